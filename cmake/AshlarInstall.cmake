@@ -78,7 +78,7 @@ macro(ashlar_install_library package folder library component)
 endmacro()
 
 ashlar_install_library(Ashlar Ashlar ashlar libashlar
-  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_shared)
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_testing ashlar_shared)
 # Programs ask for the RocksDB that they were written with or a newer one, and the API is that of all.
 if(ASHLAR_BUILD_DROPIN)
   ashlar_install_library(RocksDB rocksdb rocksdb librocksdb-ashlar

@@ -16,7 +16,13 @@ string(REGEX REPLACE "\\.[0-9]+$" "" ashlar_rocksdb_abi "${ASHLAR_ROCKSDB_VERSIO
 set(ashlar_abi "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(ashlar_objects "")
 set(ashlar_sources "")
-foreach(room ${ASHLAR_ROOMS})
+set(ashlar_testing_objects "")
+foreach(room ${ASHLAR_TESTING_ROOMS})
+  list(APPEND ashlar_testing_objects $<TARGET_OBJECTS:ashlar_${room}>)
+endforeach()
+set(ashlar_engine_rooms ${ASHLAR_ROOMS})
+list(REMOVE_ITEM ashlar_engine_rooms ${ASHLAR_TESTING_ROOMS})
+foreach(room ${ashlar_engine_rooms})
   list(APPEND ashlar_objects $<TARGET_OBJECTS:ashlar_${room}>)
   get_target_property(room_sources ashlar_${room} SOURCES)
   list(APPEND ashlar_sources ${room_sources})
@@ -69,6 +75,10 @@ function(ashlar_shared_library target output objects)
 endfunction()
 
 ashlar_library(ashlar STATIC ashlar ashlar "${ashlar_objects}")
+# The simulated machine (ashlar/testing/), for tests of programs. It uses inner parts of the engine, which the shared
+# library hides, so it goes with the static one.
+ashlar_library(ashlar_testing STATIC ashlar-testing ashlar-testing "${ashlar_testing_objects}")
+target_link_libraries(ashlar_testing PUBLIC ashlar)
 ashlar_shared_library(ashlar_shared ashlar "${ashlar_objects}"
   VERSION ${PROJECT_VERSION} ABI ${ashlar_abi} NAMESPACE ashlar)
 

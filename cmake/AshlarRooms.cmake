@@ -5,6 +5,7 @@
 # declares is defined on the lowest floor from which it is called, or on one below.
 # ASHLAR_KNOWS_<room> lists the room and all below it; tests/links checks every archive against it.
 set(ASHLAR_ROOMS "")
+set(ASHLAR_TESTING_ROOMS "")
 set(ashlar_empty "${PROJECT_BINARY_DIR}/empty_room.cc")
 if(NOT EXISTS "${ashlar_empty}")
   file(WRITE "${ashlar_empty}" "namespace {}\n")
@@ -19,14 +20,19 @@ function(ashlar_hide target)
     $<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 endfunction()
 
-# ashlar_room(util FOLDER util [RECURSE] KNOWS rooms...): KNOWS need name only the direct ones.
+# ashlar_room(util FOLDER util [RECURSE] [TESTING] [WITHOUT folders...] KNOWS rooms...): KNOWS need name only the direct
+# ones. WITHOUT: subfolders that are rooms of their own. TESTING: the room is not part of libashlar, but of
+# libashlar-testing.
 function(ashlar_room name)
-  cmake_parse_arguments(ROOM "RECURSE" "FOLDER" "KNOWS" ${ARGN})
+  cmake_parse_arguments(ROOM "RECURSE;TESTING" "FOLDER" "KNOWS;WITHOUT" ${ARGN})
   set(glob GLOB)
   if(ROOM_RECURSE)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${ROOM_FOLDER}/*.cc")
+  foreach(folder ${ROOM_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${folder}/")
+  endforeach()
   ashlar_unite(${name} sources ${sources})
   add_library(ashlar_${name} STATIC EXCLUDE_FROM_ALL ${sources} "${ashlar_empty}")
   target_link_libraries(ashlar_${name} PRIVATE ashlar_flags ashlar_deps)
@@ -40,10 +46,15 @@ function(ashlar_room name)
   set(ASHLAR_KNOWS_${name} ${knows} PARENT_SCOPE)
   set(ASHLAR_FOLDER_${name} ${ROOM_FOLDER} PARENT_SCOPE)
   set(ASHLAR_ROOMS ${ASHLAR_ROOMS} ${name} PARENT_SCOPE)
+  if(ROOM_TESTING)
+    set(ASHLAR_TESTING_ROOMS ${ASHLAR_TESTING_ROOMS} ${name} PARENT_SCOPE)
+  endif()
 endfunction()
 
 ashlar_room(util FOLDER util RECURSE)
-ashlar_room(env FOLDER env RECURSE KNOWS util)
+ashlar_room(env FOLDER env RECURSE WITHOUT env/fault env/sim KNOWS util)
+ashlar_room(env_fault FOLDER env/fault RECURSE TESTING KNOWS env)
+ashlar_room(env_sim FOLDER env/sim RECURSE TESTING KNOWS env_fault)
 ashlar_room(cache FOLDER cache RECURSE KNOWS env)
 ashlar_room(table_format FOLDER table/format RECURSE KNOWS cache)
 ashlar_room(table_tier FOLDER table/tier RECURSE KNOWS table_format)

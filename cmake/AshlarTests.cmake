@@ -38,7 +38,7 @@ foreach(source ${ashlar_support_sources})
   endif()
 endforeach()
 add_library(ashlar_test_support STATIC EXCLUDE_FROM_ALL ${ashlar_support_low})
-target_link_libraries(ashlar_test_support PRIVATE ashlar_flags GTest::gtest INTERFACE ashlar_env)
+target_link_libraries(ashlar_test_support PRIVATE ashlar_flags GTest::gtest INTERFACE ashlar_env_sim)
 add_library(ashlar_test_support_db STATIC EXCLUDE_FROM_ALL ${ashlar_support_db})
 target_link_libraries(ashlar_test_support_db PRIVATE ashlar_flags GTest::gtest
   INTERFACE ashlar_test_support ashlar_rooms_all)

@@ -65,8 +65,8 @@ void ThreadPoolImpl::Join(bool finish_jobs) {
   reserved_ = 0;
 }
 
-// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs what
-// is queued: twice, two processes would write the same files.
+// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs
+// what is queued: twice, two processes would write the same files.
 void ThreadPoolImpl::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   for (std::thread& thread : threads_) ForgetThread(&thread);
   threads_.clear();

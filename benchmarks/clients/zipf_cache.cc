@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A block cache much smaller than the data, under reads of which a few keys get most (Zipf's law),
-// with scans mixed in that read every block once and would push out what is hot. It holds indexes and
-// filters too, so that both libraries have the same memory. Reports how many
-// operations a second all threads did together, and which share of looks for data blocks found one.
+// with scans mixed in that read every block once and would push out what is hot. It holds indexes
+// and filters too, so that both libraries have the same memory. Reports how many operations a
+// second all threads did together, and which share of looks for data blocks found one.
 //
 //   zipf_cache --db=FOLDER [--rows=2000000] [--value_bytes=100] [--cache_percent=10] [--threads=2]
 //              [--operations=2000000] [--scan_every=100] [--scan_rows=100] [--lz4=0]

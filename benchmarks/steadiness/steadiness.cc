@@ -275,13 +275,14 @@ void Fill(rocksdb::DB* db, const Flags& flags) {
   Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr), "CompactRange");
 }
 
-// What flushes and compactions wrote to tables for each byte of the load, which counts as the tables
-// store it in the end: compressed.
+// What flushes and compactions wrote to tables for each byte of the load, which counts as the
+// tables store it in the end: compressed.
 double WriteAmplification(const Flags& flags, uint64_t table_bytes, uint64_t user_bytes,
                           uint64_t live_bytes) {
   const auto raw_bytes =
       static_cast<double>(flags["keys"] * (KeyOf(0).size() + flags["value_bytes"]));
-  const double stored = static_cast<double>(user_bytes) * static_cast<double>(live_bytes) / raw_bytes;
+  const double stored =
+      static_cast<double>(user_bytes) * static_cast<double>(live_bytes) / raw_bytes;
   return stored == 0 ? 0 : static_cast<double>(table_bytes) / stored;
 }
 

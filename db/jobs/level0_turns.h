@@ -43,7 +43,7 @@ class Level0Turns {
     void Yield();
 
     Level0Turns& turns_;
-    std::atomic<bool> is_away_{false};  // one of its threads is
+    std::atomic<bool> is_away_{false};          // one of its threads is
     std::atomic<uint64_t> earliest_micros_{0};  // until when it goes on
   };
 

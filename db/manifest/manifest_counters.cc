@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Counters grow; logs that are not needed any more are forgotten.
 #include "db/manifest/manifest_counters.h"
 
 #include <algorithm>

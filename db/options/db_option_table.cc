@@ -56,8 +56,9 @@ constexpr OptionRow kRows[] = {
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::use_fsync>({"use_fsync", "fsync instead of fdatasync"}),
     ProgramOption<Db, &Db::db_paths>(
-        {"db_paths", "directories of tables with target sizes, four at most; empty = that of the "
-                     "database"}),
+        {"db_paths",
+         "directories of tables with target sizes, four at most; empty = that of the "
+         "database"}),
     Option<Db, &Db::db_log_dir>(
         {"db_log_dir", "directory of the info log; empty = that of the database"}),
     Option<Db, &Db::wal_dir>({"wal_dir", "directory of the WAL; empty = that of the database"}),
@@ -128,14 +129,14 @@ constexpr OptionRow kRows[] = {
         {"stats_dump_period_sec",
          "seconds between dumps of the statistics into the info log; 0 = off", Support::kHonoured,
          TakesEffect::kDynamic}),
-    Option<Db, &Db::stats_persist_period_sec>(
-        {"stats_persist_period_sec", "seconds between looks for GetStatsHistory; 0 = off",
-         Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Db, &Db::stats_persist_period_sec>({"stats_persist_period_sec",
+                                               "seconds between looks for GetStatsHistory; 0 = off",
+                                               Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::persist_stats_to_disk>(
         {"persist_stats_to_disk", "keep that history in a hidden family"}),
-    Option<Db, &Db::stats_history_buffer_size>(
-        {"stats_history_buffer_size", "bytes of memory for what GetStatsHistory tells",
-         Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Db, &Db::stats_history_buffer_size>({"stats_history_buffer_size",
+                                                "bytes of memory for what GetStatsHistory tells",
+                                                Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::advise_random_on_open>({"advise_random_on_open",
                                             "tell the kernel that tables are read at random",
                                             Support::kHint}),

@@ -35,8 +35,9 @@ struct PropertySources {
   const BackgroundWork* jobs;
 };
 
-// False for an unknown name, or where the family has no such thing. A dropped family answers as long
-// as somebody holds it. Numbers are also available as text. What needs tables is computed from a view of the family: nothing is opened under the DB mutex.
+// False for an unknown name, or where the family has no such thing. A dropped family answers as
+// long as somebody holds it. Numbers are also available as text. What needs tables is computed from
+// a view of the family: nothing is opened under the DB mutex.
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) EXCLUDES(db_mutex);
 // The sum over all families.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Tables are closed when their family or their last version goes.
 #include "db/version/family_versions.h"
 
 #include <cassert>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Each family that was requested has a builder, to which the edits of the family are applied.
 #include "db/version/manifest_replay.h"
 
 #include <algorithm>

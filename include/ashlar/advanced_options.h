@@ -172,7 +172,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   double memtable_prefix_bloom_size_ratio = 0.0;
   // Whole keys in that filter: it also tells apart keys with a common prefix.
   bool memtable_whole_key_filtering = false;
-  // Huge pages for arena. A hint without effect: memtables from 16 MiB on ask for them by themselves.
+  // Huge pages for arena. A hint without effect: memtables from 16 MiB on ask for them by
+  // themselves.
   size_t memtable_huge_page_size = 0;
   // Keys with the same prefix share an insertion hint, in representations of one's own that insert
   // one at a time. The library's remember where each thread inserted last.

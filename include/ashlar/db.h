@@ -576,8 +576,8 @@ class ASHLAR_EXPORT DB {
   virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
                               const Slice* end);
 
-  // Changes options that may change on an open database, given as texts; all of a call or none, also
-  // of several families. InvalidArgument for bad values and other names (NotFound from
+  // Changes options that may change on an open database, given as texts; all of a call or none,
+  // also of several families. InvalidArgument for bad values and other names (NotFound from
   // SetDBOptions). Writes OPTIONS, once.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& opts_map);

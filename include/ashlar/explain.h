@@ -78,7 +78,7 @@ struct ASHLAR_EXPORT ExplainedPlace {
   std::string smallest_key;  // user keys, inclusive
   std::string largest_key;
   uint64_t file_bytes = 0;
-  bool was_opened = false;            // the table had to be opened
+  bool was_opened = false;  // the table had to be opened
   // Of memtables too, if they have one. Seeks ask tables alone, and for the prefix, where their
   // options want entries of one prefix only.
   Filter filter = Filter::kNotAsked;

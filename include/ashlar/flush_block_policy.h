@@ -25,7 +25,8 @@ class ASHLAR_EXPORT FlushBlockPolicy {
   virtual bool Update(const Slice& key, const Slice& value) = 0;
 };
 
-// Makes policies; nullptr: blocks end by size. Thread safe. What a policy is told are internal keys.
+// Makes policies; nullptr: blocks end by size. Thread safe. What a policy is told are internal
+// keys.
 class ASHLAR_EXPORT FlushBlockPolicyFactory : public Customizable {
  public:
   ~FlushBlockPolicyFactory() override {}

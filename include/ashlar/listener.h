@@ -418,8 +418,8 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   // A flush has been installed; one is about to start.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
-  // A call (Flush, CompactRange, Close ...) has asked for the flush of a family that has something to
-  // flush, and is about to wait for it if it does. A call for each family.
+  // A call (Flush, CompactRange, Close ...) has asked for the flush of a family that has something
+  // to flush, and is about to wait for it if it does. A call for each family.
   virtual void OnManualFlushScheduled(DB* /*db*/,
                                       const std::vector<ManualFlushInfo>& /*manual_flush_info*/) {}
 
@@ -437,8 +437,8 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
 
-  // A memtable takes no more writes. Called on the write path: be quick. The flush is asked for when
-  // all listeners have returned, so one that waits for it waits for ever.
+  // A memtable takes no more writes. Called on the write path: be quick. The flush is asked for
+  // when all listeners have returned, so one that waits for it waits for ever.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   // A handle is about to be destroyed, also the one of DefaultColumnFamily() when the database is
   // closed. It still answers.
@@ -452,10 +452,10 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   // A family begins to hold writes up, in another way, or no longer. In the order of the changes.
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 
-  // Operations on tables, logs, MANIFESTs and blob files, when they have ended, well or not; only if
-  // ShouldBeNotifiedOnFileIO() returns true at open. In the thread that did it, which may hold locks:
-  // calls of the database would wait for themselves. Logs are not memory-mapped then. Nothing is cut
-  // (OnFileTruncateFinish) so far.
+  // Operations on tables, logs, MANIFESTs and blob files, when they have ended, well or not; only
+  // if ShouldBeNotifiedOnFileIO() returns true at open. In the thread that did it, which may hold
+  // locks: calls of the database would wait for themselves. Logs are not memory-mapped then.
+  // Nothing is cut (OnFileTruncateFinish) so far.
   virtual void OnFileReadFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileWriteFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileFlushFinish(const FileOperationInfo& /*info*/) {}

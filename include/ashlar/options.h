@@ -141,7 +141,8 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::shared_ptr<TableFactory> table_factory;
   // Own directories for tables; empty = db_paths. Blob files lie in the first one.
   std::vector<DbPath> cf_paths;
-  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share it.
+  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share
+  // it.
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   // Extra file boundaries, of what compactions write.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
@@ -175,8 +176,9 @@ enum class WALRecoveryMode : char {
 // Value of DBOptions::db_host_id that stands for the host's name.
 ASHLAR_EXPORT extern const char* kHostnameForDbHostId;
 
-// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its output.
-// kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for now.
+// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its
+// output. kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for
+// now.
 enum class CompactionServiceJobStatus : char {
   kSuccess,
   kFailure,
@@ -261,8 +263,8 @@ struct ASHLAR_EXPORT DBOptions {
   bool create_missing_column_families = false;
   // Fail when the DB exists.
   bool error_if_exists = false;
-  // Verify more while opening, and stop writes at the first sign of corruption; else a database with
-  // missing or damaged tables opens, and reads of those fail. Blocks are always checked.
+  // Verify more while opening, and stop writes at the first sign of corruption; else a database
+  // with missing or damaged tables opens, and reads of those fail. Blocks are always checked.
   bool paranoid_checks = true;
   // A flush that reads another number of entries than were inserted fails with Corruption.
   bool flush_verify_memtable_count = true;
@@ -436,8 +438,8 @@ struct ASHLAR_EXPORT DBOptions {
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;
-  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing, also
-  // of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
+  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing,
+  // also of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
   bool atomic_flush = false;
   // Leave file deletion to background threads. A hint without effect.
   bool avoid_unnecessary_blocking_io = false;

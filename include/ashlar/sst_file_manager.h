@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileManager: the space that tables and blob files take, and how fast obsolete ones are deleted.
-// For DBOptions::sst_file_manager; may be shared by databases, and outlive them. Thread safe.
+// SstFileManager: the space that tables and blob files take, and how fast obsolete ones are
+// deleted. For DBOptions::sst_file_manager; may be shared by databases, and outlive them. Thread
+// safe.
 //
 // A database that runs out of disk space (NoSpace) while it has one looks once a second whether
 // there is space again, and then resumes by itself, unless a listener wants it otherwise
@@ -52,7 +53,8 @@ class ASHLAR_EXPORT SstFileManager {
 
 // The caller owns the result. `env` and `fs` are those of the databases, and outlive it. trash_dir
 // is not used any more; what is in it is deleted, and *status says whether that went well. Of files
-// above bytes_max_delete_chunk (0: of none) so much is deleted at a time, if they have no other name.
+// above bytes_max_delete_chunk (0: of none) so much is deleted at a time, if they have no other
+// name.
 ASHLAR_EXPORT SstFileManager* NewSstFileManager(
     Env* env, std::shared_ptr<FileSystem> fs, std::shared_ptr<Logger> info_log = nullptr,
     const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile. Entities and
-// timestamps answer NotSupported so far.
+// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile. Entities
+// and timestamps answer NotSupported so far.
 //
 //   SstFileWriter writer(EnvOptions(), options);
 //   Status s = writer.Open("/tmp/new.sst");

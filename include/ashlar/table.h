@@ -131,8 +131,9 @@ struct BlockBasedTableOptions {
     kDataBlockBinaryAndHash = 1,
   };
   // Whether data blocks carry a hash index of their keys, a byte or two per entry that does not
-  // compress. It saves a point read few comparisons, as blocks that are read again are decoded; zstd
-  // takes a quarter longer for it. Left out where the comparator has equal keys with different bytes.
+  // compress. It saves a point read few comparisons, as blocks that are read again are decoded;
+  // zstd takes a quarter longer for it. Left out where the comparator has equal keys with different
+  // bytes.
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
   // Entries per bucket of that hash index.
   double data_block_hash_table_util_ratio = 0.75;

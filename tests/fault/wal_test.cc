@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A log that finds no memory for a record whose place it has given out has failed, and can be closed.
+// A log that finds no memory for a record whose place it has given out has failed, and can be
+// closed.
 #include <gtest/gtest.h>
 
 #include <memory>

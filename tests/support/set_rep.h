@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SetRepFactory: a memtable representation as a program may bring it along, over std::set and a
-// lock, with memory of its own. It says that insertions come one at a time, and stops the program if
-// they, the allocations before them and questions for its memory do not.
+// lock, with memory of its own. It says that insertions come one at a time, and stops the program
+// if they, the allocations before them and questions for its memory do not.
 #pragma once
 
 #include <atomic>

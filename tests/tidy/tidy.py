@@ -20,7 +20,7 @@ import re
 import sys
 
 ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do not see each other
-    ("include", 0), ("util", 10), ("env", 20), ("cache", 30),
+    ("include", 0), ("util", 10), ("env", 20), ("env/fault", 21), ("env/sim", 22), ("cache", 30),
     ("table/format", 40), ("table/tier", 41), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
     ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/manifest", 54), ("db/table_cache", 54.2), ("db/version", 54.4), ("db/search", 54.6),

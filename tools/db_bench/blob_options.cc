@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flags of large values, each with the name and default of its option, or with those of RocksDB's db_bench.
+// Flags of large values, each with the name and default of its option, or with those of RocksDB's
+// db_bench.
 #include "tools/db_bench/blob_options.h"
 
 #include <cstdint>

@@ -30,8 +30,8 @@ class Pace {
   const double interval_micros_ = 0;
   const double start_micros_ = 0;
   std::mutex mutex_;
-  double per_second_;       // guarded by mutex_
-  double next_micros_ = 0;  // guarded by mutex_: when the next amount may be taken
+  double per_second_;            // guarded by mutex_
+  double next_micros_ = 0;       // guarded by mutex_: when the next amount may be taken
   double next_rate_micros_ = 0;  // guarded by mutex_: when the rate is to be asked for
 };
 

@@ -4,8 +4,8 @@
 // names.
 //
 // Reading needs little more: from the newest OPTIONS file read commands take where logs and tables
-// lie and how operands merge, and they open without changing a byte of the directory. Writing goes by
-// all of that file, so that a put by ldb leaves the database with the options it had.
+// lie and how operands merge, and they open without changing a byte of the directory. Writing goes
+// by all of that file, so that a put by ldb leaves the database with the options it had.
 #pragma once
 
 #include <memory>

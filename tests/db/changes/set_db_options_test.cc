@@ -122,8 +122,8 @@ TEST_F(SetDbOptionsTest, AManifestEndsWhereItIsTold) {
 
 TEST_F(SetDbOptionsTest, TheNextManifestReservesWhatItIsTold) {
   EXPECT_EQ(files_->reserved, options_.manifest_preallocation_size);
-  ASSERT_OK(db_->SetDBOptions(
-      {{"manifest_preallocation_size", "64k"}, {"max_manifest_file_size", "1"}}));
+  ASSERT_OK(
+      db_->SetDBOptions({{"manifest_preallocation_size", "64k"}, {"max_manifest_file_size", "1"}}));
   EXPECT_EQ(files_->reserved, options_.manifest_preallocation_size);  // it is begun already
   WriteTable();
   EXPECT_EQ(files_->reserved, size_t{64} << 10);

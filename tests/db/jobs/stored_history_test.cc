@@ -130,8 +130,7 @@ TEST_F(StoredHistoryTest, IsFlushedWhenOnlyItHoldsOldLogs) {
   PutAndPassAnHour(1);
   const auto entries = [&] {
     uint64_t count = 0;
-    EXPECT_TRUE(
-        db_->GetIntProperty(handles_[1], "rocksdb.num-entries-active-mem-table", &count));
+    EXPECT_TRUE(db_->GetIntProperty(handles_[1], "rocksdb.num-entries-active-mem-table", &count));
     return count;
   };
   EXPECT_GT(entries(), 100u);

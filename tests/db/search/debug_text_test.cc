@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What small parts of db/version say of themselves; those that need tables stand in level_test.cc.
+// Debug texts of small parts of db/version and db/search. Those that need tables are in
+// level_test.cc.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "ashlar/cache.h"
 #include "ashlar/comparator.h"
 #include "db/search/level_tombstones.h"
-#include "db/table_cache/table_rows.h"
 #include "db/version/kept_for_snapshots.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/keys/internal_key.h"
@@ -26,15 +25,6 @@ TEST(DebugText, OfKeptForSnapshots) {
   EXPECT_EQ(kept.DebugString(), "#7 until @12, #9 until @20");
   kept.Remove(FileNumber{7});
   EXPECT_EQ(kept.DebugString(), "#9 until @20");
-}
-
-TEST(DebugText, OfTableRows) {
-  const std::shared_ptr<Cache> cache = NewLRUCache(1 << 20);
-  const TableRows rows(cache, /*statistics=*/nullptr);
-  const std::string text = rows.DebugString();
-  EXPECT_NE(text.find(cache->Name()), std::string::npos) << text;
-  EXPECT_NE(text.find("of 1048576 bytes used by all"), std::string::npos) << text;
-  EXPECT_NE(text, TableRows(cache, nullptr).DebugString()) << "each has rows of its own";
 }
 
 TEST(DebugText, OfTheTombstonesOfALevel) {

@@ -15,7 +15,7 @@ help:  ## this list
 
 quickstart:  ## build, then the engine's main job on real data, step by step (a few minutes)
 	@tools/setup.sh build
-	@cmake --preset release -DASHLAR_BUILD_TESTS=OFF $(CMAKE_QUIET)
+	@cmake --preset release $(CMAKE_QUIET)
 	@cmake --build build/release -j $(JOBS) --target example_quickstart example_package_index ldb sst_dump db_bench
 	@tools/quickstart.sh build/release
 
@@ -33,7 +33,7 @@ check:  ## the fast part of the tests
 
 bench:  ## compare db_bench with RocksDB's, side by side (ROUNDS=3)
 	@tools/setup.sh build bench
-	@cmake --preset native -DASHLAR_BUILD_TESTS=OFF $(CMAKE_QUIET)
+	@cmake --preset native $(CMAKE_QUIET)
 	@cmake --build build/native -j $(JOBS) --target db_bench
 	@python3 benchmarks/compare/compare.py --ours build/native/db_bench --rounds $(ROUNDS) \
 	  --html build/native/compare.html
@@ -51,13 +51,13 @@ fuzz:  ## libFuzzer over every decoder (SECONDS_PER_TARGET=60)
 
 install:  ## headers, libraries, CMake packages, pkg-config files (PREFIX=/usr/local)
 	@tools/setup.sh build
-	@cmake --preset release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_QUIET)
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_QUIET)
 	@cmake --build build/release -j $(JOBS)
 	@cmake --install build/release
 
 deb:  ## Debian packages of the library, the drop-in and the tools, in build/deb/packages
 	@tools/setup.sh build deb
-	@cmake --preset release -B build/deb -DASHLAR_LTO=ON -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_QUIET)
+	@cmake --preset release -B build/deb -DASHLAR_LTO=ON -DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_QUIET)
 	@cmake --build build/deb -j $(JOBS)
 	@tests/install/library_sizes.sh build/deb
 	@cpack --config build/deb/CPackConfig.cmake -B build/deb/packages

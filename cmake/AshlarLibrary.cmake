@@ -96,7 +96,7 @@ endif()
 
 # A program written for RocksDB, compiled against the drop-in or against RocksDB itself.
 function(ashlar_add_client target rocksdb)
-  add_executable(${target} ${ARGN})
+  add_executable(${target} ${ashlar_only_with_tests} ${ARGN})
   set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE ${rocksdb} Threads::Threads)

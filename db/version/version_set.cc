@@ -224,7 +224,7 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
     const Status status = families.status();
     if (!status.IsCorruption()) return status;
     return Status::CopyAppendMessage(status, " in ",
-                                     StrCat(manifest, " of ", manifest_bytes_, " bytes"));
+                                     StrCat(manifest, ", which ends at offset ", manifest_bytes_));
   }
   counters_ = replay.counters();
   MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});

@@ -37,7 +37,7 @@ class ASHLAR_EXPORT SecondaryCache : public Customizable {
  public:
   ~SecondaryCache() override {}
   static const char* Type() { return "SecondaryCache"; }
-  // Creates a secondary cache from text, such as "compressed_secondary_cache://capacity=1048576".
+  // Creates a secondary cache from text, such as "compressed_secondary_cache://capacity=64M".
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<SecondaryCache>* result);
 

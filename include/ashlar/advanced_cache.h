@@ -27,7 +27,7 @@ class SecondaryCacheResultHandle;
 class Statistics;
 enum class CacheTier : uint8_t;
 
-// See the head of this file.
+// The interface of a cache.
 class ASHLAR_EXPORT Cache : public Customizable {
  public:
   struct Handle {};

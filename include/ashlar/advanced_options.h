@@ -140,7 +140,7 @@ inline VerifyOutputFlags& operator&=(VerifyOutputFlags& lhs, VerifyOutputFlags r
 }
 inline bool operator!(VerifyOutputFlags flag) { return flag == VerifyOutputFlags::kVerifyNone; }
 
-// See the head of this file. ColumnFamilyOptions inherits these options.
+// ColumnFamilyOptions inherits these options.
 struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Maximum number of memtables of the family, including the active one. Writes stop when all of
   // them are full. The last one may only be filled as fast as the flush before it proceeds, and to

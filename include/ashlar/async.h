@@ -36,7 +36,7 @@ struct AsyncWriterOptions {
   size_t max_pending_bytes = 16 << 20;
 };
 
-// See the head of this file.
+// Writes in the background and reports each result to a callback.
 class ASHLAR_EXPORT AsyncWriter {
  public:
   // Called exactly once for each accepted write, by the writer's thread, without locks. The status

@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// A list of functions that the destructor and Reset() call.
 class ASHLAR_EXPORT Cleanable {
  public:
   Cleanable() { cleanup_.function = nullptr, cleanup_.next = nullptr; }

@@ -45,7 +45,7 @@ class ASHLAR_EXPORT WideColumnBlobResolver {
   virtual size_t NumColumns() const = 0;
 };
 
-// See the head of this file. A program overrides one of the Filter functions.
+// A program overrides one of the Filter functions.
 class ASHLAR_EXPORT CompactionFilter : public Customizable {
  public:
   virtual ~CompactionFilter() {}

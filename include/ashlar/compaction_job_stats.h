@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// See the head of this file. Numbers are entries or files unless the name says bytes, micros or
+// Numbers are entries or files unless the name says bytes, micros or
 // nanos.
 struct ASHLAR_EXPORT CompactionJobStats {
   CompactionJobStats() { Reset(); }

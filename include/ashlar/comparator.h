@@ -30,7 +30,7 @@ class ASHLAR_EXPORT CompareInterface {
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 };
 
-// See the head of this file.
+// An order of user keys.
 class ASHLAR_EXPORT Comparator : public Customizable, public CompareInterface {
  public:
   Comparator() : timestamp_size_(0) {}

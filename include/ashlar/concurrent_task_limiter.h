@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// See the head of this file. Made by NewConcurrentTaskLimiter().
+// A limit on running compactions. Created by NewConcurrentTaskLimiter().
 class ASHLAR_EXPORT ConcurrentTaskLimiter {
  public:
   virtual ~ConcurrentTaskLimiter() {}

@@ -25,7 +25,7 @@ struct ColumnFamilyOptions;
 struct ConfigOptions;
 struct DBOptions;
 
-// See the head of this file.
+// An object whose options can be set from text.
 class ASHLAR_EXPORT Configurable {
  public:
   // A struct of options inside the object, which GetOptions<T>(name) returns.

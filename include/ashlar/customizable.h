@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// An object with a name and options.
 class ASHLAR_EXPORT Customizable : public Configurable {
  public:
   ~Customizable() override {}

@@ -133,7 +133,7 @@ struct GetMergeOperandsOptions {
   ContinueCallback continue_cb;
 };
 
-// An open database. See the head of this file.
+// An open database.
 class ASHLAR_EXPORT DB {
  public:
   // Opens the database in the directory `name`. After an error the result is null. The forms with

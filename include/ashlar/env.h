@@ -105,7 +105,7 @@ struct ASHLAR_EXPORT EnvOptions {
   RateLimiter* rate_limiter = nullptr;
 };
 
-// See the head of this file.
+// Access to files, time and threads of the machine.
 class ASHLAR_EXPORT Env : public Customizable {
  public:
   static const char* kDefaultName() { return "DefaultEnv"; }

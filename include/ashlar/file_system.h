@@ -177,7 +177,7 @@ struct ASHLAR_EXPORT IODebugContext {
 // Releases the handle of an asynchronous call.
 using IOHandleDeleter = std::function<void(void*)>;
 
-// See the head of this file. The functions mean the same as functions of the same name in Env.
+// The functions mean the same as functions of the same name in Env.
 class ASHLAR_EXPORT FileSystem : public Customizable {
  public:
   FileSystem();

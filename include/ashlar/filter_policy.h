@@ -45,7 +45,7 @@ struct FilterBuildingContext {
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
 };
 
-// See the head of this file.
+// The kind of filter that tables contain.
 class ASHLAR_EXPORT FilterPolicy : public Customizable {
  public:
   ~FilterPolicy() override {}

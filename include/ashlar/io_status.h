@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// The result of a call of a file system.
 class ASHLAR_NODISCARD_CLASS IOStatus : public Status {
  public:
   using Code = Status::Code;

@@ -21,7 +21,7 @@ namespace ashlar {
 
 class MultiScanArgs;
 
-// See the head of this file. Created by DB::NewIterator().
+// A cursor over the keys of one column family. Created by DB::NewIterator().
 class ASHLAR_EXPORT Iterator : public IteratorBase {
  public:
   Iterator() {}

@@ -15,7 +15,7 @@ namespace ashlar {
 
 class Snapshot;
 
-// See the head of this file.
+// A position in a sorted sequence of keys.
 class ASHLAR_EXPORT IteratorBase : public Cleanable {
  public:
   IteratorBase() {}

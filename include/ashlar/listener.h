@@ -419,9 +419,9 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
-// See the head of this file. Job ids number the flushes, compactions and file deletions of a
-// database since it was opened. Tables that are moved to another level without being rewritten are
-// listed among the inputs and outputs of a compaction.
+// Receives notifications from databases. Job ids number the flushes, compactions and file deletions
+// of a database since it was opened. Tables that are moved to another level without being rewritten
+// are listed among the inputs and outputs of a compaction.
 //
 // Callbacks must not throw, because they usually run in a thread of the database, where nobody
 // could catch the exception. If one throws nevertheless, that is written to the info log, and the
@@ -445,9 +445,9 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   // A table has been deleted.
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
 
-  // OnCompactionBegin(): a compaction is about to start. OnCompactionPreCommit(): it has written its
-  // outputs, but not installed them. OnCompactionCompleted(): it has ended, possibly with an error
-  // (see info.status). The parts of a compaction have callbacks of their own.
+  // OnCompactionBegin(): a compaction is about to start. OnCompactionPreCommit(): it has written
+  // its outputs, but not installed them. OnCompactionCompleted(): it has ended, possibly with an
+  // error (see info.status). The parts of a compaction have callbacks of their own.
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionPreCommit(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}

@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// Allocates memory for the entries of a cache.
 class ASHLAR_EXPORT MemoryAllocator : public Customizable {
  public:
   static const char* Type() { return "MemoryAllocator"; }

@@ -24,7 +24,7 @@ namespace ashlar {
 class Logger;
 struct ConfigOptions;
 
-// See the head of this file. A program overrides FullMergeV2() or FullMergeV3(), or derives from
+// A program overrides FullMergeV2() or FullMergeV3(), or derives from
 // AssociativeMergeOperator.
 class ASHLAR_EXPORT MergeOperator : public Customizable {
  public:

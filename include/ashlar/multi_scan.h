@@ -95,7 +95,7 @@ class ASHLAR_EXPORT Scan {
   MultiScan* scans_;
 };
 
-// See the head of this file. Created by DB::NewMultiScan().
+// A scan of several ranges. Created by DB::NewMultiScan().
 class ASHLAR_EXPORT MultiScan {
  public:
   // A range, in the order of the arguments. Compares equal to nullptr after the last range.

@@ -15,7 +15,7 @@ namespace ashlar {
 
 class Statistics;
 
-// See the head of this file. Created by NewGenericRateLimiter(), or implemented by the program.
+// A limit on I/O. Created by NewGenericRateLimiter(), or implemented by the program.
 class ASHLAR_EXPORT RateLimiter {
  public:
   enum class OpType { kRead, kWrite };

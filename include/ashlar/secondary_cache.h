@@ -32,7 +32,7 @@ class ASHLAR_EXPORT SecondaryCacheResultHandle {
   virtual size_t Size() = 0;
 };
 
-// See the head of this file.
+// The second tier of a block cache.
 class ASHLAR_EXPORT SecondaryCache : public Customizable {
  public:
   ~SecondaryCache() override {}

@@ -21,7 +21,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// A pointer to bytes and their number; does not own the bytes.
 class ASHLAR_EXPORT Slice {
  public:
   Slice() : data_(""), size_(0) {}

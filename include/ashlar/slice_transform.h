@@ -20,7 +20,7 @@ namespace ashlar {
 
 struct ConfigOptions;
 
-// See the head of this file. Programs may implement it or use one of the functions below.
+// Programs may implement it or use one of the functions below.
 class ASHLAR_EXPORT SliceTransform : public Customizable {
  public:
   ~SliceTransform() override {}

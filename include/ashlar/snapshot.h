@@ -16,7 +16,7 @@ namespace ashlar {
 
 class DB;
 
-// See the head of this file. Created by DB::GetSnapshot().
+// A pinned state of a database. Created by DB::GetSnapshot().
 class ASHLAR_EXPORT Snapshot {
  public:
   // Sequence number of the last update that is visible in this snapshot.

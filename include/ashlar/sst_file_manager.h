@@ -24,7 +24,7 @@ class Env;
 class Logger;
 class Statistics;
 
-// See the head of this file. Created by NewSstFileManager().
+// Tracks disk space and limits file deletion. Created by NewSstFileManager().
 class ASHLAR_EXPORT SstFileManager {
  public:
   virtual ~SstFileManager() {}

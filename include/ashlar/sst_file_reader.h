@@ -19,7 +19,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// Reads one table file.
 class ASHLAR_EXPORT SstFileReader {
  public:
   // `options` should be those of the database that wrote the file; the comparator must be the same.

@@ -89,7 +89,7 @@ struct ExternalSstFileInfo {
   std::shared_ptr<const PreparedFileInfo> prepared_file_info;
 };
 
-// See the head of this file.
+// Writes one table file at a time.
 class ASHLAR_EXPORT SstFileWriter {
  public:
   // `options` should be those of the database that will ingest the file; user_comparator, if

@@ -410,7 +410,7 @@ enum StatsLevel : uint8_t {
   kAll
 };
 
-// See the head of this file. Created by CreateDBStatistics(), or implemented by the program.
+// Counters of what databases do. Created by CreateDBStatistics(), or implemented by the program.
 class ASHLAR_EXPORT Statistics : public Customizable {
  public:
   ~Statistics() override {}

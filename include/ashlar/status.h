@@ -23,7 +23,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// The result of a call.
 class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
  public:
   Status() = default;

@@ -22,7 +22,7 @@ namespace port {
 class CondVar;
 }  // namespace port
 
-// See the head of this file.
+// The source of time for the engine.
 class ASHLAR_EXPORT SystemClock : public Customizable {
  public:
   ~SystemClock() override;

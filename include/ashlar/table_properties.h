@@ -144,7 +144,7 @@ class ASHLAR_EXPORT TablePropertiesCollectorFactory : public Customizable {
   virtual std::string ToString() const { return Name(); }
 };
 
-// See the head of this file. Sizes are in bytes, times in seconds since 1970; 0 also means "not
+// Facts about a table. Sizes are in bytes, times in seconds since 1970; 0 also means "not
 // recorded".
 struct ASHLAR_EXPORT TableProperties {
   // Number of the file in the database that wrote it.

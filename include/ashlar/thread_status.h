@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-// See the head of this file. A plain value.
+// The state of one thread. A plain value.
 struct ASHLAR_EXPORT ThreadStatus {
   // Whether this build records the state of threads.
   static const bool kEnabled;

@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// Runs jobs in a limited number of threads.
 class ASHLAR_EXPORT ThreadPool {
  public:
   virtual ~ThreadPool();

@@ -16,7 +16,7 @@ enum CompactionStopStyle {
   kCompactionStopStyleTotalSize     // if its size is similar to that of all included runs together
 };
 
-// See the head of this file.
+// Parameters of universal compaction.
 class CompactionOptionsUniversal {
  public:
   // Percentage by which the sizes of two runs may differ and still count as similar.

@@ -21,7 +21,7 @@ namespace ashlar {
 class WriteBatch;
 struct ConfigOptions;
 
-// See the head of this file.
+// Inspects and changes the batches that are replayed from the WAL.
 class ASHLAR_EXPORT WalFilter : public Customizable {
  public:
   virtual ~WalFilter() {}

@@ -43,7 +43,7 @@ struct SavePoint {
   bool is_cleared() const { return (size | count | content_flags) == 0; }
 };
 
-// See the head of this file. WriteBatchBase documents the functions that add updates.
+// WriteBatchBase documents the functions that add updates.
 class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
  public:
   // reserved_bytes: memory to allocate at once. max_bytes: as for SetMaxBytes().

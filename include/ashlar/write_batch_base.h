@@ -27,7 +27,7 @@ class Slice;
 class WriteBatch;
 struct SliceParts;
 
-// See the head of this file.
+// Collects updates to be written together.
 class ASHLAR_EXPORT WriteBatchBase {
  public:
   virtual ~WriteBatchBase() {}

@@ -281,7 +281,7 @@ class ASHLAR_EXPORT BackupEngineAppendOnlyBase {
   virtual IOStatus GarbageCollect() = 0;
 };
 
-// See the head of this file.
+// An engine that creates, restores and deletes backups.
 class ASHLAR_EXPORT BackupEngine : public BackupEngineReadOnlyBase,
                                    public BackupEngineAppendOnlyBase {
  public:

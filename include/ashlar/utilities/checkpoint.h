@@ -90,7 +90,7 @@ class ASHLAR_EXPORT CheckpointEngine : public CheckpointEngineBase {
                      std::unique_ptr<CheckpointEngine>* out_checkpoint_engine);
 };
 
-// See the head of this file.
+// Creates checkpoints of one database.
 class ASHLAR_EXPORT Checkpoint {
  public:
   // Creates an object for checkpoints of `db`. The caller deletes it before the database.

@@ -19,7 +19,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// A database whose values expire.
 class ASHLAR_EXPORT DBWithTTL : public StackableDB {
  public:
   // Creates a family whose values expire after `ttl` seconds.

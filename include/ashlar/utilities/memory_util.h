@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// Functions that report memory usage.
 class ASHLAR_EXPORT MemoryUtil {
  public:
   enum UsageType : int {

@@ -53,7 +53,7 @@ struct OptimisticTransactionDBOptions {
   std::shared_ptr<OccLockBuckets> shared_lock_buckets;
 };
 
-// See the head of this file.
+// A database with transactions that check for conflicts at commit.
 class ASHLAR_EXPORT OptimisticTransactionDB : public StackableDB {
  public:
   // Opens a database, like DB::Open(). The caller deletes the result.

@@ -19,7 +19,7 @@
 
 namespace ashlar {
 
-// See the head of this file.
+// A database that forwards all calls to another database.
 class ASHLAR_EXPORT StackableDB : public DB {
  public:
   // Takes ownership of the database.

@@ -61,7 +61,7 @@ class ASHLAR_EXPORT TransactionNotifier {
   virtual void SnapshotCreated(const Snapshot* newSnapshot) = 0;
 };
 
-// See the head of this file.
+// A set of updates that are committed or rolled back together.
 class ASHLAR_EXPORT Transaction {
  public:
   Transaction(const Transaction&) = delete;

@@ -207,7 +207,7 @@ struct DeadlockPath {
   bool empty() { return path.empty() && !limit_exceeded; }
 };
 
-// See the head of this file.
+// A database with transactions that take locks.
 class ASHLAR_EXPORT TransactionDB : public StackableDB {
  public:
   using StackableDB::Write;

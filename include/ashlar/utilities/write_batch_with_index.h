@@ -72,7 +72,7 @@ class ASHLAR_EXPORT WBWIIterator {
   virtual uint32_t GetUpdateCount() const { return 0; }
 };
 
-// See the head of this file.
+// A batch whose updates can be read before they are written.
 class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
  public:
   // backup_index_comparator: order of the keys that are written without a handle. overwrite_key:

@@ -45,7 +45,7 @@ class ASHLAR_EXPORT WideColumnBlobResolver {
   virtual size_t NumColumns() const = 0;
 };
 
-// A program overrides one of the Filter functions.
+// Decides about entries during compactions. A program overrides one of the Filter functions.
 class ASHLAR_EXPORT CompactionFilter : public Customizable {
  public:
   virtual ~CompactionFilter() {}

@@ -61,8 +61,8 @@ class ASHLAR_EXPORT MergeOperator : public Customizable {
     Logger* logger;                          // for messages; may be nullptr
   };
 
-  // Which operations a failed merge makes fail. Flushes and background compactions never fail for
-  // this reason: they keep the operands and count the failure in NUMBER_MERGE_FAILURES.
+  // Which operations fail because of a failed merge. Flushes and background compactions never fail
+  // for this reason: they keep the operands and count the failure in NUMBER_MERGE_FAILURES.
   enum class OpFailureScope {
     kDefault,    // same as kTryMerge
     kTryMerge,   // reads, and a CompactRange() call that needs the merge

@@ -142,7 +142,7 @@ constexpr OptionRow kTableRows[] = {
 using Plain = PlainTableOptions;
 
 constexpr OptionRow kPlainRows[] = {
-    Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = any"}),
+    Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = variable"}),
     Option<Plain, &Plain::bloom_bits_per_key>({"bloom_bits_per_key", "bits of the Bloom filter"}),
     Option<Plain, &Plain::hash_table_ratio>({"hash_table_ratio", "entries per bucket"}),
     Option<Plain, &Plain::index_sparseness>({"index_sparseness", "keys per index entry"}),

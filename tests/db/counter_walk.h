@@ -71,7 +71,7 @@ class CounterDocument {
   }
 
   const std::vector<std::string> never_ = ListedUnder("Not counted, and why");
-  const std::vector<std::string> sometimes_ = ListedUnder("Counted where there is what it takes");
+  const std::vector<std::string> sometimes_ = ListedUnder("Counted only under certain conditions");
   std::set<std::string> used_;
 };
 

@@ -7,16 +7,34 @@
 namespace ashlar {
 namespace {
 
+// RocksDB 7.8 reads and prints this 32-bit number as one with a sign.
+constexpr OptionRow MaxDictBytes() {
+  OptionRow row = Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
+      {"max_dict_bytes", "bytes of dictionary; 0 = none"});
+  row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
+    uint32_t& value = static_cast<CompressionOptions*>(options)->max_dict_bytes;
+    int32_t with_sign;
+    const Status status = ParseValue(config, text, &with_sign);
+    if (!status.ok()) return ParseValue(config, text, &value);
+    value = static_cast<uint32_t>(with_sign);
+    return status;
+  };
+  row.print = [](const PrintContext& context, const void* options, std::string* text) {
+    const uint32_t value = static_cast<const CompressionOptions*>(options)->max_dict_bytes;
+    if (context.newest != Since::kRocksDb78) return PrintValue(context, value, text);
+    PrintValue(context, static_cast<int32_t>(value), text);
+  };
+  return row;
+}
+
 // The first rows are in the order of Position, below.
 constexpr OptionRow kCompressionRows[] = {
     Option<CompressionOptions, &CompressionOptions::window_bits>(
         {"window_bits", "zlib only: base-two logarithm of the window size"}),
     Option<CompressionOptions, &CompressionOptions::level>(
-        {"level", "compression level; 32767 = default of the algorithm"}),
-    Option<CompressionOptions, &CompressionOptions::strategy>(
-        {"strategy", "zlib only: compression strategy"}),
-    Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
-        {"max_dict_bytes", "maximum size of the dictionary in bytes; 0 = none"}),
+        {"level", "32767 = the algorithm's own"}),
+    Option<CompressionOptions, &CompressionOptions::strategy>({"strategy", "zlib only"}),
+    MaxDictBytes(),
     Option<CompressionOptions, &CompressionOptions::zstd_max_train_bytes>(
         {"zstd_max_train_bytes", "bytes of samples for the dictionary trainer"}),
     Option<CompressionOptions, &CompressionOptions::parallel_threads>(

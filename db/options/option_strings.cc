@@ -2,6 +2,9 @@
 //
 // The functions of convenience.h that turn options into text and back.
 #include "ashlar/convenience.h"
+
+#include <type_traits>
+
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
 #include "util/text/str_cat.h"
@@ -30,9 +33,13 @@ Status FromMap(const Options& base, const OptionMap& map, Options* result, Sette
   return Status::OK();
 }
 
-template <typename Options, typename FromMapFunction>
+template <typename Options>
+using FromMapFunction = Status (*)(const ConfigOptions&, const Options&, const OptionMap&,
+                                   Options*);
+
+template <typename Options>
 Status FromString(const ConfigOptions& config, const Options& base, const std::string& text,
-                  Options* result, FromMapFunction from_map) {
+                  Options* result, std::type_identity_t<FromMapFunction<Options>> from_map) {
   OptionMap map;
   Status status = StringToMap(text, &map);
   if (!status.ok()) {
@@ -40,6 +47,13 @@ Status FromString(const ConfigOptions& config, const Options& base, const std::s
     return status;
   }
   return from_map(config, base, map, result);
+}
+
+ConfigOptions ConfigOf(bool input_strings_escaped, bool ignore_unknown_options) {
+  ConfigOptions config;
+  config.input_strings_escaped = input_strings_escaped;
+  config.ignore_unknown_options = ignore_unknown_options;
+  return config;
 }
 
 template <typename Options>
@@ -142,6 +156,65 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
   };
   return FromString(config_options, base_options, opts_str, new_options, from_map);
 }
+
+// ---- the forms of RocksDB 7.8, without ConfigOptions
+
+Status GetColumnFamilyOptionsFromMap(const ColumnFamilyOptions& base_options,
+                                     const OptionMap& opts_map, ColumnFamilyOptions* new_options,
+                                     bool input_strings_escaped, bool ignore_unknown_options) {
+  return GetColumnFamilyOptionsFromMap(ConfigOf(input_strings_escaped, ignore_unknown_options),
+                                       base_options, opts_map, new_options);
+}
+
+Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
+                                        ColumnFamilyOptions* new_options) {
+  return GetColumnFamilyOptionsFromString(ConfigOf(false, false), base_options, opts_str,
+                                          new_options);
+}
+
+Status GetDBOptionsFromMap(const DBOptions& base_options, const OptionMap& opts_map,
+                           DBOptions* new_options, bool input_strings_escaped,
+                           bool ignore_unknown_options) {
+  return GetDBOptionsFromMap(ConfigOf(input_strings_escaped, ignore_unknown_options), base_options,
+                             opts_map, new_options);
+}
+
+Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str,
+                              DBOptions* new_options) {
+  return GetDBOptionsFromString(ConfigOf(false, false), base_options, opts_str, new_options);
+}
+
+Status GetBlockBasedTableOptionsFromMap(const BlockBasedTableOptions& table_options,
+                                        const OptionMap& opts_map,
+                                        BlockBasedTableOptions* new_table_options,
+                                        bool input_strings_escaped, bool ignore_unknown_options) {
+  return GetBlockBasedTableOptionsFromMap(ConfigOf(input_strings_escaped, ignore_unknown_options),
+                                          table_options, opts_map, new_table_options);
+}
+
+Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
+                                           BlockBasedTableOptions* new_table_options) {
+  return GetBlockBasedTableOptionsFromString(ConfigOf(false, false), table_options, opts_str,
+                                             new_table_options);
+}
+
+Status GetPlainTableOptionsFromMap(const PlainTableOptions& table_options,
+                                   const OptionMap& opts_map, PlainTableOptions* new_table_options,
+                                   bool input_strings_escaped, bool ignore_unknown_options) {
+  return GetPlainTableOptionsFromMap(ConfigOf(input_strings_escaped, ignore_unknown_options),
+                                     table_options, opts_map, new_table_options);
+}
+
+Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options) {
+  return GetPlainTableOptionsFromString(ConfigOf(false, false), table_options, opts_str,
+                                        new_table_options);
+}
+
+// ---- options as text
 
 Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
                               std::string* opts_str) {

@@ -8,6 +8,23 @@ namespace {
 
 using Table = BlockBasedTableOptions;
 
+// RocksDB 6.10 to 6.14 wrote eight bytes from the place of this 32-bit number, so the upper half of
+// what their OPTIONS files hold is of the next member.
+constexpr OptionRow ReadAmpBytesPerBit() {
+  OptionRow row = Option<Table, &Table::read_amp_bytes_per_bit>(
+      {"read_amp_bytes_per_bit",
+       "measure read amplification with one bit per so many bytes; 0 = off", Support::kHint});
+  row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
+    uint64_t wide;
+    const Status status = ParseValue(config, text, &wide);
+    if (status.ok()) {
+      static_cast<Table*>(options)->read_amp_bytes_per_bit = static_cast<uint32_t>(wide);
+    }
+    return status;
+  };
+  return row;
+}
+
 constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::flush_block_policy_factory>(
         {"flush_block_policy_factory", "decides where a data block ends; nullptr = by size"}),
@@ -90,10 +107,8 @@ constexpr OptionRow kTableRows[] = {
         {"detect_filter_construct_corruption", "verify each filter after it has been built",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::verify_compression>(
-        {"verify_compression", "verify each compressed block by decompressing it"}),
-    Option<Table, &Table::read_amp_bytes_per_bit>(
-        {"read_amp_bytes_per_bit",
-         "measure read amplification with one bit per this many bytes; 0 = off", Support::kHint}),
+        {"verify_compression", "decompress each block once after compressing"}),
+    ReadAmpBytesPerBit(),
     Option<Table, &Table::format_version>(
         {"format_version", "format version of new tables, 2 to 7; all of these can be read",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 2, 7}),

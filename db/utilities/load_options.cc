@@ -22,6 +22,13 @@ Env* EnvOf(const ConfigOptions& config) {
   return config.env != nullptr ? config.env : Env::Default();
 }
 
+ConfigOptions ConfigOf(Env* env, bool ignore_unknown_options) {
+  ConfigOptions config;
+  config.env = env;
+  config.ignore_unknown_options = ignore_unknown_options;
+  return config;
+}
+
 Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text,
                    ReadWholeFile(EnvOf(config)->GetFileSystem().get(), path));
@@ -217,6 +224,30 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
   const DBOptions theirs = SanitizeDbOptions(contents.db_options);
   const DBOptions ours = SanitizeDbOptions(db_options);
   return CompareAll(context, {DbOptionTable(), &theirs, contents.db_texts}, &ours);
+}
+
+// ---- the forms of RocksDB 7.8, without ConfigOptions
+
+Status LoadLatestOptions(const std::string& dbpath, Env* env, DBOptions* db_options,
+                         std::vector<ColumnFamilyDescriptor>* cf_descs, bool ignore_unknown_options,
+                         std::shared_ptr<Cache>* cache) {
+  return LoadLatestOptions(ConfigOf(env, ignore_unknown_options), dbpath, db_options, cf_descs,
+                           cache);
+}
+
+Status LoadOptionsFromFile(const std::string& options_file_name, Env* env, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs,
+                           bool ignore_unknown_options, std::shared_ptr<Cache>* cache) {
+  return LoadOptionsFromFile(ConfigOf(env, ignore_unknown_options), options_file_name, db_options,
+                             cf_descs, cache);
+}
+
+Status CheckOptionsCompatibility(const std::string& dbpath, Env* env, const DBOptions& db_options,
+                                 const std::vector<ColumnFamilyDescriptor>& cf_descs,
+                                 bool ignore_unknown_options) {
+  ConfigOptions config = ConfigOf(env, ignore_unknown_options);
+  config.sanity_level = ConfigOptions::kSanityLevelLooselyCompatible;
+  return CheckOptionsCompatibility(config, dbpath, db_options, cf_descs);
 }
 
 }  // namespace ashlar

@@ -230,8 +230,9 @@ class ASHLAR_EXPORT CacheWrapper : public Cache {
                            size_t charge, bool allow_uncharged) override {
     return target_->CreateStandalone(key, obj, helper, charge, allow_uncharged);
   }
-  Handle* Lookup(const Slice& key, const CacheItemHelper* helper, CreateContext* create_context,
-                 Priority priority = Priority::LOW, Statistics* stats = nullptr) override {
+  Handle* Lookup(const Slice& key, const CacheItemHelper* helper = nullptr,
+                 CreateContext* create_context = nullptr, Priority priority = Priority::LOW,
+                 Statistics* stats = nullptr) override {
     return target_->Lookup(key, helper, create_context, priority, stats);
   }
   bool Ref(Handle* handle) override { return target_->Ref(handle); }

@@ -123,7 +123,39 @@ ASHLAR_EXPORT Status GetOptionsFromString(const ConfigOptions& config_options,
                                           const Options& base_options, const std::string& opts_str,
                                           Options* new_options);
 
-// Return all options as one text, which the functions above can read.
+// The forms of RocksDB 7.8, which newer releases do not have. input_strings_escaped and
+// ignore_unknown_options: as in ConfigOptions; both are false for the texts.
+ASHLAR_EXPORT Status GetColumnFamilyOptionsFromMap(
+    const ColumnFamilyOptions& base_options,
+    const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options,
+    bool input_strings_escaped = false, bool ignore_unknown_options = false);
+ASHLAR_EXPORT Status GetDBOptionsFromMap(
+    const DBOptions& base_options, const std::unordered_map<std::string, std::string>& opts_map,
+    DBOptions* new_options, bool input_strings_escaped = false,
+    bool ignore_unknown_options = false);
+ASHLAR_EXPORT Status GetBlockBasedTableOptionsFromMap(
+    const BlockBasedTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    BlockBasedTableOptions* new_table_options, bool input_strings_escaped = false,
+    bool ignore_unknown_options = false);
+ASHLAR_EXPORT Status GetPlainTableOptionsFromMap(
+    const PlainTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    PlainTableOptions* new_table_options, bool input_strings_escaped = false,
+    bool ignore_unknown_options = false);
+ASHLAR_EXPORT Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
+                                                      const std::string& opts_str,
+                                                      ColumnFamilyOptions* new_options);
+ASHLAR_EXPORT Status GetDBOptionsFromString(const DBOptions& base_options,
+                                            const std::string& opts_str, DBOptions* new_options);
+ASHLAR_EXPORT Status GetBlockBasedTableOptionsFromString(
+    const BlockBasedTableOptions& table_options, const std::string& opts_str,
+    BlockBasedTableOptions* new_table_options);
+ASHLAR_EXPORT Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                                    const std::string& opts_str,
+                                                    PlainTableOptions* new_table_options);
+
+// All options as one text that the functions above read.
 ASHLAR_EXPORT Status GetStringFromDBOptions(const ConfigOptions& config_options,
                                             const DBOptions& db_options, std::string* opts_str);
 ASHLAR_EXPORT Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,

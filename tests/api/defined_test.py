@@ -8,7 +8,6 @@
 # tree; without clang++ the test is skipped (exit code 77).
 #
 #   defined_test.py [--list]      --list: print what libashlar exports
-import json
 import os
 import pathlib
 import re
@@ -19,31 +18,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
 from skips import exit_as_missing  # noqa: E402
+from syntax_trees import public_trees  # noqa: E402
 
 FUNCTIONS = {"FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl",
              "CXXConversionDecl"}
 TEMPLATES = {"ClassTemplateDecl", "FunctionTemplateDecl"}
 # What a compiler makes for a class, and for a function that one of several bases declares.
 MADE_FOR = re.compile(r"^(?:(vtable|typeinfo|typeinfo name|VTT) for |(?:non-virtual|virtual) thunk to )")
-
-
-def public_headers():
-    include = ROOT / "include"
-    paths = sorted((include / "ashlar").glob("**/*.h"))
-    # These belong to ashlar-testing, which is a static library only.
-    paths = [path for path in paths if path.parent.name != "testing"]
-    return [p.relative_to(include) for p in paths if not p.name.startswith("dropin_")]
-
-
-def syntax_trees(compiler):
-    source = "".join(f'#include "{header}"\n' for header in public_headers())
-    command = [compiler, "-std=c++20", "-I", str(ROOT / "include"), "-fsyntax-only", "-x", "c++",
-               "-Xclang", "-ast-dump=json", "-Xclang", "-ast-dump-filter=ashlar", "-"]
-    text = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
-    decoder, at = json.JSONDecoder(), 0
-    while (at := text.find("{", at)) >= 0:
-        tree, at = decoder.raw_decode(text, at)
-        yield tree
 
 
 class Declarations:
@@ -120,7 +101,7 @@ def main():
     if compiler is None or not library.exists():
         exit_as_missing(f"clang++, or {library}")
     declarations = Declarations()
-    for tree in syntax_trees(compiler):
+    for tree in public_trees(compiler):
         declarations.walk(tree)
     symbols = exported(library)
     names = readable(symbols)

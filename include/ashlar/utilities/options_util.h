@@ -49,4 +49,20 @@ ASHLAR_EXPORT Status CheckOptionsCompatibility(const ConfigOptions& config_optio
                                                const DBOptions& db_options,
                                                const std::vector<ColumnFamilyDescriptor>& cf_descs);
 
+// The forms of RocksDB 7.8, which newer releases do not have: with this Env, and the defaults of
+// ConfigOptions otherwise. The last one compares as kSanityLevelLooselyCompatible asks for.
+ASHLAR_EXPORT Status LoadLatestOptions(const std::string& dbpath, Env* env, DBOptions* db_options,
+                                       std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                       bool ignore_unknown_options = false,
+                                       std::shared_ptr<Cache>* cache = {});
+ASHLAR_EXPORT Status LoadOptionsFromFile(const std::string& options_file_name, Env* env,
+                                         DBOptions* db_options,
+                                         std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                         bool ignore_unknown_options = false,
+                                         std::shared_ptr<Cache>* cache = {});
+ASHLAR_EXPORT Status CheckOptionsCompatibility(const std::string& dbpath, Env* env,
+                                               const DBOptions& db_options,
+                                               const std::vector<ColumnFamilyDescriptor>& cf_descs,
+                                               bool ignore_unknown_options = false);
+
 }  // namespace ashlar

@@ -169,7 +169,8 @@ class ASHLAR_EXPORT StackableDB : public DB {
   using DB::MultiGet;
   void MultiGet(const ReadOptions& options, const size_t num_keys,
                 ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
-                std::string* timestamps, Status* statuses, const bool sorted_input) override {
+                std::string* timestamps, Status* statuses,
+                const bool sorted_input = false) override {
     db_->MultiGet(options, num_keys, column_families, keys, values, timestamps, statuses,
                   sorted_input);
   }
@@ -177,21 +178,23 @@ class ASHLAR_EXPORT StackableDB : public DB {
   using DB::MultiGetEntity;
   void MultiGetEntity(const ReadOptions& options, size_t num_keys,
                       ColumnFamilyHandle** column_families, const Slice* keys,
-                      PinnableWideColumns* results, Status* statuses, bool sorted_input) override {
+                      PinnableWideColumns* results, Status* statuses,
+                      bool sorted_input = false) override {
     db_->MultiGetEntity(options, num_keys, column_families, keys, results, statuses, sorted_input);
   }
 
   using DB::MultiGetEntityLazy;
   void MultiGetEntityLazy(const ReadOptions& options, ColumnFamilyHandle* column_family,
                           size_t num_keys, const Slice* keys, LazyWideColumnsBatch* results,
-                          Status* statuses, bool sorted_input) override {
+                          Status* statuses, bool sorted_input = false) override {
     db_->MultiGetEntityLazy(options, column_family, num_keys, keys, results, statuses,
                             sorted_input);
   }
 
   using DB::KeyMayExist;
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
-                   std::string* value, std::string* timestamp, bool* value_found) override {
+                   std::string* value, std::string* timestamp,
+                   bool* value_found = nullptr) override {
     return db_->KeyMayExist(options, column_family, key, value, timestamp, value_found);
   }
 
@@ -291,8 +294,9 @@ class ASHLAR_EXPORT StackableDB : public DB {
   using DB::CompactFiles;
   Status CompactFiles(const CompactionOptions& compact_options, ColumnFamilyHandle* column_family,
                       const std::vector<std::string>& input_file_names, const int output_level,
-                      const int output_path_id, std::vector<std::string>* const output_file_names,
-                      CompactionJobInfo* compaction_job_info) override {
+                      const int output_path_id = -1,
+                      std::vector<std::string>* const output_file_names = nullptr,
+                      CompactionJobInfo* compaction_job_info = nullptr) override {
     return db_->CompactFiles(compact_options, column_family, input_file_names, output_level,
                              output_path_id, output_file_names, compaction_job_info);
   }
@@ -416,8 +420,9 @@ class ASHLAR_EXPORT StackableDB : public DB {
   }
 
   using DB::GetUpdatesSince;
-  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
-                         const WalIterator::ReadOptions& read_options) override {
+  Status GetUpdatesSince(
+      SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
+      const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) override {
     return db_->GetUpdatesSince(seq_number, iter, read_options);
   }
 
@@ -461,7 +466,7 @@ class ASHLAR_EXPORT StackableDB : public DB {
 
   using DB::GetLiveFiles;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
-                      bool flush_memtable) override {
+                      bool flush_memtable = true) override {
     return db_->GetLiveFiles(files, manifest_file_size, flush_memtable);
   }
 

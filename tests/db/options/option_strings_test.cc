@@ -204,6 +204,43 @@ TEST(OptionStrings, MixedDatabaseAndFamilyOptions) {
   EXPECT_EQ(options.wal_dir, "/a:b");
 }
 
+TEST(OptionStrings, FormsOfRocksDb78SetTheirOptions) {
+  Options options;
+  BlockBasedTableOptions table;
+  PlainTableOptions plain;
+  EXPECT_OK(GetDBOptionsFromMap(options, {{"max_background_jobs", "4"}}, &options));
+  EXPECT_OK(GetDBOptionsFromString(options, "max_open_files=100", &options));
+  EXPECT_OK(GetColumnFamilyOptionsFromMap(options, {{"write_buffer_size", "1M"}}, &options));
+  EXPECT_OK(GetColumnFamilyOptionsFromString(options, "num_levels=5", &options));
+  EXPECT_OK(GetBlockBasedTableOptionsFromMap(table, {{"block_size", "8192"}}, &table));
+  EXPECT_OK(GetBlockBasedTableOptionsFromString(table, "block_restart_interval=8", &table));
+  EXPECT_OK(GetPlainTableOptionsFromMap(plain, {{"user_key_len", "8"}}, &plain));
+  EXPECT_OK(GetPlainTableOptionsFromString(plain, "hash_table_ratio=0.5", &plain));
+  EXPECT_EQ(options.max_background_jobs, 4);
+  EXPECT_EQ(options.max_open_files, 100);
+  EXPECT_EQ(options.write_buffer_size, size_t{1} << 20);
+  EXPECT_EQ(options.num_levels, 5);
+  EXPECT_EQ(table.block_size, 8192u);
+  EXPECT_EQ(table.block_restart_interval, 8);
+  EXPECT_EQ(plain.user_key_len, 8u);
+  EXPECT_EQ(plain.hash_table_ratio, 0.5);
+}
+
+TEST(OptionStrings, FormsOfRocksDb78RefuseUnknownNamesUnlessAsked) {
+  Options options;
+  EXPECT_TRUE(GetDBOptionsFromString(options, "x=1", &options).IsInvalidArgument());
+  EXPECT_TRUE(GetDBOptionsFromMap(options, {{"x", "1"}}, &options).IsInvalidArgument());
+  EXPECT_OK(GetDBOptionsFromMap(options, {{"x", "1"}}, &options, false, true));
+}
+
+TEST(OptionStrings, FormsOfRocksDb78TakeEscapedTextWhenAsked) {
+  Options options;
+  EXPECT_OK(GetDBOptionsFromMap(options, {{"wal_dir", "a\\:b"}}, &options));
+  EXPECT_EQ(options.wal_dir, "a\\:b");
+  EXPECT_OK(GetDBOptionsFromMap(options, {{"wal_dir", "a\\:b"}}, &options, true));
+  EXPECT_EQ(options.wal_dir, "a:b");
+}
+
 TEST(OptionStrings, PrintedOptionsParseToThemselves) {
   ColumnFamilyOptions base;
   base.compression_opts.level = 3;

@@ -219,6 +219,28 @@ TEST(OptionsFile, UnknownKeysFailUnlessTheFileIsNewerAndTheyMayBeIgnored) {
   EXPECT_OK(ParseStatus(WithUnknownKey("99.0.0"), tolerant));
 }
 
+TEST(OptionsFile, OfReadAmpBytesPerBitTheLower32BitsCount) {
+  const OptionsFileContents contents =
+      Parse(std::string(kSmallest) +
+            "[TableOptions/BlockBasedTable \"default\"]\n  read_amp_bytes_per_bit=8589934599\n");
+  ASSERT_EQ(contents.families.size(), 1u);
+  const auto& factory = contents.families[0].options.table_factory;
+  EXPECT_EQ(factory->GetOptions<BlockBasedTableOptions>()->read_amp_bytes_per_bit, 7u);
+}
+
+TEST(OptionsFile, ALargeDictionaryHasASignForRocksDb78) {
+  ColumnFamilyOptions family;
+  family.compression_opts.max_dict_bytes = 0xffffffff;
+  PrintContext context;
+  std::string text;
+  PrintOptions(ColumnFamilyOptionTable(), context, &family, &text);
+  EXPECT_NE(text.find("max_dict_bytes=4294967295;"), std::string::npos);
+  text.clear();
+  context.newest = Since::kRocksDb78;
+  PrintOptions(ColumnFamilyOptionTable(), context, &family, &text);
+  EXPECT_NE(text.find("max_dict_bytes=-1;"), std::string::npos);
+}
+
 TEST(OptionsFile, UnknownTableFormatsAreSkippedAndLeftUnset) {
   const OptionsFileContents contents = Parse(
       "[DBOptions]\n[CFOptions \"default\"]\ntable_factory=Foreign\n"

@@ -74,6 +74,32 @@ TEST_F(LoadOptionsTest, AnErrorNamesTheFile) {
   EXPECT_NE(status.ToString().find("OPTIONS-000001"), std::string::npos) << status.ToString();
 }
 
+TEST_F(LoadOptionsTest, FormsOfRocksDb78SkipNamesOfNewerReleasesWhenAsked) {
+  const std::string file = dir_ + "/OPTIONS-000005";
+  Write("OPTIONS-000005",
+        "[Version]\nrocksdb_version=99.1.0\n[DBOptions]\nmax_open_files=5\nof_a_newer_release=1\n"
+        "[CFOptions \"default\"]\n");
+  EXPECT_FALSE(LoadLatestOptions(dir_, Env::Default(), &db_options_, &families_).ok());
+  EXPECT_FALSE(LoadOptionsFromFile(file, Env::Default(), &db_options_, &families_).ok());
+  EXPECT_OK(LoadLatestOptions(dir_, Env::Default(), &db_options_, &families_, true));
+  EXPECT_EQ(db_options_.max_open_files, 5);
+  db_options_ = DBOptions();
+  EXPECT_OK(LoadOptionsFromFile(file, Env::Default(), &db_options_, &families_, true));
+  EXPECT_EQ(db_options_.max_open_files, 5);
+}
+
+TEST_F(LoadOptionsTest, TheCheckOfRocksDb78LooksForWhatMustFit) {
+  Write("OPTIONS-000005", FileWith("", "comparator=leveldb.BytewiseComparator"));
+  ColumnFamilyOptions family;
+  family.write_buffer_size = 1 << 20;
+  const DBOptions db_options;
+  EXPECT_OK(
+      CheckOptionsCompatibility(dir_, Env::Default(), db_options, {{"default", family}}, false));
+  family.comparator = ReverseBytewiseComparator();
+  EXPECT_TRUE(CheckOptionsCompatibility(dir_, Env::Default(), db_options, {{"default", family}})
+                  .IsInvalidArgument());
+}
+
 TEST_F(LoadOptionsTest, AnotherComparatorIsIncompatible) {
   Write("OPTIONS-000001", FileWith("", "comparator=Strange"));
   const Status status = Check(ConfigOptions::kSanityLevelLooselyCompatible, ColumnFamilyOptions());

@@ -329,7 +329,9 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   uint32_t memtable_avg_op_scan_flush_trigger = 0;
   // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. The scan goes
   // forward, reads everything as of now, and leaves the tombstone in the memtable, which must not
-  // be empty.
+  // be empty. Iterators with ReadOptions::table_filter are refused then (InvalidArgument), and
+  // ReadOptions::ignore_range_deletions is without effect. Without effect itself where
+  // cf_allow_ingest_behind is on: what comes from behind may lie between the deleted keys.
   uint32_t min_tombstones_for_range_conversion = 0;
   // Per-family form of allow_ingest_behind.
   bool cf_allow_ingest_behind = false;

@@ -636,7 +636,8 @@ struct ReadOptions {
   bool verify_checksums = true;
   // Put blocks that are read into the block cache.
   bool fill_cache = true;
-  // Do not look for range tombstones.
+  // Do not look for range tombstones: keys that DeleteRange() deleted are there until a compaction
+  // drops them. Without effect in a family with min_tombstones_for_range_conversion.
   bool ignore_range_deletions = false;
   // While an iterator uses what it has read ahead, the file system fetches the next piece.
   bool async_io = false;
@@ -665,7 +666,8 @@ struct ReadOptions {
   bool adaptive_readahead = false;
   // Files that only an iterator needed are deleted by a background thread, not by its destructor.
   bool background_purge_on_iterator_cleanup = false;
-  // Return false to let iterators skip a table, by its properties.
+  // Return false to let iterators skip a table, by its properties: its rows and its tombstones.
+  // InvalidArgument in a family with min_tombstones_for_range_conversion.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
   // Do not read ahead beyond the upper bound.
   bool auto_readahead_size = true;

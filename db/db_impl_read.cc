@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: choosing the view, then the one point read or an iterator.
+#include <algorithm>
 #include <cassert>
 #include <new>
 #include <type_traits>
@@ -45,6 +46,14 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
 }
 
+// A scan without a callback sees tombstones that a callback may refuse, and makes a range tombstone
+// of them that it may take.
+Status CheckCallbackFits(const ColumnFamilyOptions& family) {
+  if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
+  return Status::NotSupported(
+      "option min_tombstones_for_range_conversion: it excludes reads through a ReadCallback");
+}
+
 }  // namespace
 
 // Writes that skipped the log would be lost in a crash.
@@ -66,6 +75,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   SuperVersion* super_version = family->super_version();
   SequenceNumber seqno;
   if constexpr (kHasCallback) {
+    RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
     seqno = callback->bound();
   } else {
     seqno = SeqnoFor(options, VisibleSeqno());
@@ -137,6 +147,7 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
   explanation->read = read;
   explanation->key = key.ToString();
   ReadView view = FamilyOrDefault(handle)->AcquireView();
+  if (is_seek) RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
   explanation->seqno = SeqnoFor(options, view.seqno());
   explanation->table_count = view.super_version()->version()->file_count();
   is_seek ? ExplainSeek(options, std::move(view), explanation)
@@ -207,6 +218,15 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
                         ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                         Status* statuses) {
   assert(options.snapshot == nullptr);
+  {
+    const EpochGuard guard;
+    for (size_t i = 0; i < num_keys; i++) {
+      statuses[i] = CheckCallbackFits(FamilyOrDefault(handles[i])->super_version()->options());
+      if (statuses[i].ok()) continue;
+      std::fill_n(statuses, num_keys, Status(statuses[i]));
+      return;
+    }
+  }
   ReadPoints(options,
              {.callback = &callback,
               .families = {},
@@ -311,7 +331,10 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView());
+  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  supported = CheckIteratorFits(options, view.super_version()->options());
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return MakeIterator(options, std::move(view));
 }
 
 Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
@@ -334,7 +357,10 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
   assert(options.snapshot == nullptr);
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView(), &callback);
+  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  supported = CheckCallbackFits(view.super_version()->options());
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return MakeIterator(options, std::move(view), &callback);
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -352,6 +378,9 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   }
   // The first number was taken when every super version was in force already or is unchanged since.
   const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
+  for (const ReadView& view : views) {
+    RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
+  }
   for (ReadView& view : views) {
     view.ReadAsOf(seqno);
     iterators->push_back(MakeIterator(options, std::move(view)));

@@ -295,6 +295,15 @@ Status CheckIteratorOptionsSupported(const ReadOptions& options) {
   return CheckReadOptionsSupported(options);
 }
 
+// Of the tables that the filter leaves out the tombstones may have become a range tombstone of
+// another table, or of the memtable, which hides the rows of all tables.
+Status CheckIteratorFits(const ReadOptions& options, const ColumnFamilyOptions& family) {
+  if (options.table_filter == nullptr || family.min_tombstones_for_range_conversion == 0) [[likely]]
+    return Status::OK();
+  return Contradiction("ReadOptions::table_filter",
+                       "it excludes min_tombstones_for_range_conversion");
+}
+
 Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.sync && options.disableWAL) {
     return Contradiction("WriteOptions::sync", "it needs the WAL, which disableWAL turns off");

@@ -48,7 +48,9 @@ void DBIterator::BuildTower() {
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
-  if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_, callback_);
+  if (!options_.ignore_range_deletions || !super_version.MayIgnoreRangeTombstones()) {
+    tower.HideDeleted(seqno_, callback_);
+  }
   tower.SetTrace(trace_);
   // Its number was taken before: what comes into the memtable later is newer. A callback may think
   // otherwise.

@@ -251,9 +251,11 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   assert(!keys.empty() && keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
+  const bool ignores_tombstones =
+      request_.options->ignore_range_deletions && view.MayIgnoreRangeTombstones();
   for (const uint32_t i : keys) {
     lookups.Add(LookupKey(request_.keys[i], seqno_, order), &request_.values[i]);
-    if (request_.options->ignore_range_deletions) lookups[lookups.size() - 1].IgnoreTombstones();
+    if (ignores_tombstones) lookups[lookups.size() - 1].IgnoreTombstones();
   }
   if (request_.callback != nullptr) [[unlikely]] {
     for (PointLookup* lookup : lookups.pointers()) lookup->SetCallback(request_.callback);

@@ -26,7 +26,7 @@ PointRead::PointRead(const SuperVersion& super_version, const ReadOptions& optio
       options_(options),
       lookup_(lookup),
       tables_(*super_version.version(), options, lookup) {
-  if (options.ignore_range_deletions) [[unlikely]]
+  if (options.ignore_range_deletions && super_version.MayIgnoreRangeTombstones()) [[unlikely]]
     lookup->IgnoreTombstones();
 }
 

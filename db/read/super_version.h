@@ -49,6 +49,9 @@ class SuperVersion : private EpochRetired {
     return parts_.options;
   }
   uint64_t number() const { return parts_.number; }
+  // Whether readers with ReadOptions::ignore_range_deletions leave range tombstones out. Not where
+  // scans make them: such a one stands for tombstones of keys, which flushes and compactions drop.
+  bool MayIgnoreRangeTombstones() const;
   // Memtables by id, newest first, and the number of the version.
   std::string DebugString() const;
 

@@ -359,9 +359,11 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   uint32_t memtable_op_scan_flush_trigger = 0;
   // The same, for the average of a scan. A hint without effect.
   uint32_t memtable_avg_op_scan_flush_trigger = 0;
-  // If a scan passes this many adjacent tombstones, it replaces them with one range tombstone in
-  // the memtable; 0 = off. Only forward scans that read the newest state do this, and only if the
-  // memtable is not empty.
+  // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. The scan goes
+  // forward, reads everything as of now, and leaves the tombstone in the memtable, which must not
+  // be empty. Iterators with ReadOptions::table_filter are refused then (InvalidArgument), and
+  // ReadOptions::ignore_range_deletions is without effect. Without effect itself where
+  // cf_allow_ingest_behind is on: what comes from behind may lie between the deleted keys.
   uint32_t min_tombstones_for_range_conversion = 0;
   // The same as DBOptions::allow_ingest_behind, for one family.
   bool cf_allow_ingest_behind = false;

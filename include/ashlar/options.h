@@ -725,7 +725,8 @@ struct ReadOptions {
   bool verify_checksums = true;
   // Insert blocks that are read into the block cache.
   bool fill_cache = true;
-  // Ignore range tombstones: keys that were removed by DeleteRange() may be returned.
+  // Do not look for range tombstones: keys that DeleteRange() deleted are there until a compaction
+  // drops them. Without effect in a family with min_tombstones_for_range_conversion.
   bool ignore_range_deletions = false;
   // While an iterator works on the data that it has read ahead, let the file system fetch the next
   // piece in the background.
@@ -759,8 +760,8 @@ struct ReadOptions {
   // If the iterator was the last user of obsolete files, delete them in a background thread instead
   // of in its destructor.
   bool background_purge_on_iterator_cleanup = false;
-  // Called with the properties of a table; if it returns false, the iterator skips the table.
-  // nullptr = no table is skipped.
+  // Return false to let iterators skip a table, by its properties: its rows and its tombstones.
+  // InvalidArgument in a family with min_tombstones_for_range_conversion.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
   // Do not read ahead beyond iterate_upper_bound.
   bool auto_readahead_size = true;

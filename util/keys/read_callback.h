@@ -4,7 +4,8 @@
 // transactions whose writes are in the memtables before they are committed, and the reader's own
 // among them.
 //
-// A reader without one pays nothing. One with it looks up and seeks at bound() instead of its own
+// Families in which scans make range tombstones (min_tombstones_for_range_conversion) are not read
+// so. A reader without one pays nothing. One with it looks up and seeks at bound() instead of its own
 // number, and asks for every version it meets. Threads: any may ask at once.
 #pragma once
 

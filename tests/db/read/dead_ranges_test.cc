@@ -7,11 +7,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/explain.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
 #include "util/text/str_cat.h"
@@ -93,6 +96,78 @@ TEST_F(DeadRangesTest, FewTombstonesAreLeftAlone) {
   EXPECT_EQ(Scan(), 100u);
 }
 
+// A filter that leaves out the tables of the point tombstones would not leave out what they became.
+TEST_F(DeadRangesTest, TableFiltersAreRefused) {
+  Open();
+  const std::function<bool(const TableProperties&)> all = [](const TableProperties&) {
+    return true;
+  };
+  ReadOptions read;
+  read.table_filter = &all;
+  const auto names_both = [](const Status& status) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find("table_filter"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("min_tombstones_for_range_conversion"), std::string::npos);
+  };
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  EXPECT_FALSE(it->Valid());
+  names_both(it->status());
+  std::vector<Iterator*> iterators;
+  names_both(db_->NewIterators(read, {db_->DefaultColumnFamily()}, &iterators));
+  EXPECT_TRUE(iterators.empty());
+  ReadExplanation explanation;
+  names_both(ExplainSeek(db_.get(), read, db_->DefaultColumnFamily(), "a", &explanation));
+  std::string value;
+  EXPECT_OK(db_->Get(read, "z", &value)) << "lookups know no filter";
+}
+
+// What was deleted key by key stays deleted, whatever its tombstones became and a flush made of it.
+TEST_F(DeadRangesTest, HideFromReadersThatIgnoreRangeDeletions) {
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
+  Scan();  // tombstones of keys and the one of their range are in one memtable
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ReadOptions read;
+  read.ignore_range_deletions = true;
+  int rows = 0;
+  Scan(read, &rows);
+  EXPECT_EQ(rows, 100);
+  std::string value;
+  EXPECT_TRUE(db_->Get(read, KeyAt(100), &value).IsNotFound());
+  const std::string names[] = {KeyAt(49), KeyAt(100)};
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = db_->MultiGet(read, {names[0], names[1]}, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_TRUE(statuses[1].IsNotFound());
+}
+
+// A file that goes behind everything may have keys that lie between the deleted ones.
+TEST_F(DeadRangesTest, AreNotMadeWhereFilesMayGoBehind) {
+  options_.allow_ingest_behind = true;
+  Open();
+  EXPECT_EQ(Scan(), 100u);
+  Scan();
+  Put("z", "2");
+  Scan();
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/behind.sst"));
+  ASSERT_OK(writer.Put(KeyAt(100), "deleted"));
+  ASSERT_OK(writer.Put(KeyAt(100) + "x", "between"));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_OK(db_->IngestExternalFile({"/behind.sst"}, behind));
+  int rows = 0;
+  Scan({}, &rows);
+  EXPECT_EQ(rows, 102);
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Seek(KeyAt(60));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), KeyAt(100) + "x");
+}
+
 // They do not see all there is as of now.
 TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
   options_.prefix_extractor.reset(NewFixedPrefixTransform(4));
@@ -108,12 +183,6 @@ TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
   EXPECT_EQ(Scan(read), 100u);
   db_->ReleaseSnapshot(read.snapshot);
   read.snapshot = nullptr;
-  const std::function<bool(const TableProperties&)> all = [](const TableProperties&) {
-    return true;
-  };
-  read.table_filter = &all;
-  EXPECT_EQ(Scan(read), 100u);
-  read.table_filter = nullptr;
   read.ignore_range_deletions = true;
   EXPECT_EQ(Scan(read), 100u);
   read.ignore_range_deletions = false;

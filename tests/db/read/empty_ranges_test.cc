@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table_properties.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
 #include "util/text/str_cat.h"
@@ -251,6 +253,53 @@ TEST_P(EmptyRangesDbTest, ASnapshotSeesWhatItSaw) {
   EXPECT_EQ(First(&steps_, then), Name(kDeleted));
   EXPECT_LE(steps_, kFew);
   db_->ReleaseSnapshot(after);
+}
+
+// Readers that leave out tables, or tombstones, see what is deleted for others: they neither tell
+// nor are told.
+TEST_P(EmptyRangesDbTest, PartialViewsAreNotTold) {
+  Open();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(0), Name(2)));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const std::function<bool(const TableProperties&)> no_deletions = [](const TableProperties& p) {
+    return p.num_range_deletions == 0;
+  };
+  ReadOptions filtered;
+  filtered.table_filter = &no_deletions;
+  const std::string with_filter = First(&steps_, filtered);
+  ASSERT_NE(with_filter, Name(kDeleted));
+  LearnAll();
+  EXPECT_EQ(First(&steps_, filtered), with_filter);
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  EXPECT_EQ(First(&steps_, ignoring), Name(kDeleted)) << "the tombstones of the keys are there";
+}
+
+TEST_P(EmptyRangesDbTest, PartialViewsTellNothing) {
+  Open();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const std::function<bool(const TableProperties&)> no_rows = [](const TableProperties&) {
+    return false;
+  };
+  std::vector<ReadOptions> views(4);
+  views[0].table_filter = &no_rows;
+  views[1].ignore_range_deletions = true;
+  views[2].read_tier = kBlockCacheTier;
+  views[3].read_tier = kMemtableTier;
+  for (int i = 0; i < 200; i++) Delete(kDeleted + 200 + i);  // in the memtable
+  for (const ReadOptions& view : views) {
+    for (int round = 0; round < 4; round++) {
+      const std::unique_ptr<Iterator> it(db_->NewIterator(view));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      }
+    }
+  }
+  EXPECT_EQ(First(&steps_), Name(kDeleted));
+  EXPECT_EQ(steps_, uint64_t{kDeleted}) << "nobody has told of these";
+  int rows = 0;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++rows;
+  EXPECT_EQ(rows, kKeys - kDeleted - 200);
 }
 
 TEST_P(EmptyRangesDbTest, FamiliesAreApart) {

@@ -204,4 +204,26 @@ TEST_F(ReadCallbackTest, ATombstoneThatIsRefusedCoversNothing) {
   }
 }
 
+// A scan of everything may have made one range tombstone of tombstones that the callback refuses.
+TEST_F(ReadCallbackTest, FamiliesThatConvertTombstonesAreRefused) {
+  env_.reset(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env_.get();
+  options.create_if_missing = true;
+  options.min_tombstones_for_range_conversion = 2;
+  ASSERT_OK(DB::Open(options, "/db", &db_));
+  const Chosen callback(1, 5, {});
+  ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
+  PinnableSlice value;
+  EXPECT_TRUE(impl()->GetAs(callback, ReadOptions(), family, "a", &value).IsNotSupported());
+  const Slice keys[] = {"a", "b"};
+  ColumnFamilyHandle* families[] = {family, family};
+  PinnableSlice values[2];
+  Status statuses[2];
+  impl()->MultiGetAs(callback, ReadOptions(), 2, families, keys, values, statuses);
+  EXPECT_TRUE(statuses[0].IsNotSupported() && statuses[1].IsNotSupported());
+  const std::unique_ptr<Iterator> it(impl()->NewIteratorAs(callback, ReadOptions(), family));
+  EXPECT_TRUE(it->status().IsNotSupported());
+}
+
 }  // namespace ashlar

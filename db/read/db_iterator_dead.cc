@@ -42,10 +42,9 @@ bool DBIterator::CheckKind(ValueType type) {
 // rows that are dead for others, and learns nothing from them.
 void DBIterator::DecideOnDead() {
   const ColumnFamilyOptions& family = view_.super_version()->options();
-  const bool may_see_more = callback_ != nullptr || options_.ignore_range_deletions ||
-                            options_.table_filter != nullptr;
-  const bool may_see_less =
-      options_.read_tier != kReadAllTier || WantedPrefix::IsUsedBy(options_);
+  const bool may_see_more =
+      callback_ != nullptr || options_.ignore_range_deletions || options_.table_filter != nullptr;
+  const bool may_see_less = options_.read_tier != kReadAllTier || WantedPrefix::IsUsedBy(options_);
   const bool sees_all = options_.snapshot == nullptr && !may_see_more && !may_see_less;
   // A range tombstone would also hide what is ingested behind everything later.
   covers_dead_ = family.min_tombstones_for_range_conversion != 0 && !family.cf_allow_ingest_behind;

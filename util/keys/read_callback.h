@@ -5,8 +5,8 @@
 // among them.
 //
 // Families in which scans make range tombstones (min_tombstones_for_range_conversion) are not read
-// so. A reader without one pays nothing. One with it looks up and seeks at bound() instead of its own
-// number, and asks for every version it meets. Threads: any may ask at once.
+// so. A reader without one pays nothing. One with it looks up and seeks at bound() instead of its
+// own number, and asks for every version it meets. Threads: any may ask at once.
 #pragma once
 
 #include <cassert>

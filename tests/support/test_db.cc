@@ -59,15 +59,25 @@ void TestDb::UseEnv(std::unique_ptr<Env> env) {
   options_.env = env_.get();
 }
 
-void TestDb::Open(CallSite at) { Expect(TryOpen(), "Open", at); }
+void TestDb::Open(CallSite at) {
+  Close(at);
+  Expect(TryOpen(), "Open", at);
+}
 
 void TestDb::Open(const std::vector<std::string>& families, CallSite at) {
+  Close(at);
   Expect(TryOpen(families), "Open", at);
 }
 
-void TestDb::OpenAll(CallSite at) { Expect(TryOpenAll(), "Open", at); }
+void TestDb::OpenAll(CallSite at) {
+  Close(at);
+  Expect(TryOpenAll(), "Open", at);
+}
 
-void TestDb::OpenReadOnly(CallSite at) { Expect(TryOpenReadOnly(), "OpenForReadOnly", at); }
+void TestDb::OpenReadOnly(CallSite at) {
+  Close(at);
+  Expect(TryOpenReadOnly(), "OpenForReadOnly", at);
+}
 
 void TestDb::Reopen(CallSite at) {
   Close(at);
@@ -191,6 +201,18 @@ void TestDb::Write(WriteBatch* batch, CallSite at) {
   Expect(db_->Write(WriteOptions(), batch), "Write", at);
 }
 
+WriteOptions TestDb::Synced() {
+  WriteOptions options;
+  options.sync = true;
+  return options;
+}
+
+WriteOptions TestDb::Unlogged() {
+  WriteOptions options;
+  options.disableWAL = true;
+  return options;
+}
+
 void TestDb::Fill(int count, size_t value_bytes, CallSite at) {
   for (int i = 0; i < count; i++) Put(Key(i), std::string(value_bytes, 'v'), at);
 }
@@ -266,14 +288,18 @@ Rows TestDb::ReadRows(const ReadOptions& read, ColumnFamilyHandle* family, CallS
 }
 
 Contents TestDb::ReadAll(CallSite at) {
-  std::vector<ColumnFamilyHandle*> families = handles_;
-  if (families.empty()) families.push_back(db_->DefaultColumnFamily());
   Contents contents;
-  Expect(ReadAllFamilies(db_.get(), families, &contents), "reading all rows", at);
+  Expect(TryReadAll(&contents), "reading all rows", at);
   return contents;
 }
 
-ReadOptions TestDb::At(const Snapshot* snapshot) {
+Status TestDb::TryReadAll(Contents* contents) {
+  std::vector<ColumnFamilyHandle*> families = handles_;
+  if (families.empty()) families.push_back(db_->DefaultColumnFamily());
+  return ReadAllFamilies(db_.get(), families, contents);
+}
+
+ReadOptions TestDb::AsOf(const Snapshot* snapshot) {
   ReadOptions read;
   read.snapshot = snapshot;
   return read;
@@ -333,9 +359,24 @@ std::shared_ptr<SimFS> TestDb::CrashImage(CrashPolicy policy, uint64_t seed) con
   return sim_->CrashImage(sim_->CallCount(), policy, seed);
 }
 
-std::string RowAt(const Iterator& it) {
+void TestDb::Fail(CallKind kind, const std::string& path_part, FaultMode mode, FaultError error,
+                  FaultEffect effect) {
+  sim_->AddFault({.first_call = sim_->CallCount(),
+                  .error = error,
+                  .mode = mode,
+                  .effect = effect,
+                  .kinds = KindBit(kind),
+                  .path_part = path_part});
+}
+
+std::string TestDb::RowAt(const Iterator& it) {
   if (!it.Valid()) return it.status().ok() ? "end" : it.status().ToString();
   return it.key().ToString() + "=" + it.value().ToString();
+}
+
+void DbTest::TearDown() {
+  Drop();
+  env_->WaitForJoin();  // threads of subcompactions, which may be about to end
 }
 
 }  // namespace ashlar

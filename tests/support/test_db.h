@@ -78,6 +78,7 @@ class TestDb {
   DB* db() { return db_.get(); }
   Env* env() { return env_.get(); }
   Options& options() { return options_; }
+  std::string& dir() { return dir_; }
   const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
   // Replaces the environment, and with it the files; the database must be closed.
   void UseFiles(const std::shared_ptr<FileSystem>& files);
@@ -124,6 +125,8 @@ class TestDb {
   void DeleteRange(ColumnFamilyHandle* family, const Slice& begin, const Slice& end,
                    CallSite at = CallSite::Here());
   void Write(WriteBatch* batch, CallSite at = CallSite::Here());
+  static WriteOptions Synced();
+  static WriteOptions Unlogged();
   // Key(0) to Key(count - 1), each with a value of this size.
   void Fill(int count, size_t value_bytes = 100, CallSite at = CallSite::Here());
   // "key100000" for 0, ordered by number below 900,000.
@@ -155,7 +158,12 @@ class TestDb {
   // All families of handles_ (the default one, if there are no handles), by iterators in both
   // directions, Get() and MultiGet(), which must agree.
   Contents ReadAll(CallSite at = CallSite::Here());
-  static ReadOptions At(const Snapshot* snapshot);
+  Status TryReadAll(Contents* contents);
+  // Options to read as of this snapshot.
+  static ReadOptions AsOf(const Snapshot* snapshot);
+
+  // The row of an iterator as "key=value"; "end" or its error if it is not valid.
+  static std::string RowAt(const Iterator& it);
 
   // Numbers of tables by level, as "1,0,2,0,0,0,0".
   std::string Levels(ColumnFamilyHandle* family = nullptr);
@@ -176,6 +184,10 @@ class TestDb {
 
   // The files that a crash at this moment leaves, with TestFiles::kSim.
   std::shared_ptr<SimFS> CrashImage(CrashPolicy policy, uint64_t seed = 0) const;
+  // With TestFiles::kSim: the next call of this kind on such a path fails, or by the mode more of
+  // them; until sim_->ClearFaults().
+  void Fail(CallKind kind, const std::string& path_part, FaultMode mode = FaultMode::kOnce,
+            FaultError error = FaultError::kIO, FaultEffect effect = FaultEffect::kNone);
 
  protected:
   Status OpenFamilies(const std::vector<std::string>& families, bool is_read_only);
@@ -192,14 +204,14 @@ class TestDb {
   std::vector<std::string> names_;  // of the families last opened or created; empty: the default
 };
 
-// The database is closed before members of the derived fixture end, which it may use, such as a
-// comparator. A fixture with a TearDown() of its own calls this one last.
+// Closes the database before the members of the derived fixture end, because it may use them, such
+// as a comparator. A TearDown() of a derived fixture calls this one last.
 class DbTest : public testing::Test, public TestDb {
  public:
   using TestDb::TestDb;
 
  protected:
-  void TearDown() override { Drop(); }
+  void TearDown() override;
 };
 
 template <typename Parameter>
@@ -207,8 +219,5 @@ class DbTestWith : public DbTest, public testing::WithParamInterface<Parameter> 
  public:
   using DbTest::DbTest;
 };
-
-// A row of an iterator as "key=value"; "end" or its error where it is not valid.
-std::string RowAt(const Iterator& it);
 
 }  // namespace ashlar

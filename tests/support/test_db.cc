@@ -7,6 +7,7 @@
 
 #include "env/env_adaptors.h"
 #include "util/result.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -21,6 +22,7 @@ bool Expect(const Status& status, const char* call, CallSite at) {
 Options CreatingOptions() {
   Options options;
   options.create_if_missing = true;
+  options.create_missing_column_families = true;
   return options;
 }
 
@@ -110,14 +112,12 @@ Status TestDb::OpenFamilies(const std::vector<std::string>& families, bool is_re
     return is_read_only ? DB::OpenForReadOnly(options_, dir_, &db_)
                         : DB::Open(options_, dir_, &db_);
   }
-  DBOptions options(options_);
-  options.create_missing_column_families = true;
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : families) {
     descriptors.emplace_back(name, ColumnFamilyOptions(options_));
   }
-  return is_read_only ? DB::OpenForReadOnly(options, dir_, descriptors, &handles_, &db_)
-                      : DB::Open(options, dir_, descriptors, &handles_, &db_);
+  return is_read_only ? DB::OpenForReadOnly(options_, dir_, descriptors, &handles_, &db_)
+                      : DB::Open(options_, dir_, descriptors, &handles_, &db_);
 }
 
 void TestDb::Close(CallSite at) {
@@ -226,6 +226,10 @@ void TestDb::Flush(ColumnFamilyHandle* family, CallSite at) {
   Expect(db_->Flush(FlushOptions(), family), "Flush", at);
 }
 
+void TestDb::Flush(const std::vector<ColumnFamilyHandle*>& families, CallSite at) {
+  Expect(db_->Flush(FlushOptions(), families), "Flush", at);
+}
+
 void TestDb::Compact(CallSite at) { Compact(CompactRangeOptions(), at); }
 
 void TestDb::Compact(ColumnFamilyHandle* family, CallSite at) {
@@ -312,6 +316,19 @@ std::string TestDb::Levels(ColumnFamilyHandle* family) {
   std::string text;
   for (const LevelMetaData& level : facts.levels) {
     text += (text.empty() ? "" : ",") + std::to_string(level.files.size());
+  }
+  return text;
+}
+
+std::string TestDb::Tree() {
+  ColumnFamilyMetaData facts;
+  db_->GetColumnFamilyMetaData(&facts);
+  std::string text;
+  for (const LevelMetaData& level : facts.levels) {
+    if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
+    for (const SstFileMetaData& file : level.files) {
+      StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
+    }
   }
   return text;
 }

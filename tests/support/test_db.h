@@ -67,7 +67,8 @@ enum class TestFiles : uint8_t {
 
 class TestDb {
  public:
-  // The options are the default ones with create_if_missing and the environment of these files.
+  // The options are the default ones with the environment of these files, create_if_missing and
+  // create_missing_column_families.
   explicit TestDb(TestFiles files = TestFiles::kMemory);
   // On files that exist, such as the image of a crash.
   explicit TestDb(const std::shared_ptr<FileSystem>& files, const Options& options = Options());
@@ -86,8 +87,8 @@ class TestDb {
                 const std::shared_ptr<SystemClock>& clock);
   void UseEnv(std::unique_ptr<Env> env);
 
-  // Opens dir_ with options_: the default family alone, or the families named here, which are
-  // created if they are missing and which handles_ follows. Closes an open database first.
+  // Opens dir_ with options_: the default family alone, or the families named here, whose handles
+  // handles_ has in this order. Closes an open database first.
   void Open(CallSite at = CallSite::Here());
   void Open(const std::vector<std::string>& families, CallSite at = CallSite::Here());
   // With all families that the directory has.
@@ -135,6 +136,7 @@ class TestDb {
   // Of the default family unless one is given; a null family is the default one.
   void Flush(CallSite at = CallSite::Here());
   void Flush(ColumnFamilyHandle* family, CallSite at = CallSite::Here());
+  void Flush(const std::vector<ColumnFamilyHandle*>& families, CallSite at = CallSite::Here());
   void Compact(CallSite at = CallSite::Here());
   void Compact(ColumnFamilyHandle* family, CallSite at = CallSite::Here());
   void Compact(const CompactRangeOptions& options, CallSite at = CallSite::Here());
@@ -167,6 +169,8 @@ class TestDb {
 
   // Numbers of tables by level, as "1,0,2,0,0,0,0".
   std::string Levels(ColumnFamilyHandle* family = nullptr);
+  // The tables of each level of the default family by their bounds: "L0 a-c L2 d-e".
+  std::string Tree();
   int TableCount(int level, ColumnFamilyHandle* family = nullptr);
   std::vector<LiveFileMetaData> Tables();
   // How many files of dir_ have this ending.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenedDb opens a database with whatever column families it has and reads all of it, both ways and
-// by key: what the suites do with an image, a damaged or a recovered directory. Threads: one at a
-// time.
+// OpenedDb opens a database with all column families that it has and reads all of its rows by
+// iterators in both directions and by key. The suites of crashes, faults and damage check a
+// directory with it. Threads: one at a time.
 #pragma once
 
 #include <map>
@@ -18,26 +18,25 @@ namespace ashlar {
 using Rows = std::map<std::string, std::string>;
 using Contents = std::map<std::string, Rows>;  // by family
 
+// Reads all rows of these families, forwards, backwards, with Get() and with MultiGet(); if these
+// disagree, the result is Corruption with a message that begins with "DISAGREE".
+Status ReadAllFamilies(DB* db, const std::vector<ColumnFamilyHandle*>& handles, Contents* contents);
+
 class OpenedDb {
  public:
   ~OpenedDb();
 
-  // A directory without database gets a new one if the options say so.
+  // In a directory without a database it creates one if the options allow that.
   Status Open(const Options& options, const std::string& dir);
-  // One more family, in handles() from here on.
+  // Adds the family to handles().
   Status CreateFamily(const Options& options, const std::string& name);
-  // Scans forward and backward and gets every key found, alone and in a batch; a disagreement
-  // between these is Corruption with a message that begins with "DISAGREE".
-  Status ReadAll(Contents* contents);
+  Status ReadAll(Contents* contents) { return ReadAllFamilies(db(), handles_, contents); }
   Status Close();
 
   DB* db() { return db_.get(); }
   const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
 
  private:
-  Status ReadFamily(ColumnFamilyHandle* handle, Rows* rows);
-  Status CheckBatch(const Contents& contents);
-
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> handles_;
 };

@@ -5,7 +5,7 @@
 #include "ashlar/comparator.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

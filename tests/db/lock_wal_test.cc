@@ -8,7 +8,7 @@
 
 #include "ashlar/utilities/checkpoint.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ashlar/file_system.h"
 #include "tests/support/test_db.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

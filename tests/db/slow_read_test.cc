@@ -11,7 +11,7 @@
 #include "tests/support/read_gate.h"
 #include "tests/support/retired_call.h"
 #include "tests/support/test_db.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ashlar/env.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

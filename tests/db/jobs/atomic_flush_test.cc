@@ -11,7 +11,7 @@
 #include "ashlar/listener.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include "ashlar/listener.h"
 #include "tests/support/damaged_files.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -4,7 +4,7 @@
 #include "ashlar/file_checksum.h"
 #include "tests/support/log_lines.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

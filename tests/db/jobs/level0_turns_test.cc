@@ -11,8 +11,8 @@
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "tests/support/test_db.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

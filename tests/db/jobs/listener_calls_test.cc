@@ -10,8 +10,8 @@
 #include "env/fault/fault_file_system.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/test_db.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

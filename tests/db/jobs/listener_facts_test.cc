@@ -11,8 +11,8 @@
 #include "tests/support/blocked_pool.h"
 #include "tests/support/level0_tables.h"
 #include "tests/support/test_db.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

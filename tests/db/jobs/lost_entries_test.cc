@@ -9,7 +9,7 @@
 #include "ashlar/sst_file_writer.h"
 #include "env/file_util.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

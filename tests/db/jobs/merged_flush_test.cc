@@ -6,7 +6,7 @@
 #include "ashlar/write_buffer_manager.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/test_db.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

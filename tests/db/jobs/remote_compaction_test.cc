@@ -15,7 +15,7 @@
 #include "db/compaction/remote_forms.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

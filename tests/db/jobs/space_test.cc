@@ -9,7 +9,7 @@
 #include "env/file_util.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "tests/support/test_db.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/thread_status.h"
 #include "tests/support/test_db.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

@@ -13,7 +13,7 @@
 # tests/install/library_sizes.sh holds the size of the libraries.
 set(ashlar_rare
   # Places and files.
-  db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
+  db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc db/utilities/*/*.cc
   db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
   db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
   db/version/version_set.cc db/version/version_set_facts.cc

@@ -38,6 +38,9 @@ struct LiveFileStorageInfo : public FileStorageInfo {
   std::string replacement_contents;
   // The file may be longer by now: copy only its first `size` bytes.
   bool trim_to_size = false;
+  // Of a table: who made it, as the MANIFEST has it (16 bytes); empty if it does not say. Not in
+  // RocksDB.
+  std::string unique_id;
 };
 
 // One table file.

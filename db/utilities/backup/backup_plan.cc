@@ -8,6 +8,7 @@
 
 #include "ashlar/db.h"
 #include "db/utilities/backup/backup_names.h"
+#include "db/utilities/copy/manifest_tail.h"
 #include "env/file_util.h"
 #include "util/str_cat.h"
 
@@ -27,6 +28,17 @@ Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
                                 StrCat(*directory, ", ", file.directory));
   }
   return Status::OK();
+}
+
+// Returns the number behind the last log; 0 if there was none.
+uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
+  uint64_t end = 0;
+  std::erase_if(*files, [&end](const LiveFileStorageInfo& file) {
+    if (file.file_type != kWalFile) return false;
+    end = std::max(end, file.file_number + 1);
+    return true;
+  });
+  return end;
 }
 
 DatabaseIdentity IdentityOf(DB* db) {
@@ -49,7 +61,8 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
           .path = SourcePath(),
           .bytes = info.size,
           .may_be_longer = info.trim_to_size,
-          .temperature = info.temperature};
+          .temperature = info.temperature,
+          .tail = tail};
 }
 
 std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
@@ -61,12 +74,16 @@ std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& opt
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
+  const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);
   std::vector<PlannedFile> files;
   std::vector<size_t> shared;  // their places
   for (LiveFileStorageInfo& info : listed) {
     PlannedFile& file = files.emplace_back();
     file.is_shared = parts_.options->share_table_files && IsSharedKind(info.file_type);
     file.expected_crc = RecordedCrc(info);
+    if (info.file_type == kDescriptorFile && logs_end > 0) {
+      file.tail = ManifestTail(info.size, {ForgetLogsBelow(FileNumber{logs_end})});
+    }
     file.info = std::move(info);
     if (file.is_shared) {
       shared.push_back(files.size() - 1);
@@ -96,10 +113,6 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
   RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(wanted, &files));
-  if (!parts_.options->backup_log_files) {
-    std::erase_if(files,
-                  [](const LiveFileStorageInfo& file) { return file.file_type == kWalFile; });
-  }
   RETURN_IF_ERROR(CheckOneDirectory(files));
   return files;
 }

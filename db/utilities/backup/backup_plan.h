@@ -26,6 +26,7 @@ struct PlannedFile {
   std::optional<uint32_t> expected_crc;
   BackupFilePtr existing;  // not null: another backup has it already
   bool is_excluded = false;
+  std::string tail;  // what the copy has behind the bytes of the file
 
   std::string SourcePath() const;
   CopySource Source(FileSystem* fs) const;

@@ -50,12 +50,17 @@ FileCopier::FileCopier(const CopySettings& settings)
 Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& target) const {
   ASSIGN_OR_RETURN(Reading reading, Open(source));
   RETURN_IF_ERROR(WriteFile(target, reading.file.temperature, [&](FileWriter* writer) {
-    return ReadAll(&reading, [&](const Slice& piece) {
+    const auto append = [&](const Slice& piece) {
       RETURN_IF_ERROR(writer->Append(piece));
       return Passed(piece.size());
-    });
+    };
+    RETURN_IF_ERROR(ReadAll(&reading, append));
+    return source.tail.empty() ? Status::OK() : append(source.tail);
   }));
-  return reading.file;
+  CopiedFile& copied = reading.file;
+  copied.bytes += source.tail.size();
+  copied.crc = crc32c::Extend(copied.crc, source.tail.data(), source.tail.size());
+  return copied;
 }
 
 Result<CopiedFile> FileCopier::Write(const Slice& contents, const CopyTarget& target) const {

@@ -46,6 +46,8 @@ struct CopySource {
   Temperature temperature = Temperature::kUnknown;  // as far as the caller knows
   // Which one counts if the file system says another than the caller, and both are known.
   bool prefers_reported_temperature = false;
+  // What the copy has behind the bytes of the file.
+  std::string tail;
 };
 
 struct CopyTarget {

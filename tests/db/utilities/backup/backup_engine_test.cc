@@ -233,8 +233,7 @@ TEST_F(BackupEngineTest, ReaderOfNothingIsNotFoundAndMakesNothing) {
   EXPECT_EQ(reader, nullptr);
   EXPECT_FALSE(Exists(kBackupDir));
   backup_options_.destroy_old_data = true;
-  EXPECT_TRUE(
-      BackupEngineReadOnly::Open(env_.get(), backup_options_, &reader).IsInvalidArgument());
+  EXPECT_TRUE(BackupEngineReadOnly::Open(env_.get(), backup_options_, &reader).IsInvalidArgument());
 }
 
 TEST_F(BackupEngineTest, OnlyReadersLeaveOldBackupsOut) {

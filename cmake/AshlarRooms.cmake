@@ -88,7 +88,9 @@ ashlar_room(db_ingestion FOLDER db/ingestion RECURSE KNOWS db_changes)
 ashlar_room(db_api FOLDER db/api RECURSE KNOWS db_read db_write)
 ashlar_room(db_own FOLDER db KNOWS db_ingestion db_api)
 ashlar_room(db_transaction FOLDER db/transaction RECURSE KNOWS db_own)
-ashlar_room(db_utilities FOLDER db/utilities RECURSE KNOWS db_transaction)
+ashlar_room(db_utilities_copy FOLDER db/utilities/copy RECURSE KNOWS db_own)
+ashlar_room(db_utilities_backup FOLDER db/utilities/backup RECURSE KNOWS db_utilities_copy)
+ashlar_room(db_utilities FOLDER db/utilities KNOWS db_transaction db_utilities_backup)
 
 # `ninja ashlar_table` and `ninja ashlar_db` build a whole floor.
 add_custom_target(ashlar_table)

@@ -270,7 +270,9 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
     if (core_.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
   } else {
     if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
-      RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+      FlushOptions flush;
+      flush.force_atomic_flush = options.atomic_flush;
+      RETURN_IF_ERROR(manual_flushes_.FlushAll(flush, FlushReason::kGetLiveFiles));
     }
     RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   }

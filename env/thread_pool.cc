@@ -39,6 +39,10 @@ int NiceValueOf(CpuPriority priority) {
 
 }  // namespace
 
+void LowerThreadCpuPriority(CpuPriority priority) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NiceValueOf(priority));
+}
+
 ThreadPool::~ThreadPool() = default;
 
 ThreadPoolImpl::ThreadPoolImpl(std::string name, int limit, ThreadPlace place)
@@ -246,7 +250,7 @@ void ThreadPoolImpl::ApplyPriorities() {
   const CpuPriority wanted = cpu_priority_.load(std::memory_order_relaxed);
   if (wanted != cpu_priority) {
     cpu_priority = wanted;
-    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NiceValueOf(wanted));
+    LowerThreadCpuPriority(wanted);
   }
 }
 

@@ -31,6 +31,10 @@ struct ThreadPlace {
   ThreadStatus::ThreadType type = ThreadStatus::USER;
 };
 
+// Of the calling thread, which mostly cannot be raised again afterwards. What the system refuses is
+// left as it is.
+void LowerThreadCpuPriority(CpuPriority priority);
+
 class ThreadPoolImpl : public ThreadPool {
  public:
   // `name` shows in debuggers; cut to what the system allows.

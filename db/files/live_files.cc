@@ -81,6 +81,7 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
     const std::string path = version.tables()->PathOf(meta);
     files.push_back(InfoOf(path, kTableFile, meta.number, meta.file_size));
     files.back().temperature = static_cast<Temperature>(meta.temperature);
+    files.back().unique_id = meta.unique_id;
     if (!with_checksums) return;
     files.back().file_checksum = meta.file_checksum;
     files.back().file_checksum_func_name = ChecksumFunctionOf(meta);

@@ -27,6 +27,7 @@ ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do 
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
     ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/files", 61),
     ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/utilities/copy", 70), ("db/utilities/backup", 71),
     ("db/c_api", 71),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]

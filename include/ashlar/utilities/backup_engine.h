@@ -70,6 +70,9 @@ struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOption
 
   // Version of the files that describe backups: 1, or 2 for more details.
   int schema_version = 1;
+  // Which temperature of a file counts where both are known: false = that of the MANIFEST, true =
+  // what the file system says.
+  bool current_temperatures_override_manifest = false;
 
   // Writes all options to the log.
   void Dump(Logger* logger) const;

@@ -15,7 +15,7 @@ set(ashlar_rare
   # Places and files.
   db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc db/utilities/*/*.cc
   db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
-  db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
+  db/version/version.cc db/version/version_builder.cc db/manifest/version_edit*.cc
   db/version/version_set.cc db/version/version_set_facts.cc
   db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_recycler.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc

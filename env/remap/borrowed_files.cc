@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

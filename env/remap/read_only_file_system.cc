@@ -3,7 +3,7 @@
 // One refusal for all.
 #include "env/remap/read_only_file_system.h"
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -12,8 +12,8 @@
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
-#include "table/sst/block_fetcher.h"
-#include "util/str_cat.h"
+#include "table/sst/read/block_fetcher.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

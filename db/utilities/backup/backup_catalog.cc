@@ -12,7 +12,7 @@
 #include "db/utilities/backup/backup_names.h"
 #include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -20,8 +20,8 @@
 #include "ashlar/file_system.h"
 #include "ashlar/utilities/backup_engine.h"
 #include "db/utilities/backup/backup_meta.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -13,7 +13,7 @@
 #include "db/utilities/copy/kept_files.h"
 #include "env/file_util.h"
 #include "env/new_entries.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -18,8 +18,8 @@
 
 #include "db/utilities/backup/backup_names.h"
 #include "env/filename.h"
-#include "util/crc32c.h"
-#include "util/str_cat.h"
+#include "util/hash/crc32c.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

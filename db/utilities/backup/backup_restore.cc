@@ -16,7 +16,7 @@
 #include "env/new_entries.h"
 #include "table/sst/table_identity.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -18,7 +18,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/remap/borrowed_files.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

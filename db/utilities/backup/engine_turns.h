@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

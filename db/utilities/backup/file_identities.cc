@@ -10,8 +10,8 @@
 #include "ashlar/utilities/backup_engine.h"
 #include "table/format/unique_id.h"
 #include "table/sst/table_identity.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -20,8 +20,8 @@
 #include "ashlar/file_system.h"
 #include "ashlar/metadata.h"
 #include "db/utilities/backup/backup_catalog.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -8,8 +8,8 @@
 #include <cassert>
 
 #include "env/thread_pool.h"
-#include "util/simulated.h"
-#include "util/thread_team.h"
+#include "util/threads/simulated.h"
+#include "util/threads/thread_team.h"
 
 namespace ashlar {
 

@@ -15,7 +15,7 @@
 
 #include "ashlar/port_defs.h"
 #include "ashlar/status.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

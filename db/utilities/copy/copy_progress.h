@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ashlar/status.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

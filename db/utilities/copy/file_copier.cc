@@ -11,10 +11,10 @@
 #include "env/file_writer.h"
 #include "env/rate_limiter.h"
 #include "env/sequential_reader.h"
-#include "util/crc32c.h"
-#include "util/page_allocator.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/hash/crc32c.h"
+#include "util/memory/page_allocator.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "env/file_util.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

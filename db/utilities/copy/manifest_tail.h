@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "db/version/version_edit.h"
-#include "util/file_number.h"
+#include "db/manifest/version_edit.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/status_matchers.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar {
 namespace {

@@ -14,7 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "table/sst/table_identity.h"
+#include "table/sst/read/table_identity.h"
 #include "util/scope_exit.h"
 #include "util/text/str_cat.h"
 

@@ -9,7 +9,7 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/utilities/backup_engine.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_identity.h"
+#include "table/sst/read/table_identity.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 

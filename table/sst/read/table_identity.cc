@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tail of the file is read at once, and mostly holds all of it.
-#include "table/sst/table_identity.h"
+#include "table/sst/read/table_identity.h"
 
 #include <algorithm>
 #include <array>

@@ -17,18 +17,15 @@
 namespace ashlar {
 namespace {
 
-// Of the files in one directory of the backups, under their names in the backup directory. A
-// directory that is not there has none.
+// Of the files of backups in one directory, under their names in the backup directory. A directory
+// that is not there has none.
 Status AddSizes(const BackupDirectory& directory, std::string_view dir,
                 std::unordered_map<std::string, uint64_t>* sizes) {
-  std::vector<Env::FileAttributes> found;
-  const IOStatus status =
-      directory.fs->GetChildrenFileAttributes(directory.PathOf(dir), IOOptions(), &found, nullptr);
-  if (IsMissing(status)) return Status::OK();
-  RETURN_IF_ERROR(status);
-  for (const Env::FileAttributes& file : found) {
-    (*sizes)[StrCat(dir, "/", file.name)] = file.size_bytes;
-  }
+  const Result<FileSizes> found =
+      SizesOfFiles(directory.fs, directory.PathOf(dir), &IsNameOfBackupFile);
+  if (IsMissing(found.status())) return Status::OK();
+  if (!found.ok()) return found.status();
+  for (const auto& [name, bytes] : found.value()) (*sizes)[StrCat(dir, "/", name)] = bytes;
   return Status::OK();
 }
 

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "util/text/str_cat.h"
+#include "env/filename.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -69,6 +70,12 @@ std::string DatabaseNameOf(std::string_view backup_name) {
 
 bool IsSharedName(std::string_view backup_name) {
   return IsIn(kSharedChecksumDir, backup_name) || IsIn(kSharedDir, backup_name);
+}
+
+bool IsNameOfBackupFile(const std::string& base_name) {
+  FileNumber number = 0;
+  FileType type = kTempFile;
+  return ParseFileName(DatabaseNameOf(base_name), &number, &type);
 }
 
 bool NameNeedsCrc(const FileIdentityForName& file, Naming naming) {

@@ -46,6 +46,9 @@ std::optional<BackupID> ParseBackupId(std::string_view name);
 // '.'.
 std::string DatabaseNameOf(std::string_view backup_name);
 bool IsSharedName(std::string_view backup_name);
+// Whether it is the base name of a file that a database has, with or without what names in
+// shared_checksum/ have besides.
+bool IsNameOfBackupFile(const std::string& base_name);
 
 // What the content of a table or blob file is known by.
 struct FileIdentityForName {

@@ -113,10 +113,7 @@ Status BackupRestore::MakePlan() {
 
 Status BackupRestore::FindKept() {
   if (options_.mode == RestoreOptions::kPurgeAllFiles) return Status::OK();
-  std::vector<Env::FileAttributes> found;
-  RETURN_IF_ERROR(fs_->GetChildrenFileAttributes(db_dir_, IOOptions(), &found, nullptr));
-  std::map<std::string, uint64_t> sizes;
-  for (const Env::FileAttributes& file : found) sizes[file.name] = file.size_bytes;
+  ASSIGN_OR_RETURN(const FileSizes sizes, SizesOfFiles(fs_, db_dir_, &IsNameOfBackupFile));
   std::vector<std::pair<Target*, uint64_t>> candidates;
   for (Target& target : targets_) {
     if (target.type != kTableFile && target.type != kBlobFile) continue;
@@ -206,11 +203,10 @@ Status BackupRestore::CheckSpace() const {
   uint64_t available = 0;
   if (!fs_->GetFreeSpace(db_dir_, IOOptions(), &available, nullptr).ok()) return Status::OK();
   if (needed <= available) return Status::OK();
-  std::vector<Env::FileAttributes> found;
-  RETURN_IF_ERROR(fs_->GetChildrenFileAttributes(db_dir_, IOOptions(), &found, nullptr));
-  for (const Env::FileAttributes& file : found) {
-    if (TypeOf(file.name) && !kept_names_.contains(file.name)) available += file.size_bytes;
-  }
+  ASSIGN_OR_RETURN(const FileSizes old, SizesOfFiles(fs_, db_dir_, [this](const auto& name) {
+                     return TypeOf(name).has_value() && !kept_names_.contains(name);
+                   }));
+  for (const auto& [name, bytes] : old) available += bytes;
   if (needed <= available) return Status::OK();
   return IOStatus::NoSpace(StrCat("restore to ", db_dir_),
                            StrCat(needed, " bytes are needed, ", available, " are available"));

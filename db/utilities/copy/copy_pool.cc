@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <utility>
 
 #include "env/thread_pool.h"
-#include "util/threads/simulated.h"
-#include "util/threads/thread_team.h"
+#include "util/thread_team.h"
 
 namespace ashlar {
 
@@ -20,9 +20,7 @@ class CopyPool::Work {
 
   void RunJobs() {
     for (size_t i = TakeNumber(); i < call_.count; i = TakeNumber()) {
-      pool_->TakeSlot();
-      const Status status = call_.job(i);
-      pool_->GiveSlot();
+      const Status status = pool_->RunInSlot([&] { return call_.job(i); });
       if (!status.ok()) Fail(i, status);
     }
   }
@@ -75,6 +73,18 @@ Status CopyPool::Run(const Call& call) {
   }
   team.Join();
   return work.first_error();
+}
+
+// A callback within a job may begin another call, whose jobs would wait for this one's slot.
+Status CopyPool::RunInSlot(const std::function<Status()>& job) {
+  thread_local const CopyPool* pool_of_thread = nullptr;
+  if (pool_of_thread == this) return job();
+  TakeSlot();
+  const CopyPool* const outer = std::exchange(pool_of_thread, this);
+  const Status status = job();
+  pool_of_thread = outer;
+  GiveSlot();
+  return status;
 }
 
 void CopyPool::TakeSlot() {

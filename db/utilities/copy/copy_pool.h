@@ -45,6 +45,7 @@ class CopyPool {
  private:
   class Work;
 
+  Status RunInSlot(const std::function<Status()>& job);
   void TakeSlot();
   void GiveSlot();
 

@@ -21,6 +21,20 @@ Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
   return fs->DeleteDir(dir, IOOptions(), nullptr);
 }
 
+Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
+                               const std::function<bool(const std::string&)>& is_wanted) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
+  FileSizes sizes;
+  for (const std::string& name : names) {
+    if (!is_wanted(name)) continue;
+    Result<uint64_t> bytes = FileSizeOf(fs, StrCat(dir, "/", name));
+    if (IsMissing(bytes.status())) continue;
+    if (!bytes.ok()) return bytes.status();
+    sizes.emplace_hint(sizes.end(), name, *bytes);
+  }
+  return sizes;
+}
+
 bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_fs,
                      const std::string& other_dir) {
   if (fs != other_fs) return false;

@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

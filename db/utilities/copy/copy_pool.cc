@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "env/thread_pool.h"
-#include "util/thread_team.h"
+#include "util/threads/thread_team.h"
 
 namespace ashlar {
 

@@ -16,7 +16,7 @@
 #include "db/utilities/copy/copy_progress.h"
 #include "env/sim/sim_env.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

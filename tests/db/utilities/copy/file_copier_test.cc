@@ -10,7 +10,7 @@
 #include "env/file_util.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar {
 namespace {

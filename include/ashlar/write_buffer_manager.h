@@ -29,7 +29,7 @@ class ASHLAR_EXPORT WriteBufferManager final {
   // _buffer_size is the limit in bytes; 0 only counts. With a cache, the memory is charged to it
   // in steps of 256 KiB: the most that was used lately, as memtables will want what a flush frees.
   // With allow_stall, writers wait while the limit is exceeded and memory of sealed memtables is
-  // about to be freed; with WriteOptions::no_slowdown they fail (Incomplete).
+  // about to be freed; with WriteOptions::no_slowdown they fail then (Incomplete).
   explicit WriteBufferManager(size_t _buffer_size, std::shared_ptr<Cache> cache = {},
                               bool allow_stall = false);
   WriteBufferManager(const WriteBufferManager&) = delete;

@@ -15,6 +15,14 @@
 namespace ashlar {
 
 Status ErrorRecovery::Run(Tells tells) {
+  return RunAs(/*is_asked=*/true, tells).value();  // a call is never put off
+}
+
+std::optional<Status> ErrorRecovery::RunUnasked(Tells tells) {
+  return RunAs(/*is_asked=*/false, tells);
+}
+
+std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Tells tells) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -22,13 +30,15 @@ Status ErrorRecovery::Run(Tells tells) {
     if (error.ok() || error.severity() >= Status::kFatalError) return error;
     if (is_running_)
       return Status::Busy("another thread recovers from the error", error.ToString());
+    if (!is_asked && !scheduler_->RecoveryBeginsLocked()) return std::nullopt;
     is_running_ = true;
   }
   Status status;
   {
-    const ScopeExit end([this] {
+    const ScopeExit end([this, is_asked] {
       MutexLock lock(&core_->mutex);
       is_running_ = false;
+      if (!is_asked) scheduler_->RecoveryEndsLocked();
       core_->conditions.ErrorChanged();
     });
     status = RunOnce(error);

@@ -314,6 +314,18 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   return status;
 }
 
+bool Scheduler::RecoveryBeginsLocked() {
+  if (!MayStart()) return false;
+  running_recoveries_++;
+  return true;
+}
+
+void Scheduler::RecoveryEndsLocked() {
+  assert(running_recoveries_ > 0);
+  running_recoveries_--;
+  core_->conditions.JobEnded();
+}
+
 // Compactions of all levels share the threads of low priority, all of them at any time.
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;
@@ -439,7 +451,7 @@ void Scheduler::Pause() {
   MutexLock lock(&core_->mutex);
   pause_count_++;
   core_->conditions.WorkHeld();
-  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
+  while (core_->running_jobs.flushes + core_->running_jobs.compactions + running_recoveries_ > 0)
     core_->conditions.jobs.Wait();
 }
 

@@ -60,6 +60,10 @@ class Scheduler final : public FlushRequests,
   // A flush in the thread of a recovery, likewise, and whatever may begin. Lets go of the mutex.
   Status RunRecoveryFlushLocked(FlushGroup* flushes) REQUIRES(db_mutex);
 
+  // A recovery that no call asks for is a job as far as pauses go. False: none may begin now.
+  bool RecoveryBeginsLocked() REQUIRES(db_mutex);
+  void RecoveryEndsLocked() REQUIRES(db_mutex);
+
   // The property ashlar.background-work.
   std::string DebugStringLocked() const override REQUIRES(db_mutex);
 
@@ -146,6 +150,7 @@ class Scheduler final : public FlushRequests,
   BackgroundJobPressure told_pressure_ GUARDED_BY(db_mutex);
   // Of families whose compactions were held back: who is asked to tell of room.
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited_limiters_ GUARDED_BY(db_mutex);
+  int running_recoveries_ GUARDED_BY(db_mutex) = 0;
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

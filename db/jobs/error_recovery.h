@@ -47,7 +47,7 @@ class ErrorRecovery {
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
   Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
-  void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
+  Status AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;
   WriteControl* const writes_;

@@ -75,8 +75,8 @@ class Scheduler final : public FlushRequests,
   }
   uint64_t UnscheduledCompactionsLocked() const override REQUIRES(db_mutex);
 
-  // While paused no new job starts; Pause waits for those that run.
-  void Pause() EXCLUDES(db_mutex);
+  // While paused no new job starts; Pause waits for those that run. Not inside of one.
+  Status Pause() EXCLUDES(db_mutex);
   // False: it was not paused.
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }

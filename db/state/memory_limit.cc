@@ -5,6 +5,7 @@
 // manager stalls, writers wait until memory is free again.
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "db/state/write_control.h"
 #include "memtable/memory_report.h"
 
@@ -92,7 +93,7 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
       return Status::ShutdownInProgress("no flush will end the stall of the write buffer manager");
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    if (options.no_slowdown) {
+    if (options.no_slowdown || JobThread::HoldsUpFlushes(core_)) {
       return IsFreeing(*manager) ? Status::Incomplete("Write stall", "write buffer manager")
                                  : Status::OK();
     }

@@ -3,8 +3,12 @@
 // EventListener: callbacks that tell a program what the engine does.
 //
 // Callbacks run in the thread that did the work, without engine locks. They should return soon, and
-// must not call anything of the database that waits for background work: flush or compact with
-// wait, close, ingest. The info structs live for the call only.
+// must not close the database. What they call of it in the thread of a flush or compaction does not
+// wait for jobs that come after this one, but answers Incomplete: in both WaitForCompact and
+// PauseBackgroundWork; in a flush a Flush with wait, or without allow_write_stall where it would
+// stop writes, Resume, and writes that wait for a flush; in a compaction CompactRange, and writes
+// that wait for a compaction. The same holds for compaction filters and merge operators. The info
+// structs live for the call only.
 #pragma once
 
 #include <chrono>

@@ -68,7 +68,8 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
                                    ColumnFamilyHandle* handle, const Range* ranges, int n,
                                    uint64_t* sizes) {
   if (!options.include_memtables && !options.include_files) {
-    return Status::InvalidArgument("GetApproximateSizes: nothing to count");
+    return Status::InvalidArgument(
+        "GetApproximateSizes: neither include_files nor include_memtables is set");
   }
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();

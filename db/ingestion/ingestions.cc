@@ -13,6 +13,7 @@
 #include "db/ingestion/file_as_batch.h"
 #include "db/jobs/notify.h"
 #include "db/state/family_handle.h"
+#include "db/state/job_thread.h"
 #include "db/write/write_batch_internal.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -190,7 +191,8 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
                                         [](const auto& level) { return level.has_value(); });
     return goes_above && scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
   };
-  while (may_wait() && std::any_of(parts.begin(), parts.end(), awaits)) {
+  while (may_wait() && !JobThread::HoldsUpCompactions(core_) &&
+         std::any_of(parts.begin(), parts.end(), awaits)) {
     core_->conditions.jobs.Wait();  // for a compaction to end
   }
 }

@@ -8,6 +8,7 @@
 
 #include "ashlar/convenience.h"
 #include "db/jobs/manual_compaction.h"
+#include "db/state/job_thread.h"
 #include "env/filename.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
@@ -66,7 +67,11 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
     scheduler_->JobOfCallBeginsLocked();
   }
-  const Status status = compactions_->RunOfCaller(job.get());
+  Status status;
+  {
+    const JobThread mark(core_, JobThread::Job::kCompaction);
+    status = compactions_->RunOfCaller(job.get());
+  }
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
   core_->cleaner->DeleteObsoleteFiles();

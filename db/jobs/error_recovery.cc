@@ -9,12 +9,21 @@
 #include <optional>
 #include <utility>
 
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "util/scope_exit.h"
 
 namespace ashlar {
 
 Status ErrorRecovery::Run(Tells tells) {
+  return RunAs(/*is_asked=*/true, tells).value();  // a call is never put off
+}
+
+std::optional<Status> ErrorRecovery::RunUnasked(Tells tells) {
+  return RunAs(/*is_asked=*/false, tells);
+}
+
+std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Tells tells) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -22,13 +31,15 @@ Status ErrorRecovery::Run(Tells tells) {
     if (error.ok() || error.severity() >= Status::kFatalError) return error;
     if (is_running_)
       return Status::Busy("another thread recovers from the error", error.ToString());
+    if (!is_asked && !scheduler_->RecoveryBeginsLocked()) return std::nullopt;
     is_running_ = true;
   }
   Status status;
   {
-    const ScopeExit end([this] {
+    const ScopeExit end([this, is_asked] {
       MutexLock lock(&core_->mutex);
       is_running_ = false;
+      if (!is_asked) scheduler_->RecoveryEndsLocked();
       core_->conditions.ErrorChanged();
     });
     status = RunOnce(error);
@@ -85,7 +96,7 @@ Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRe
 Status ErrorRecovery::FlushSealed(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;  // lets go of its families without the mutex
   MutexLock lock(&core_->mutex);
-  AwaitRunningFlushesLocked(families);
+  RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   flushes.emplace(core_, families, FlushScope::kAll);
   if (flushes->is_empty()) return Status::OK();
@@ -99,7 +110,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   Status fatal;
   {
     MutexLock lock(&core_->mutex);
-    AwaitRunningFlushesLocked(families);
+    RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     // A commit that was under way may have found memory and log different: nothing is flushed then.
     fatal = core_->errors.Unrecoverable();
@@ -107,6 +118,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   }
   NotifyMemTablesSealed(*core_, sealed);
   if (!fatal.ok()) return fatal;
+  const JobThread mark(core_, JobThread::Job::kFlush);
   flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
@@ -141,12 +153,15 @@ Status ErrorRecovery::RecordTogether(FlushGroup* flushes, FileNumber log_number)
 
 // None begins while writes are blocked. One that runs could record a table of one family when the
 // logs of the others have left the set and are not synced any more.
-void ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
+Status ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
   const auto is_flushing = [](const FamilyRef& family) NO_THREAD_SAFETY_ANALYSIS {
     return !family->sealed().empty() && family->sealed().front().is_flushing;
   };
-  while (std::any_of(families.begin(), families.end(), is_flushing))
+  while (std::any_of(families.begin(), families.end(), is_flushing)) {
+    if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Resume");
     core_->conditions.flushes.Wait();
+  }
+  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "db/jobs/flush_group.h"
@@ -35,14 +36,18 @@ class ErrorRecovery {
   // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
   // it may be called again.
   Status Run(Tells tells = Tells::kBoth) EXCLUDES(db_mutex);
+  // The same where no call asks for it: a job like others, so nothing, and nothing is done, while
+  // background work is paused.
+  std::optional<Status> RunUnasked(Tells tells) EXCLUDES(db_mutex);
 
  private:
+  std::optional<Status> RunAs(bool is_asked, Tells tells) EXCLUDES(db_mutex);
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
   Status FlushSealed(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
   Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
-  void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
+  Status AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;
   WriteControl* const writes_;

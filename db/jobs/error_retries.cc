@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "db/jobs/short_jobs.h"
 #include "db/jobs/space_recovery.h"
@@ -123,6 +124,9 @@ ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   if (core_->is_background_cancelled.load(std::memory_order_acquire)) return Outcome::kGoesOn;
   if (!MayGoAway(error) || error.severity() >= Status::kFatalError) return Outcome::kOver;
   if (error.IsNoSpace() && !HasSpaceToRecover(core_)) return Outcome::kGoesOn;
+  const std::optional<Status> tried = recovery_->RunUnasked(ErrorRecovery::Tells::kNobody);
+  if (!tried.has_value()) return Outcome::kGoesOn;  // background work is paused: no attempt
+  const Status& status = *tried;
   int attempts = 0;
   {
     MutexLock lock(&mutex_);
@@ -130,7 +134,6 @@ ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   }
   Statistics* const statistics = core_->statistics.get();
   RecordTick(statistics, ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
-  const Status status = recovery_->Run(ErrorRecovery::Tells::kNobody);
   if (!status.ok() && attempts < MostAttempts()) return Outcome::kGoesOn;
   if (status.ok()) RecordTick(statistics, ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
   RecordInHistogram(statistics, ERROR_HANDLER_AUTORESUME_RETRY_COUNT,

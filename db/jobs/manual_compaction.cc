@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "util/scope_exit.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
@@ -58,6 +59,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   flush.allow_write_stall = options.allow_write_stall;
   RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
 
+  if (JobThread::HoldsUpCompactions(core_)) return JobThread::OwnJob("CompactRange");
   ManualCompaction manual;
   manual.family = family;
   if (begin != nullptr) manual.begin = begin->ToString();
@@ -193,7 +195,8 @@ void ManualCompactions::Disable() {
   is_disabled_.store(true, std::memory_order_release);
   core_->conditions.ManualChanged();
   // None may finish while they are disabled, nor escape by being enabled again at once.
-  while (compactions_->HasManualLocked()) core_->conditions.jobs.Wait();
+  while (compactions_->HasManualLocked() && !JobThread::HoldsUpCompactions(core_))
+    core_->conditions.jobs.Wait();
 }
 
 void ManualCompactions::Enable() {
@@ -206,7 +209,8 @@ void ManualCompactions::Enable() {
 void ManualCompactions::Abort(const ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   compactions_->AbortLocked(family);
-  while (compactions_->IsBusyLocked(family)) core_->conditions.jobs.Wait();
+  while (compactions_->IsBusyLocked(family) && !JobThread::HoldsUpCompactions(core_))
+    core_->conditions.jobs.Wait();
 }
 
 void ManualCompactions::Resume(ColumnFamilyData* family) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "util/threads/epoch.h"
 
@@ -37,7 +38,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
   for (const ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
-  if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
+  if (!options.allow_write_stall) RETURN_IF_ERROR(AwaitRoomForSealedLocked(families));
   if (core_->errors.HoldsFlushes()) return core_->errors.Get();
   const bool together = core_->atomic_flush || options.force_atomic_flush;
   RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
@@ -90,7 +91,7 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 
 // A flush on request shall not be what holds the writers up: waits until another sealed memtable,
 // and then its table, would not.
-void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
+Status ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
          !core_->is_background_cancelled.load(std::memory_order_acquire)) {
     bool is_full = false, has_sealed = false, awaits_compaction = false;
@@ -102,13 +103,18 @@ void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*
       if (family->sealed().empty()) continue;
       has_sealed = true;
     }
-    if (!awaits_compaction && !(is_full && has_sealed)) return;
+    if (!awaits_compaction && !(is_full && has_sealed)) break;
+    if (JobThread::HoldsUpFlushes(core_) ||
+        (awaits_compaction && JobThread::HoldsUpCompactions(core_))) {
+      return JobThread::OwnJob("Flush without allow_write_stall");
+    }
     for (ColumnFamilyData* family : families) {
       family->RequireFlush();
       if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
     }
     core_->conditions.flushes.Wait();  // for a flush or compaction to end
   }
+  return Status::OK();
 }
 
 Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
@@ -126,6 +132,7 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       if (!error.ok() && core_->errors.BlocksFlushes() && !may_end) return error;
       if (core_->is_background_cancelled.load(std::memory_order_acquire))
         return Status::ShutdownInProgress();
+      if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Flush with wait");
       core_->conditions.flushes.Wait();  // for a flush to end
     }
   }

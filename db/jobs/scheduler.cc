@@ -12,6 +12,7 @@
 #include "db/jobs/background_flush.h"
 #include "db/jobs/short_jobs.h"
 #include "db/options/options_check.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "util/text/str_cat.h"
 
@@ -168,6 +169,7 @@ void Scheduler::CompactionMain(void* scheduler) {
 }
 
 void Scheduler::RunFlush() {
+  const JobThread mark(core_, JobThread::Job::kFlush);
   FamilyRef family;
   {
     MutexLock lock(&core_->mutex);
@@ -242,6 +244,7 @@ void Scheduler::RequestWaitingFlushesLocked() {
 }
 
 void Scheduler::RunCompaction() {
+  const JobThread mark(core_, JobThread::Job::kCompaction);
   FamilyRef family;
   bool is_manual = false;
   {
@@ -301,6 +304,7 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   Status status;
   {
     MutexUnlock unlock(&core_->mutex);
+    const JobThread mark(core_, JobThread::Job::kFlush);
     status = jobs_->RunTogether(flushes);
   }
   assert(core_->running_jobs.flushes > 0 && core_->running_jobs.settled_flushes > 0);
@@ -310,6 +314,18 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   TellPressureLocked();
   core_->conditions.JobEnded();
   return status;
+}
+
+bool Scheduler::RecoveryBeginsLocked() {
+  if (!MayStart()) return false;
+  running_recoveries_++;
+  return true;
+}
+
+void Scheduler::RecoveryEndsLocked() {
+  assert(running_recoveries_ > 0);
+  running_recoveries_--;
+  core_->conditions.JobEnded();
 }
 
 // Compactions of all levels share the threads of low priority, all of them at any time.
@@ -434,12 +450,14 @@ bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables)
          idle < version.files(0).size();
 }
 
-void Scheduler::Pause() {
+Status Scheduler::Pause() {
+  if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("PauseBackgroundWork");
   MutexLock lock(&core_->mutex);
   pause_count_++;
   core_->conditions.WorkHeld();
-  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
+  while (core_->running_jobs.flushes + core_->running_jobs.compactions + running_recoveries_ > 0)
     core_->conditions.jobs.Wait();
+  return Status::OK();
 }
 
 bool Scheduler::Continue() {
@@ -507,6 +525,7 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool m
     const bool is_held = is_paused() || compactions_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
     if (IsIdleLocked()) return Status::OK();
+    if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("WaitForCompact");
     const uint64_t now = core_->NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {

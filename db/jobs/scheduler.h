@@ -58,6 +58,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork, private Tas
   // A flush in the thread of a recovery, likewise, and whatever may begin. Lets go of the mutex.
   Status RunRecoveryFlushLocked(FlushGroup* flushes) REQUIRES(db_mutex);
 
+  // A recovery that no call asks for is a job as far as pauses go. False: none may begin now.
+  bool RecoveryBeginsLocked() REQUIRES(db_mutex);
+  void RecoveryEndsLocked() REQUIRES(db_mutex);
+
   // The property ashlar.background-work.
   std::string DebugStringLocked() const override REQUIRES(db_mutex);
 
@@ -69,8 +73,8 @@ class Scheduler final : public FlushRequests, public BackgroundWork, private Tas
   }
   uint64_t UnscheduledCompactionsLocked() const override REQUIRES(db_mutex);
 
-  // While paused no new job starts; Pause waits for those that run.
-  void Pause() EXCLUDES(db_mutex);
+  // While paused no new job starts; Pause waits for those that run. Not inside of one.
+  Status Pause() EXCLUDES(db_mutex);
   // False: it was not paused.
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
@@ -144,6 +148,7 @@ class Scheduler final : public FlushRequests, public BackgroundWork, private Tas
   BackgroundJobPressure told_pressure_ GUARDED_BY(db_mutex);
   // Of families whose compactions were held back: who is asked to tell of room.
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited_limiters_ GUARDED_BY(db_mutex);
+  int running_recoveries_ GUARDED_BY(db_mutex) = 0;
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

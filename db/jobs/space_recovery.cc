@@ -4,6 +4,7 @@
 #include "db/jobs/space_recovery.h"
 
 #include <cassert>
+#include <optional>
 
 #include "env/info_log.h"
 #include "util/statistics/statistics.h"
@@ -63,7 +64,8 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (free_bytes < BytesToRecover(core_)) return false;
   // An error of the attempt itself sets it again.
   is_disk_full_.store(false, std::memory_order_release);
-  if (recovery_->Run(ErrorRecovery::Tells::kSuccess).ok()) {
+  const std::optional<Status> status = recovery_->RunUnasked(ErrorRecovery::Tells::kSuccess);
+  if (status.has_value() && status->ok()) {
     RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
     return true;
   }

@@ -8,6 +8,7 @@
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
 #include "env/io_rule.h"
@@ -79,7 +80,8 @@ Status Closer::CancelBackgroundWork(bool wait) {
     service = core_->options->compaction_service;
   }
   if (service != nullptr) service->CancelAwaitingJobs();
-  if (wait) scheduler_->Stop();
+  // A job cannot wait for its own end.
+  if (wait && !JobThread::HoldsUpAny(core_)) scheduler_->Stop();
   return status;
 }
 

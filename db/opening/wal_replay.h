@@ -95,6 +95,7 @@ class WalReplay {
   Status CheckRecord(const Slice& batch) const;
   bool IsEndKnown(FileNumber number) const;
   bool IsPredecessorWhole(const Slice& beginning) const;
+  Status CheckGoesOnAfterTorn(FileNumber number, const Slice& batch);
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
   Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
   Status CheckTimestamps(FileNumber number, const LogReader& reader) const;
@@ -118,6 +119,7 @@ class WalReplay {
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;
+  FileNumber torn_log_ = 0;  // ended in an unfinished record; 0: no log with records follows it yet
   std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.
   ReplayedLog* log_ = nullptr;

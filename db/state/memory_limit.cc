@@ -5,6 +5,7 @@
 // manager stalls, writers wait until memory is free again.
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "db/state/write_control.h"
 #include "memtable/memory_report.h"
 
@@ -35,6 +36,12 @@ class HeldWriter final : public StallInterface {
   CondVar condition_{&mutex_};
   bool is_released_ GUARDED_BY(mutex_) = false;
 };
+
+// Whether a writer that asked for it would be held (WriteBufferManager::BeginWriteStall): memory of
+// sealed memtables, of any database, is about to be free. Otherwise writes go beyond the limit.
+bool IsFreeing(const WriteBufferManager& manager) {
+  return manager.memory_usage() > manager.mutable_memtable_memory_usage();
+}
 
 }  // namespace
 
@@ -86,7 +93,10 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
       return Status::ShutdownInProgress("no flush will end the stall of the write buffer manager");
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    if (options.no_slowdown) return Status::Incomplete("Write stall", "write buffer manager");
+    if (options.no_slowdown || JobThread::HoldsUpFlushes(core_)) {
+      return IsFreeing(*manager) ? Status::Incomplete("Write stall", "write buffer manager")
+                                 : Status::OK();
+    }
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
     if (!has_waited) ++core_->memory_stops;
     has_waited = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/compaction/compaction_picker.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "db/state/write_control.h"
 #include "db/version/version.h"
@@ -102,7 +103,7 @@ bool WriteControl::IsAheadOfFlushLocked() const {
 
 // Every step of the flush signals.
 void WriteControl::AwaitFlushProgressLocked() {
-  while (IsAheadOfFlushLocked() &&
+  while (IsAheadOfFlushLocked() && !JobThread::HoldsUpFlushes(core_) &&
          !core_->is_background_cancelled.load(std::memory_order_acquire) &&
          !core_->errors.BlocksWrites()) {
     core_->conditions.writers.Wait();
@@ -121,6 +122,10 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
                             has_full_memtable_.load(std::memory_order_acquire);
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
+    const bool awaits_flush = stall_.condition != WriteStallCondition::kStopped ||
+                              stall_.cause == WriteStallCause::kMemtableLimit;
+    if (awaits_flush ? JobThread::HoldsUpFlushes(core_) : JobThread::HoldsUpCompactions(core_))
+      return JobThread::OwnJob("Write stall");
     if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
       return Status::ShutdownInProgress("no flush or compaction will end the stall");
     }

@@ -122,6 +122,8 @@ class LogReader {
   Physical JudgeOldRecord(const char* header, size_t record_bytes);
   Physical JudgeZeros();
   Physical Damage(Kind kind, const char* what);
+  bool EndsUnwritten(size_t record_bytes);
+  Physical JudgeUnwritten();
   bool HasUnwrittenSector(size_t begin, size_t end) const;
   bool IsStaleHere() const;
   bool FillBlock();

@@ -3,9 +3,16 @@
 // EventListener: callbacks that notify a program of what the engine does.
 //
 // Callbacks run in the thread that performed the operation, without locks of the engine. They
-// should return quickly. They must not make calls to the database that wait for background work,
-// such as a flush or compaction that waits, Close(), or ingestion. The structs passed to them are
-// valid only during the call.
+// should return quickly and must not close the database. The structs passed to them are valid only
+// during the call.
+//
+// A callback that runs in the thread of a flush or compaction cannot wait for background work that
+// needs this thread. Such calls return Incomplete instead:
+//   in both           WaitForCompact, PauseBackgroundWork
+//   in a flush        Flush with `wait`, or without `allow_write_stall` where it would stop writes;
+//                     Resume; writes that would wait for a flush
+//   in a compaction   CompactRange; writes that would wait for a compaction
+// The same holds for compaction filters and merge operators.
 #pragma once
 
 #include <chrono>

@@ -28,7 +28,7 @@ class ASHLAR_EXPORT StallInterface {
 
 class ASHLAR_EXPORT WriteBufferManager final {
  public:
-  // _buffer_size is the limit in bytes; 0 = no limit. If `cache` is set, the memory is charged to
+  // _buffer_size is the limit in bytes; 0 only counts. If `cache` is set, the memory is charged to
   // it in steps of 256 KiB. The charge is the highest recent use, because new memtables will soon
   // use the memory that a flush frees. If allow_stall is true, writers wait while the limit is
   // exceeded and memory of immutable memtables is about to be freed; writes with

@@ -12,7 +12,9 @@
 
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "env/file_util.h"
 #include "table/sst/read/cache_counts.h"
+#include "util/hash/hash.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
@@ -353,6 +355,10 @@ template <typename T>
 Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
   assert(cache_ != nullptr);
   assert(object->shard == nullptr);  // in no cache yet
+  if (own_blocks_ != nullptr) [[unlikely]] {
+    MutexLock lock(&own_blocks_->mutex);
+    own_blocks_->offsets.insert(insertion.key.offset);
+  }
   object->Ref();
   Status status = cache_->Insert(insertion);
   if (!status.ok()) object->Unref();
@@ -452,17 +458,51 @@ Result<ObjectRef<DataBlock>> BlockStore::ReadUncached(const BlockHandle& handle,
   return ObjectRef<DataBlock>::Own(block);
 }
 
-void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
-  if (cache_ == nullptr || index.slots == nullptr) return;
-  for (size_t i = 0; i < index.index->size(); ++i) {
-    if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
-    cache_->Erase(KeyOf<DataBlock>(index.index->handle(i)));
+void BlockStore::SetFileId(uint64_t file_id) {
+  file_id_ = file_id != 0 ? file_id : HashBytes(NewUniqueId());
+  if (file_id == 0 && cache_ != nullptr) own_blocks_ = std::make_unique<OwnBlocks>();
+}
+
+void BlockStore::ForgetOwnBlocks() const {
+  if (own_blocks_ == nullptr) return;
+  std::unordered_set<uint64_t> offsets;
+  {
+    MutexLock lock(&own_blocks_->mutex);
+    offsets.swap(own_blocks_->offsets);
+  }
+  for (const uint64_t offset : offsets) {
+    cache_->Erase({.file_id = file_id_, .offset = offset});
+    cache_->Erase({.file_id = open_id_, .offset = offset});
   }
 }
 
+template <typename T>
+void BlockStore::ForgetBlocks(const IndexBlock& index) const {
+  if (cache_ == nullptr || index.slots == nullptr) return;
+  for (size_t i = 0; i < index.index->size(); ++i) {
+    if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
+    cache_->Erase(KeyOf<T>(index.index->handle(i)));
+  }
+}
+template void BlockStore::ForgetBlocks<DataBlock>(const IndexBlock& index) const;
+template void BlockStore::ForgetBlocks<FilterBlock>(const IndexBlock& index) const;
+
 void BlockStore::ForgetDataBlocksAt(const IndexBlock& index_place) const {
   const ObjectRef<IndexBlock> index = FindOwned<IndexBlock>(index_place, 0);
-  if (index) ForgetDataBlocks(*index);
+  if (index) ForgetBlocks<DataBlock>(*index);
+}
+
+void BlockStore::ForgetDataBlocksOfPartitions(const IndexBlock& top) const {
+  if (cache_ == nullptr || top.slots == nullptr) return;
+  for (size_t i = 0; i < top.index->size(); ++i) {
+    const ObjectRef<IndexBlock> partition = FindOwned<IndexBlock>(top, i);
+    if (partition) ForgetBlocks<DataBlock>(*partition);
+  }
+}
+
+void BlockStore::ForgetDataBlocksOfPartitionsAt(const IndexBlock& top_place) const {
+  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
+  if (top) ForgetDataBlocksOfPartitions(*top);
 }
 
 // Without slots it is not known which of them are there.

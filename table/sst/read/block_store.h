@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "ashlar/env.h"
 #include "ashlar/slice.h"
@@ -25,6 +27,7 @@
 #include "table/sst/read/held_partitions.h"
 #include "table/sst/read/table_objects.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -76,8 +79,9 @@ class BlockStore {
   BlockCacheView* cache() const { return cache_; }
 
   // To be set while the table is opened. `file_id` is the same at every open of the same file, so
-  // that its blocks are found again; 0 if the file has no identity.
-  void SetFileId(uint64_t file_id) { file_id_ = file_id != 0 ? file_id : open_id_; }
+  // that its blocks are found again; 0 if the file has no identity. Then they get a name that no
+  // other open has, of any process, for a second tier may outlive this one.
+  void SetFileId(uint64_t file_id);
   void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
   // See BlockFetcher.
   void ProtectEntries(uint8_t checksum_bytes) { fetcher_.ProtectEntries(checksum_bytes); }
@@ -174,16 +178,20 @@ class BlockStore {
     if (cache_ == nullptr || !object) return;
     if (object->charge != 0) cache_->Erase(object->key);
   }
-  // Takes the data blocks that the index names and that sit in its slots out of the cache.
-  void ForgetDataBlocks(const IndexBlock& index) const;
-  // The same through the place of the index, as far as that is in the cache; and of the block whose
-  // place it is.
+  // Takes the blocks that the index names and that sit in its slots out of the cache.
+  template <typename T>
+  void ForgetBlocks(const IndexBlock& index) const;
+  // Data blocks: the same through the place of the index, and through the partitions of an index,
+  // as far as these are in the cache.
   void ForgetDataBlocksAt(const IndexBlock& index_place) const;
+  void ForgetDataBlocksOfPartitions(const IndexBlock& top) const;
+  void ForgetDataBlocksOfPartitionsAt(const IndexBlock& top_place) const;
   // Takes the partitions of the index out of the cache. Their keys are of this open alone.
   void ForgetIndexPartitions(const IndexBlock& top) const;
   void ForgetIndexPartitionsAt(const IndexBlock& top_place) const;
-  // Nobody will find the data blocks again either: the file has no identity.
-  bool IsOfThisOpenAlone() const { return file_id_ == open_id_; }
+  // Of a file without identity, else nothing: takes all blocks out of the cache, for no other open
+  // finds them.
+  void ForgetOwnBlocks() const;
   template <typename T>
   void ForgetAt(const IndexBlock& place) const {
     if (cache_ != nullptr) cache_->Erase(KeyOf<T>(place.index->handle(0)));
@@ -246,13 +254,22 @@ class BlockStore {
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
                                 std::string_view kind, const IOOptions& io = IOOptions()) const;
 
+  // The offsets of all that was given to the cache, for ForgetOwnBlocks(): an index whose slots
+  // would say so leaves the cache before what it names, and a program's cache has no slots. Written
+  // by whoever has read a block from the file.
+  struct OwnBlocks {
+    Mutex mutex{LockRank::kLeaf};
+    std::unordered_set<uint64_t> offsets GUARDED_BY(mutex);
+  };
+
   BlockFetcher fetcher_;
-  BlockCacheView* const cache_;      // null: every read goes to the file
-  Statistics* const statistics_;     // null: none
-  const bool rereads_are_cheap_;     // so that a full cache need not take all that is read once
-  const uint64_t open_id_;           // for indexes, which hold on to the comparator of this open
-  uint64_t file_id_ = 0;             // of data and filter blocks in the cache; see SetFileId()
-  bool decodes_hot_blocks_ = false;  // see DecodeHotBlocks()
+  BlockCacheView* const cache_;   // null: every read goes to the file
+  Statistics* const statistics_;  // null: none
+  const bool rereads_are_cheap_;  // so that a full cache need not take all that is read once
+  const uint64_t open_id_;        // for indexes, which hold on to the comparator of this open
+  uint64_t file_id_ = 0;          // of data and filter blocks in the cache; see SetFileId()
+  std::unique_ptr<OwnBlocks> own_blocks_;  // null: the file has an identity, or there is no cache
+  bool decodes_hot_blocks_ = false;        // see DecodeHotBlocks()
   const bool charges_kept_blocks_;
   const Cache::Priority metadata_priority_;
   FlatIndex::Source index_source_;          // how index blocks of this table are read

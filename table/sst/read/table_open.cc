@@ -105,8 +105,8 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
 }
 
 TableReader::~TableReader() {
+  store_.ForgetOwnBlocks();
   const bool has_index = index_ || index_place_;  // else it did not open
-  if (has_index && store_.IsOfThisOpenAlone()) ForgetCachedBlocks();
   if (has_index && is_partitioned_) {
     index_ ? store_.ForgetIndexPartitions(*index_) : store_.ForgetIndexPartitionsAt(*index_place_);
   }
@@ -116,6 +116,20 @@ TableReader::~TableReader() {
   store_.Unpin(index_);
   store_.Unpin(filter_.full());
   if (filter_.IsPartitioned()) store_.Unpin(filter_.top());
+}
+
+// What stays is pushed out in time: data blocks of an index partition that has left the cache
+// before them, and all of a program's cache, which has no slots.
+void TableReader::ForgetCachedBlocks() const {
+  if (is_partitioned_) {
+    index_ ? store_.ForgetDataBlocksOfPartitions(*index_)
+           : store_.ForgetDataBlocksOfPartitionsAt(*index_place_);
+  } else {
+    index_ ? store_.ForgetBlocks<DataBlock>(*index_) : store_.ForgetDataBlocksAt(*index_place_);
+  }
+  if (filter_.IsPartitioned()) store_.ForgetBlocks<FilterBlock>(*filter_.top());
+  if (filter_.IsCached()) store_.ForgetAt<FilterBlock>(*filter_.top());
+  store_.ForgetOwnBlocks();
 }
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,

@@ -199,11 +199,9 @@ class TableReader : public EpochRetired {
   const Footer& footer() const { return footer_; }
   const std::string& path() const { return file_->path(); }
   uint64_t file_size() const { return file_->size(); }
-  // The file is about to be deleted: its data blocks leave the cache. Lookups may still run.
-  void ForgetCachedBlocks() const {
-    if (is_partitioned_) return;
-    index_ ? store_.ForgetDataBlocks(*index_) : store_.ForgetDataBlocksAt(*index_place_);
-  }
+  // The file is about to be deleted: its blocks leave the cache, as far as memory tells which are
+  // there. Lookups may still run.
+  void ForgetCachedBlocks() const;
   // Of what stays in memory while the table is open.
   size_t MemoryUsage() const;
   std::string DebugString() const;

@@ -4,6 +4,9 @@
 // which calls listeners receive, what writers experience meanwhile, and which errors need
 // DB::Resume(). The tests advance the time by hand.
 #include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
 #include <thread>
 #include <tuple>
 
@@ -20,7 +23,10 @@ constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // longer than any test 
 
 class Listener final : public EventListener {
  public:
-  void OnFlushBegin(DB*, const FlushJobInfo&) override { flushes++; }
+  void OnFlushBegin(DB*, const FlushJobInfo&) override {
+    flushes++;
+    on_flush_begin();
+  }
   void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool* is_automatic) override {
     if (!recovers) *is_automatic = false;
     begun++;
@@ -35,6 +41,7 @@ class Listener final : public EventListener {
   }
 
   bool recovers = true;
+  std::function<void()> on_flush_begin = [] {};
   std::atomic<int> flushes{0}, begun{0}, completed{0}, ended{0};
   Status old_error, new_error;  // read after `ended`
 };
@@ -222,7 +229,63 @@ TEST_F(ErrorRetriesTest, MayBeClosedWhileItWaits) {
   ExpectWorks();
 }
 
-// An attempt may find a worse error: then writes are refused, and the attempts continue.
+// Neither a flush that failed nor a log, which needs a flush of everything, is tried for.
+TEST_F(ErrorRetriesTest, WaitsWhileBackgroundWorkIsPaused) {
+  for (const char* failing : {".sst", ".log"}) {
+    Open();
+    ASSERT_OK(options_.statistics->Reset());
+    listener_->begun = listener_->ended = 0;
+    Fail(CallKind::kSync, failing, FaultError::kInterrupted, FaultMode::kOnce);
+    EXPECT_TRUE(failing == std::string(".sst") ? db_->Flush(FlushOptions()).IsIOError()
+                                               : db_->Put(sync_, "failed", "v").IsIOError());
+    listener_->begun.wait(0);
+    const int flushes_before = listener_->flushes;
+    ASSERT_OK(db_->PauseBackgroundWork());
+    for (int i = 0; i < 10; i++) PeriodicTimer::Default()->PassTime(kHour);
+    EXPECT_EQ(listener_->flushes, flushes_before) << failing;
+    EXPECT_EQ(listener_->ended, 0) << failing;
+    ASSERT_OK(db_->ContinueBackgroundWork());
+    PassTimeUntilItEnds();
+    EXPECT_OK(listener_->new_error);
+    EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u) << "none was used up";
+    ExpectWorks();
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
+TEST_F(ErrorRetriesTest, MayBeClosedWhileBackgroundWorkIsPaused) {
+  Open();
+  FailFlush(FaultError::kInterrupted, FaultMode::kSticky);
+  ASSERT_OK(db_->PauseBackgroundWork());
+  PeriodicTimer::Default()->PassTime(kHour);
+  IgnoreError(db_->Close(), "the error stands");
+  EXPECT_TRUE(listener_->new_error.IsShutdownInProgress()) << listener_->new_error.ToString();
+}
+
+// A pause waits for the attempt that runs, as for any job.
+TEST_F(ErrorRetriesTest, APauseWaitsForTheAttemptThatRuns) {
+  Open();
+  Fail(CallKind::kSync, ".log", FaultError::kInterrupted, FaultMode::kOnce);
+  EXPECT_TRUE(db_->Put(sync_, "failed", "value").IsIOError());
+  listener_->begun.wait(0);
+  std::atomic<bool> may_go_on{false};
+  listener_->on_flush_begin = [&] { may_go_on.wait(false); };
+  while (listener_->flushes == 0) PeriodicTimer::Default()->PassTime(kHour);
+  std::thread pauses([&] {
+    may_go_on = true;
+    may_go_on.notify_all();
+    EXPECT_OK(db_->PauseBackgroundWork());
+    EXPECT_OK(db_->Put(sync_, "accepted", "value")) << "the attempt is over";
+  });
+  pauses.join();
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  PassTimeUntilItEnds();
+  ExpectWorks();
+}
+
+// An attempt may meet what is no mere hitch: writes are refused then, and it is tried for all the
+// same.
 TEST_F(ErrorRetriesTest, AFlushErrorMayBecomeWorse) {
   Open();
   FailFlush(FaultError::kInterrupted, FaultMode::kOnce);

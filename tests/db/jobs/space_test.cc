@@ -300,6 +300,19 @@ TEST_F(FullDiskTest, IsLeftToACallIfAListenerSaysSo) {
   EXPECT_EQ(Ticks(ERROR_HANDLER_AUTORESUME_COUNT), 0u);
 }
 
+// The watch looks again once it may.
+TEST_F(FullDiskTest, IsNotResumedFromWhileBackgroundWorkIsPaused) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  ASSERT_OK(db_->PauseBackgroundWork());
+  fs_->SetByteQuota(uint64_t{1} << 40);
+  for (int i = 0; i < 3; i++) space_->watch()->LookAgain();
+  EXPECT_EQ(listener_->completed, 0);
+  EXPECT_TRUE(db_->Put(WriteOptions(), "l", "v").IsNoSpace());
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  AwaitRecovery();
+  EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
+}
+
 TEST_F(FullDiskTest, MayBeClosedWhileItWaits) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   IgnoreError(db_->Close(), "the disk is full");

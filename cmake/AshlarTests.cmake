@@ -160,7 +160,7 @@ endforeach()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   include(AshlarGuide)
-  ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
+  ashlar_add_test(tidy 180 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
     "${PROJECT_SOURCE_DIR}")
   set_tests_properties(tidy PROPERTIES LABELS fast)
   # Only whether the planted bugs still fit the code; planted.py --sample runs some of them.

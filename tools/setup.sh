@@ -9,7 +9,7 @@ set -euo pipefail
 
 build=(g++ cmake ninja-build ccache pkg-config libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev
        libbz2-dev libxxhash-dev libgflags-dev liburing-dev)
-test=(libgtest-dev python3)
+test=(libgtest-dev python3 clang-format)
 bench=(libbenchmark-dev python3)
 format=(clang-format)
 clang=(clang)

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "tools/db_stress/worker.h"
-#include "tools/lib/output.h"
+#include "tools/lib/console.h"
 #include "util/str_cat.h"
 
 namespace ashlar::stress {

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ldb reduce_levels and change_compaction_style: files brought to where another setting of
-// num_levels or compaction_style wants them. Both compact everything and move it to one level;
-// compactions of the database's own accord are off until it is closed.
+// Commands that change which tables a column family has, or their levels: reduce_levels,
+// change_compaction_style and unsafe_remove_sst_file.
+//
+// The first two compact everything into one level, where another value of num_levels or
+// compaction_style needs the files; automatic compactions are off until the database is closed.
+//
+// unsafe_remove_sst_file removes a damaged or lost table without reading it: its entries are lost,
+// and older versions of its keys become visible. The new MANIFEST has all records of the old one
+// and one more; CURRENT names it once it is durable, so a crash leaves either the old or the new
+// state. The next open deletes the file itself.
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "ashlar/metadata.h"
+#include "db/version/manifest_file.h"
+#include "env/file_util.h"
+#include "env/filename.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
-#include "tools/ldb/options_for_a_while.h"
-#include "tools/lib/output.h"
+#include "tools/lib/console.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -40,12 +52,12 @@ Status CompactInto(OpenedDb* db, ColumnFamilyHandle* family, int level) {
   return (*db)->CompactRange(options, family, nullptr, nullptr);
 }
 
-// With the options as they were, but without a compaction that would move the files again.
-Status CloseWithoutCompacting(OpenedDb* db, OptionsForAWhile* options) {
+// Restores the options and closes, without a compaction that would move the files again.
+Status CloseWithoutCompacting(OpenedDb* db, TemporaryOptions* options) {
   RETURN_IF_ERROR((*db)->PauseBackgroundWork());
-  const Status put_back = options->PutBack();
+  const Status restored = options->Restore();
   const Status closed = db->Close();
-  return put_back.ok() ? closed : put_back;
+  return restored.ok() ? closed : restored;
 }
 
 size_t LevelsInUse(const FamilyState& family) {
@@ -59,7 +71,7 @@ size_t LevelsInUse(const FamilyState& family) {
 Status Reduce(const Invocation& call, size_t new_levels) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  OptionsForAWhile options(db.get(), family);
+  TemporaryOptions options(db.get(), family);
   RETURN_IF_ERROR(options.Set({{"disable_auto_compactions", "true"}}));
   const Status moved = CompactInto(db.get(), family, static_cast<int>(new_levels) - 1);
   const std::vector<size_t> files = FilesPerLevel(db.get(), family);
@@ -72,12 +84,13 @@ Status Reduce(const Invocation& call, size_t new_levels) {
   return Status::OK();
 }
 
-// Universal compaction takes files of level 0 for sorted runs; all becomes one.
+// Universal compaction treats each file of level 0 as a sorted run: everything becomes one file
+// there.
 Status MakeOneRun(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   PrintLine(StrCat("files per level before compaction: ", Joined(FilesPerLevel(db.get(), family))));
-  OptionsForAWhile options(db.get(), family);
+  TemporaryOptions options(db.get(), family);
   RETURN_IF_ERROR(options.Set({{"disable_auto_compactions", "true"},
                                {"target_file_size_base", "1152921504606846976"},
                                {"max_compaction_bytes", "1152921504606846976"}}));
@@ -89,6 +102,64 @@ Status MakeOneRun(const Invocation& call) {
   const bool is_one_run = files[0] <= 1 && std::all_of(files.begin() + 1, files.end(),
                                                        [](size_t count) { return count == 0; });
   return is_one_run ? Status::OK() : Status::Aborted("the files are not one run of level 0");
+}
+
+struct TablePlace {
+  uint32_t family;
+  Level level;
+};
+
+std::optional<TablePlace> FindTable(const ManifestState& state, FileNumber number) {
+  for (const auto& [id, family] : state.families()) {
+    for (size_t level = 0; level < family.levels.size(); ++level) {
+      for (const FileMetadata& meta : family.levels[level]) {
+        if (meta.number == number) return TablePlace{id, Level{static_cast<int>(level)}};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// A number larger than those of all files in the directory and all that the MANIFEST has assigned.
+Result<FileNumber> UnusedNumber(FileSystem* fs, const std::string& dir,
+                                const ManifestState& state) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
+  FileNumber next = state.next_file_number();
+  for (const std::string& name : names) {
+    FileNumber number;
+    FileType type = kTempFile;
+    if (ParseFileName(name, &number, &type)) next = std::max(next, number.Next());
+  }
+  return next;
+}
+
+// Removes a table from the MANIFEST. The caller holds the LOCK of the database.
+Status RemoveTable(FileSystem* fs, const std::string& dir, FileNumber table) {
+  ASSIGN_OR_RETURN(const std::string old_manifest, LiveManifestPath(fs, dir));
+  std::vector<std::string> records;
+  const auto copy = [&](VersionEdit edit) {
+    // Both are positions in the old MANIFEST file.
+    edit.initial_records.reset();
+    edit.change_begin.reset();
+    edit.EncodeTo(&records.emplace_back());
+  };
+  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, old_manifest, copy));
+  const std::optional<TablePlace> place = FindTable(state, table);
+  if (!place) {
+    return Status::NotFound(StrCat(old_manifest, ": no live table has the number ", table));
+  }
+  ASSIGN_OR_RETURN(const FileNumber number, UnusedNumber(fs, dir, state));
+  VersionEdit removal;
+  removal.column_family = place->family;
+  removal.DeleteFile(place->level, table);
+  removal.next_file_number = number.Next();
+  removal.EncodeTo(&records.emplace_back());
+  ManifestFileOptions options;
+  options.fs = fs;
+  options.dir = dir;
+  ManifestFile manifest(options);
+  RETURN_IF_ERROR(manifest.Start(number, records));
+  return manifest.Close();
 }
 
 }  // namespace
@@ -131,6 +202,23 @@ Status RunChangeCompactionStyle(const Invocation& call) {
     return Status::InvalidArgument("from universal compaction to levels: there is nothing to do");
   }
   return MakeOneRun(call);
+}
+
+Status RunUnsafeRemoveSstFile(const Invocation& call) {
+  const std::string& text = call.arguments[0];
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Status::InvalidArgument(StrCat("expected the number of a table, found \"", text, "\""));
+  }
+  FileSystem* const fs = FileSystem::Default().get();
+  FileLock* lock = nullptr;
+  RETURN_IF_ERROR(fs->LockFile(LockFileName(call.db), IOOptions(), &lock, nullptr));
+  const Status removed = RemoveTable(fs, call.db, FileNumber(number));
+  const Status unlocked = fs->UnlockFile(lock, IOOptions(), nullptr);
+  RETURN_IF_ERROR(removed);
+  std::fprintf(stderr, "unsafely removed SST file\n");
+  return unlocked;
 }
 
 }  // namespace ashlar

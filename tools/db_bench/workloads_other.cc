@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of the engine by themselves, over blocks of --block_size: checksums and compression. The
-// database that is open meanwhile is not touched.
+// Workloads that neither write nor read single pairs: work on the whole database (compaction,
+// checks, estimates), and parts of the engine without the database (checksums, compression).
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/metadata.h"
 #include "ashlar/table.h"
 #include "table/format/checksum.h"
 #include "table/format/compression.h"
-#include "tools/db_bench/blob_options.h"
+#include "tools/db_bench/options.h"
 #include "tools/db_bench/workloads.h"
 
 DECLARE_int32(block_size);
@@ -18,18 +21,73 @@ DECLARE_int32(compression_level);
 
 namespace ashlar {
 namespace bench {
+void CompactAll(ThreadContext* thread) {
+  for (ColumnFamilyHandle* const family : thread->families) {
+    RequireOk(thread->db->CompactRange(CompactRangeOptions(), family, nullptr, nullptr), "compact");
+  }
+  thread->stats.Finished(Operation::kOther, 1, 0);
+}
+
+void CompactLevel(DB* db, size_t from) {
+  ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  std::vector<std::string> files;
+  if (from < family.levels.size()) {
+    for (const SstFileMetaData& file : family.levels[from].files) files.push_back(file.name);
+  }
+  // From level 0 the target is the first level with data, because levels are filled from the last
+  // one up.
+  size_t to = from + 1;
+  while (from == 0 && to < family.levels.size() && family.levels[to].files.empty()) to++;
+  if (files.empty()) {
+    std::printf("compact%zu found 0 files to compact\n", from);
+  } else if (to >= family.levels.size()) {
+    std::printf("compact%zu found no data beyond L%zu\n", from, from);
+  } else {
+    std::printf("compact%zu found %zu files to compact into L%zu\n", from, files.size(), to);
+    RequireOk(db->CompactFiles(CompactionOptions(), files, static_cast<int>(to)), "compact");
+  }
+}
+
+void VerifyChecksums(ThreadContext* thread) {
+  RequireOk(thread->db->VerifyChecksum(MakeReadOptions()), "verifychecksum");
+  thread->stats.Finished(Operation::kOther, 1, 0);
+}
+
+void VerifyFileChecksums(ThreadContext* thread) {
+  RequireOk(thread->db->VerifyFileChecksums(MakeReadOptions()), "verifyfilechecksums");
+  thread->stats.Finished(Operation::kOther, 1, 0);
+}
+
+// Estimates the sizes of ranges between two random keys.
+void EstimateSizes(ThreadContext* thread) {
+  const SizeApproximationOptions options;
+  KeyBuffer begin(ShapeOfKeys()), end(ShapeOfKeys());
+  const auto count = static_cast<uint64_t>(FLAGS_num);
+  Duration duration(FLAGS_duration, ReadCount());
+  while (!duration.Done(1)) {
+    const uint64_t a = thread->random() % count, b = thread->random() % count;
+    const Range range(begin.Set(std::min(a, b)), end.Set(std::max(a, b)));
+    uint64_t bytes = 0;
+    RequireOk(thread->db->GetApproximateSizes(options, thread->db->DefaultColumnFamily(), &range, 1,
+                                              &bytes),
+              "approximatesizerandom");
+    thread->stats.Finished(Operation::kOther, 1, 0);
+  }
+}
+
 namespace {
 
 template <ChecksumType kType>
 void Sum(ThreadContext* thread) {
-  constexpr uint64_t kBytes = uint64_t{500} << 20;  // enough to be measured
+  constexpr uint64_t kBytes = uint64_t{500} << 20;
   const std::string block(static_cast<size_t>(FLAGS_block_size), 'x');
   uint32_t sum = 0;
   for (uint64_t done = 0; done < kBytes; done += block.size()) {
     sum ^= ComputeChecksum(kType, block.data(), block.size());
     thread->stats.Finished(Operation::kOther, 1, block.size());
   }
-  // So that no compiler finds the sums to be of no use.
+  // The sum is printed so that the compiler cannot remove its computation.
   std::fprintf(stderr, "... sums 0x%x\r", sum);
   thread->stats.AddMessage("(" + std::to_string(block.size()) + " per op)");
 }
@@ -40,7 +98,7 @@ std::unique_ptr<Compressor> MakeCompressor() {
   CompressionOptions options;
   options.level = FLAGS_compression_level;
   if (type == kNoCompression) {
-    RequireOk(Status::InvalidArgument("there is none with --compression_type=none"), "compressor");
+    RequireOk(Status::InvalidArgument("needs a --compression_type other than none"), "compressor");
   }
   auto made = Compressor::Create(type, options);
   RequireOk(made.status(), "compressor");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runner itself: a scenario that is wrong fails, and rewriting changes answers only.
+// The runner itself: a wrong scenario fails, and rewriting changes only answers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace ashlar {
 namespace {
 
-// Answers with what it was given.
+// Answers with its input.
 std::string Echo(const ScenarioStep& step) {
   std::string text;
   for (const std::string& word : step.words) StrAppend(&text, word, "\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening and closing for suites that do it often.
+// Opening, reading and closing a database with all its families.
 #include "tests/support/opened_db.h"
 
 #include "util/hash.h"
@@ -14,7 +14,7 @@ Status OpenedDb::Open(const Options& options, const std::string& dir) {
   std::vector<std::string> names;
   Status status = DB::ListColumnFamilies(DBOptions(options), dir, &names);
   if (!status.ok()) {
-    // Nothing there: a new database. Everything else shows again when it is opened.
+    // If there is no database, a new one. Other errors occur again when the database is opened.
     if (!options.env->FileExists(dir + "/CURRENT").IsNotFound()) return status;
     names = {kDefaultColumnFamilyName};
   }
@@ -45,11 +45,11 @@ Status OpenedDb::ReadAll(Contents* contents) {
   return CheckBatch(*contents);
 }
 
-// All rows again, and a key of each family that it lacks, by one batch.
+// Reads all rows again, and for each family a key that it does not have, in one batch.
 Status OpenedDb::CheckBatch(const Contents& contents) {
   std::vector<ColumnFamilyHandle*> families;
   std::vector<Slice> keys;
-  std::vector<const std::string*> expected;  // null: nothing
+  std::vector<const std::string*> expected;  // null: no such row
   for (ColumnFamilyHandle* handle : handles_) {
     const Rows& rows = contents.at(handle->GetName());
     for (const auto& [key, value] : rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenedDb opens a database with whatever column families it has and reads all of it, both ways and
-// by key: what the suites do with an image, a damaged or a recovered directory. Threads: one at a
+// OpenedDb opens a database with all its column families and reads all of it, in both directions
+// and by key. Suites use it for crash images, damaged and recovered directories. Threads: one at a
 // time.
 #pragma once
 
@@ -22,12 +22,12 @@ class OpenedDb {
  public:
   ~OpenedDb();
 
-  // A directory without database gets a new one if the options say so.
+  // Creates the database if the directory has none and the options allow that.
   Status Open(const Options& options, const std::string& dir);
-  // One more family, in handles() from here on.
+  // Creates one more family, which handles() then contains.
   Status CreateFamily(const Options& options, const std::string& name);
-  // Scans forward and backward and gets every key found, alone and in a batch; a disagreement
-  // between these is Corruption with a message that begins with "DISAGREE".
+  // Scans forward and backward, and reads every key found, alone and in a batch. If the results
+  // disagree, Corruption with a message that begins with "DISAGREE".
   Status ReadAll(Contents* contents);
   Status Close();
 
@@ -42,7 +42,7 @@ class OpenedDb {
   std::vector<ColumnFamilyHandle*> handles_;
 };
 
-// Independent of the order of rows.
+// Does not depend on the order of rows.
 uint64_t HashOf(const Rows& rows);
 uint64_t HashOfRow(const std::string& key, const std::string& value);
 

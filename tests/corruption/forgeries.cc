@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes are changed and the checksum above them is made to fit, so that the parsers meet lengths,
-// counts, offsets and orders that no writer would write.
+// Changes bytes and updates the checksum above them, so that the parsers meet lengths, counts,
+// offsets and orders that no writer writes.
 #include <algorithm>
 
 #include "tests/corruption/mutations.h"
@@ -12,16 +12,16 @@
 namespace ashlar {
 namespace {
 
-// What is written over the bytes at one place.
-std::vector<std::string> LiesFor(char byte) {
-  std::vector<std::string> lies;
+// Values to write over a byte.
+std::vector<std::string> ForgedBytesFor(char byte) {
+  std::vector<std::string> values;
   for (const int value : {0x00, 0x7f, 0x80, 0xff, byte + 1, byte - 1}) {
-    lies.emplace_back(1, static_cast<char>(value));
+    values.emplace_back(1, static_cast<char>(value));
   }
-  return lies;
+  return values;
 }
 
-// Numbers at their limits: fixed ones, varints, and varints that are too long.
+// Extreme numbers: fixed-size ones, varints, and varints that are too long.
 std::vector<std::string> Limits(size_t size) {
   std::vector<std::string> limits;
   const auto n = static_cast<uint32_t>(size);
@@ -40,52 +40,53 @@ std::vector<std::string> Limits(size_t size) {
   return limits;
 }
 
-std::string Overlaid(std::string bytes, size_t at, const std::string& lie) {
-  const size_t n = std::min(lie.size(), bytes.size() - at);
-  return bytes.replace(at, n, lie, 0, n);
+std::string Overlaid(std::string bytes, size_t at, const std::string& value) {
+  const size_t n = std::min(value.size(), bytes.size() - at);
+  return bytes.replace(at, n, value, 0, n);
 }
 
-// All lies about `bytes`; tell(what, lying bytes) gets as many bytes as there were.
-template <typename Tell>
-void LieAbout(const std::string& bytes, const Effort& effort, uint64_t stride, const Tell& tell) {
+// All forgeries of `bytes`; calls add(what, changed bytes), of the same size.
+template <typename Add>
+void ForgeBytes(const std::string& bytes, const Effort& effort, uint64_t stride, const Add& add) {
   effort.Each(bytes.size(), stride, [&](uint64_t at) {
-    for (const std::string& lie : LiesFor(bytes[at])) {
-      if (bytes[at] != lie[0]) tell(StrCat("byte ", at), Overlaid(bytes, at, lie));
+    for (const std::string& value : ForgedBytesFor(bytes[at])) {
+      if (bytes[at] != value[0]) add(StrCat("byte ", at), Overlaid(bytes, at, value));
     }
   });
   effort.Each(bytes.size(), stride * 4, [&](uint64_t at) {
     for (const std::string& limit : Limits(bytes.size())) {
-      const std::string lying = Overlaid(bytes, at, limit);
-      if (lying != bytes) tell(StrCat("number at ", at), lying);
+      const std::string changed = Overlaid(bytes, at, limit);
+      if (changed != bytes) add(StrCat("number at ", at), changed);
     }
     std::string shifted = bytes;
-    tell(StrCat("byte ", at, " left out"), shifted.erase(at, 1).append(1, '\0'));
+    add(StrCat("byte ", at, " left out"), shifted.erase(at, 1).append(1, '\0'));
     shifted = bytes;
     shifted.insert(at, 1, '\1').pop_back();
-    tell(StrCat("byte inserted at ", at), shifted);
+    add(StrCat("byte inserted at ", at), shifted);
   });
 }
 
-Mutation Lie(const Sample& sample, const std::string& path, const std::string& part,
-             const std::string& what) {
+Mutation Forgery(const Sample& sample, const std::string& path, const std::string& part,
+                 const std::string& what) {
   return {.name = StrCat(path, " ", part, " ", what),
-          .kind = "lies",
+          .kind = "forgeries",
           .path = path,
           .part = part,
           .files = sample.files,
-          .is_lie = true};
+          .is_forged = true};
 }
 
-// From the back of a block: packed word, offset of values, hash index, restart points.
-void LieAboutTail(const Sample& sample, const std::string& path, const TableLayout& layout,
-                  const TableBlock& block, const Effort& effort, const CheckMutation& check) {
+// From the end of a block: packed word, offset of values, hash index, restart points.
+void ForgeTail(const Sample& sample, const std::string& path, const TableLayout& layout,
+               const TableBlock& block, const Effort& effort, const CheckMutation& check) {
   constexpr size_t kTailBytes = 24;
   effort.Each(std::min(block.bytes, kTailBytes), sample.is_main ? 1 : 4, [&](uint64_t i) {
     const size_t back = i + 1;
     const size_t at = block.offset + block.bytes - back;
     for (const std::string& limit : Limits(block.bytes)) {
       if (limit.size() > back) continue;
-      Mutation mutation = Lie(sample, path, block.kind, StrCat("number ", back, " from its end"));
+      Mutation mutation =
+          Forgery(sample, path, block.kind, StrCat("number ", back, " from its end"));
       std::string& table = mutation.files[path];
       table.replace(at, limit.size(), limit);
       FixBlock(layout, block, &table);
@@ -94,10 +95,10 @@ void LieAboutTail(const Sample& sample, const std::string& path, const TableLayo
   });
 }
 
-void LieAboutTypes(const Sample& sample, const std::string& path, const TableLayout& layout,
-                   const TableBlock& block, const CheckMutation& check) {
+void ForgeTypes(const Sample& sample, const std::string& path, const TableLayout& layout,
+                const TableBlock& block, const CheckMutation& check) {
   for (const int type : {0, 1, 2, 3, 4, 5, 6, 7, 8, 0x40, 0x80, 0xff}) {
-    Mutation mutation = Lie(sample, path, block.kind, StrCat("compression type ", type));
+    Mutation mutation = Forgery(sample, path, block.kind, StrCat("compression type ", type));
     std::string& table = mutation.files[path];
     table[block.offset + block.bytes] = static_cast<char>(type);
     FixBlock(layout, block, &table);
@@ -111,61 +112,62 @@ uint64_t StrideOf(const Sample& sample, const std::string& kind) {
   return (kind == "properties" ? 32 : 16) * factor;
 }
 
-void LieInTable(const Sample& sample, const std::string& path, const Effort& effort,
+void ForgeTable(const Sample& sample, const std::string& path, const Effort& effort,
                 const CheckMutation& check) {
   const std::string& bytes = sample.files.at(path);
   const TableLayout layout = FindBlocks(bytes);
   for (const TableBlock& block : layout.blocks) {
-    const auto tell = [&](const std::string& what, const std::string& lying) {
-      Mutation mutation = Lie(sample, path, block.kind, StrCat("at ", block.offset, ", ", what));
+    const auto add = [&](const std::string& what, const std::string& changed) {
+      Mutation mutation =
+          Forgery(sample, path, block.kind, StrCat("at ", block.offset, ", ", what));
       std::string& table = mutation.files[path];
-      table.replace(block.offset, block.bytes, lying);
+      table.replace(block.offset, block.bytes, changed);
       FixBlock(layout, block, &table);
       check(mutation);
     };
-    LieAbout(bytes.substr(block.offset, block.bytes), effort, StrideOf(sample, block.kind), tell);
-    // One data block is like the other.
+    ForgeBytes(bytes.substr(block.offset, block.bytes), effort, StrideOf(sample, block.kind), add);
+    // One data block is enough.
     if (!effort.is_first() || (block.kind == "data" && block.offset != 0)) continue;
-    LieAboutTail(sample, path, layout, block, effort, check);
-    LieAboutTypes(sample, path, layout, block, check);
+    ForgeTail(sample, path, layout, block, effort, check);
+    ForgeTypes(sample, path, layout, block, check);
   }
-  const auto tell = [&](const std::string& what, const std::string& lying) {
-    Mutation mutation = Lie(sample, path, "footer", what);
+  const auto add = [&](const std::string& what, const std::string& changed) {
+    Mutation mutation = Forgery(sample, path, "footer", what);
     std::string& table = mutation.files[path];
-    table.replace(layout.footer_offset, lying.size(), lying);
+    table.replace(layout.footer_offset, changed.size(), changed);
     FixFooter(layout, &table);
     check(mutation);
   };
-  LieAbout(bytes.substr(layout.footer_offset), effort, sample.is_main ? 1 : 4, tell);
+  ForgeBytes(bytes.substr(layout.footer_offset), effort, sample.is_main ? 1 : 4, add);
 }
 
-// Records may change their length: nothing points into a log.
+// Records may change their length: no offset points into a log.
 std::string WithRecord(const std::string& log, const LogRecord& record, const std::string& bytes) {
   return log.substr(0, record.offset) + bytes + log.substr(record.end());
 }
 
-void LieInRecord(const Sample& sample, const std::string& path, size_t index,
-                 const LogRecord& record, const Effort& effort, const CheckMutation& check) {
+void ForgeInRecord(const Sample& sample, const std::string& path, size_t index,
+                   const LogRecord& record, const Effort& effort, const CheckMutation& check) {
   const std::string& log = sample.files.at(path);
   const std::string payload = log.substr(record.payload_offset, record.payload_bytes);
-  const auto tell = [&](const std::string& what, const std::string& lying) {
-    Mutation mutation = Lie(sample, path, "record", StrCat(index, ", ", what));
-    mutation.files[path] = WithRecord(log, record, RecordWith(log, record, lying));
+  const auto add = [&](const std::string& what, const std::string& changed) {
+    Mutation mutation = Forgery(sample, path, "record", StrCat(index, ", ", what));
+    mutation.files[path] = WithRecord(log, record, RecordWith(log, record, changed));
     check(mutation);
   };
-  LieAbout(payload, effort, sample.is_main ? 2 : 8, tell);
+  ForgeBytes(payload, effort, sample.is_main ? 2 : 8, add);
   effort.Each(payload.size(), 4,
-              [&](uint64_t size) { tell(StrCat("shortened to ", size), payload.substr(0, size)); });
-  tell("lengthened", payload + std::string(1, '\0'));
-  tell("doubled", payload + payload);
+              [&](uint64_t size) { add(StrCat("shortened to ", size), payload.substr(0, size)); });
+  add("lengthened", payload + std::string(1, '\0'));
+  add("doubled", payload + payload);
   if (!effort.is_first()) return;
   for (int type = 0; type < 256; type = type < 14 || type > 125 ? type + 1 : 126) {
     std::string typed = log;
     typed[record.offset + 6] = static_cast<char>(type);
-    Mutation mutation = Lie(sample, path, "record", StrCat(index, ", type ", type));
+    Mutation mutation = Forgery(sample, path, "record", StrCat(index, ", type ", type));
     mutation.files[path] = WithRecord(typed, record, RecordWith(typed, record, payload));
     check(mutation);
-    if (index > 0 && type >= 14) break;  // unknown types are all alike
+    if (index > 0 && type >= 14) break;  // one unknown type is enough
   }
 }
 
@@ -174,15 +176,15 @@ void MoveRecords(const Sample& sample, const std::string& path,
   const std::string& log = sample.files.at(path);
   for (size_t i = 0; i < records.size(); ++i) {
     const std::string bytes = log.substr(records[i].offset, records[i].end() - records[i].offset);
-    Mutation dropped = Lie(sample, path, "record", StrCat(i, " left out"));
+    Mutation dropped = Forgery(sample, path, "record", StrCat(i, " left out"));
     dropped.files[path] = WithRecord(log, records[i], "");
     check(dropped);
-    Mutation doubled = Lie(sample, path, "record", StrCat(i, " twice"));
+    Mutation doubled = Forgery(sample, path, "record", StrCat(i, " twice"));
     doubled.files[path] = WithRecord(log, records[i], bytes + bytes);
     check(doubled);
     for (size_t k = i + 1; k < records.size(); ++k) {
       const std::string other = log.substr(records[k].offset, records[k].end() - records[k].offset);
-      Mutation swapped = Lie(sample, path, "record", StrCat(i, " and ", k, " swapped"));
+      Mutation swapped = Forgery(sample, path, "record", StrCat(i, " and ", k, " swapped"));
       swapped.files[path] = WithRecord(WithRecord(log, records[k], bytes), records[i], other);
       check(swapped);
     }
@@ -191,13 +193,13 @@ void MoveRecords(const Sample& sample, const std::string& path,
 
 }  // namespace
 
-void TellLies(const Sample& sample, const Effort& effort, const CheckMutation& check) {
+void ForgeChecksums(const Sample& sample, const Effort& effort, const CheckMutation& check) {
   for (const auto& [path, bytes] : sample.files) {
-    if (KindOf(path) == "table") LieInTable(sample, path, effort, check);
+    if (KindOf(path) == "table") ForgeTable(sample, path, effort, check);
     if (KindOf(path) != "log" && KindOf(path) != "MANIFEST") continue;
     const std::vector<LogRecord> records = FindRecords(bytes);
     for (size_t i = 0; i < records.size(); ++i) {
-      LieInRecord(sample, path, i, records[i], effort, check);
+      ForgeInRecord(sample, path, i, records[i], effort, check);
     }
     if (effort.is_first()) MoveRecords(sample, path, records, check);
   }

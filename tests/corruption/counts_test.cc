@@ -25,7 +25,7 @@ size_t FindEntryCount(const std::string& table, const TableBlock& properties) {
   return at == std::string::npos || at > properties.end() ? 0 : at + name.size();
 }
 
-TEST(EntryCounts, ACompactionThatReadsLessThanPromisedFails) {
+TEST(EntryCounts, ACompactionThatReadsTooFewEntriesFails) {
   constexpr char kEntries = 10;
   const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
   Options options;

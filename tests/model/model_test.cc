@@ -142,7 +142,7 @@ TEST(ModelTest, TheSameSeedMakesTheSameFileCalls) {
   EndCases();
 }
 
-TEST(ModelTest, ATraceIsTheSameAfterItsTextWasRead) {
+TEST(ModelTest, ATraceIsTheSameAfterWritingAndParsing) {
   const ModelCase test = DrawCase(5, 1500);
   std::string error;
   const ModelCase again = ModelCase::Parse(test.ToText(), &error);
@@ -166,7 +166,7 @@ void Replay(const std::string& path) {
   EndCases();
 }
 
-TEST(ModelTest, StoredTracesRunWell) {
+TEST(ModelTest, StoredTracesSucceed) {
   if (!arguments.trace_file.empty()) return Replay(arguments.trace_file);
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/traces"))) {
@@ -179,7 +179,7 @@ TEST(ModelTest, StoredTracesRunWell) {
 
 // A wrong answer must be found and its trace shrunk. The fault is a flush that the test does not
 // allow.
-TEST(ModelTest, AFailingTraceBecomesSmall) {
+TEST(ModelTest, AFailingTraceIsShrunk) {
   ModelCase test = DrawCase(7, 400);
   test.machine = Machine::kSim;
   const CaseRunner run = [](const ModelCase& what) {

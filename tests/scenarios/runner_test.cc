@@ -23,7 +23,7 @@ std::string Echo(const ScenarioStep& step) {
 
 }  // namespace
 
-TEST(ScenarioRunner, RightAnswersPassAndStayAsTheyAre) {
+TEST(ScenarioRunner, RightAnswersPassAndAreNotChanged) {
   const std::string text =
       "# A comment.\n\n$ echo one\n=> one\n\n$ echo b=2 a=1\nline\n=>\na is 1\nb is 2\nline\n\n"
       "$ echo\n=>\n";
@@ -38,7 +38,7 @@ TEST(ScenarioRunner, AWrongAnswerFailsAndIsRewritten) {
   EXPECT_EQ(outcome.text, "$ echo one\n=> one\n\n$ echo x\n=> x\n");
 }
 
-TEST(ScenarioRunner, AMissingAnswerAndAMissingLineOfOneFail) {
+TEST(ScenarioRunner, AMissingAnswerOrAMissingLineFails) {
   EXPECT_NE(RunScenario("$ echo one\n", Echo).mismatch, "");
   EXPECT_NE(RunScenario("$ echo one two\n=>\none\n", Echo).mismatch, "");
   EXPECT_NE(RunScenario("$ echo one\n=>\n", Echo).mismatch, "");

@@ -112,7 +112,7 @@ class Stress : public testing::Test {
 }  // namespace
 
 // Without --seconds each pair runs once; if the suites are scaled down, only every n-th pair.
-TEST_F(Stress, EveryCallGoesBesideEveryOther) {
+TEST_F(Stress, EveryPairOfCallsCanRunTogether) {
   const std::vector<ApiCall> calls = AllApiCalls();
   const double end = SuiteClock() + arguments.seconds;
   const auto every = static_cast<size_t>(std::max(1.0, 1 / SuiteScale()));
@@ -130,7 +130,7 @@ TEST_F(Stress, EveryCallGoesBesideEveryOther) {
   std::printf("stress: %zu calls, %zu pairs by %d threads\n", calls.size(), pairs, kThreads);
 }
 
-TEST_F(Stress, AllCallsGoInAnyOrder) {
+TEST_F(Stress, AllCallsCanRunInAnyOrder) {
   const std::vector<ApiCall> calls = AllApiCalls();
   const double end = SuiteClock() + arguments.seconds;
   const int rounds = static_cast<int>(400 * SuiteScale());

@@ -31,7 +31,7 @@ check:  ## run the fast part of the tests
 	@cmake --build build/test -j $(JOBS)
 	@ctest --test-dir build/test -j $(JOBS) --output-on-failure -L fast
 
-bench:  ## compare db_bench with RocksDB's, side by side (ROUNDS=3)
+bench:  ## compare db_bench with RocksDB's (ROUNDS=3)
 	@tools/setup.sh build bench
 	@cmake --preset native $(CMAKE_QUIET)
 	@cmake --build build/native -j $(JOBS) --target db_bench
@@ -63,7 +63,7 @@ deb:  ## build Debian packages of the library, the drop-in and the tools, in bui
 	@cpack --config build/deb/CPackConfig.cmake -B build/deb/packages
 	@rm -rf build/deb/packages/_CPack_Packages
 
-clean:  ## remove the build folders
+clean:  ## remove the build folder
 	@rm -rf build
 
 CMAKE_QUIET = --log-level=WARNING

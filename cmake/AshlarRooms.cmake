@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The rooms (docs/architecture.md section 1), lowest first. Each is a static library ashlar_<room>
-# over the *.cc of its folder that links the rooms it may use and no other: what a public header
-# declares is defined on the lowest floor from which it is called, or on one below.
-# ASHLAR_KNOWS_<room> lists the room and all below it; tests/links checks every archive against it.
+# over the *.cc files of its folder, and links only the rooms that it may use. A function that a
+# public header declares is defined on the lowest floor that calls it, or below. ASHLAR_KNOWS_<room>
+# lists the room and all rooms below it; tests/links checks every archive against it.
 set(ASHLAR_ROOMS "")
 set(ASHLAR_TESTING_ROOMS "")
 set(ashlar_empty "${PROJECT_BINARY_DIR}/empty_room.cc")
@@ -11,11 +11,12 @@ if(NOT EXISTS "${ashlar_empty}")
   file(WRITE "${ashlar_empty}" "namespace {}\n")
 endif()
 
-# What a shared library is made of keeps to itself all that ASHLAR_EXPORT (ashlar/export.h) does not mark.
+# Shared libraries hide everything that is not marked with ASHLAR_EXPORT (ashlar/export.h).
 function(ashlar_hide target)
   set_target_properties(${target} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  # So that the linker can leave out what nothing reaches that is public (tests' file systems).
+  # Allows the linker to remove code that no public function reaches, such as the file systems for
+  # tests.
   target_compile_options(${target} PRIVATE
     $<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 endfunction()
@@ -101,7 +102,7 @@ foreach(room ${ASHLAR_ROOMS})
   endif()
 endforeach()
 
-# What tests/links checks the archives against: room, archive, rooms it may know.
+# The input of tests/links: room, archive, rooms that it may use.
 set(ashlar_rooms_text "")
 foreach(room ${ASHLAR_ROOMS})
   string(REPLACE ";" " " knows "${ASHLAR_KNOWS_${room}}")
@@ -109,13 +110,13 @@ foreach(room ${ASHLAR_ROOMS})
 endforeach()
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/rooms.txt" CONTENT "${ashlar_rooms_text}")
 
-# Names for programs that want a whole floor, or everything.
+# Targets for programs that use a whole floor, or everything.
 add_library(ashlar_rooms_table INTERFACE)
 target_link_libraries(ashlar_rooms_table INTERFACE ashlar_table_own)
 add_library(ashlar_rooms_all INTERFACE)
 target_link_libraries(ashlar_rooms_all INTERFACE ashlar_db_utilities)
 
-# Links the named rooms (or `table`, `all`) with those that they may know.
+# Links the named rooms (or `table`, `all`) and the rooms that they use.
 function(ashlar_link_rooms target)
   target_link_libraries(${target} PRIVATE ashlar_flags)
   foreach(room ${ARGN})
@@ -128,7 +129,7 @@ function(ashlar_link_rooms target)
   target_link_libraries(${target} PRIVATE ashlar_deps)
 endfunction()
 
-# Rooms that a single-file program names in its own #include lines; every room when it uses the DB.
+# The rooms that the #include lines of a single-file program name; every room if it uses the DB.
 function(ashlar_rooms_of file result)
   file(STRINGS "${file}" includes REGEX "^#include \"")
   set(rooms util)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs over the library: tools/<name>/*.cc -> <name>, examples/<name>.cc -> example_<name>,
-# benchmarks/micro/<name>_bench.cc -> <name>_bench (target bench_micro, not part of `all`). With the
-# drop-in, programs written for RocksDB: examples/rocksdb/<name>.cc -> dropin_<name>, benchmarks/ycsb,
-# benchmarks/clients and benchmarks/steadiness.
+# Programs over the library: tools/<name>/*.cc becomes <name>, examples/<name>.cc becomes
+# example_<name>, benchmarks/micro/<name>_bench.cc becomes <name>_bench (target bench_micro, not
+# part of `all`). With the drop-in also programs written for RocksDB: examples/rocksdb/<name>.cc
+# becomes dropin_<name>, and benchmarks/ycsb, benchmarks/clients and benchmarks/steadiness.
 if(NOT ASHLAR_BUILD_TOOLS)
   return()
 endif()

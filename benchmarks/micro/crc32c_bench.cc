@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CRC-32C by input length: what is in use, and the portable twin.
+// CRC-32C by input length: the implementation in use, and the portable one.
 #include <benchmark/benchmark.h>
 
 #include "util/hash/crc32c.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an epoch costs: a guard, a nested guard, and a retirement with its share of reclamation.
+// The cost of epochs: a guard, a nested guard, and a retirement with its share of reclamation.
 #include <benchmark/benchmark.h>
 
 #include "util/threads/epoch.h"

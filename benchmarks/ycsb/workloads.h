@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The six core workloads of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB") as
-// parts of a hundred, and by what law their operations choose records.
+// The six core workloads of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB"):
+// the percentages of their operations, and the distribution by which these choose records.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver in the manner of YCSB for a program that links librocksdb, here the drop-in: loads
-// records, runs workloads A to F one after the other, and says for each operation how often and how
-// fast. Every value begins with its key, so what is read is also checked. Options come from a file
-// as RocksDB writes them; options.ini beside this file is one.
+// A driver like YCSB for a program that links librocksdb, here the drop-in: loads records, runs
+// workloads A to F one after the other, and reports the number and the speed of each kind of
+// operation. Every value begins with its key, so reads are checked. Options come from an options
+// file; options.ini in this folder is one.
 //
 //   ycsb --db=FOLDER [--options=FILE] [--workloads=load,a,b,c,d,e,f] [--records=N] [--operations=N]
 //        [--threads=N] [--seed=N]
@@ -38,7 +38,7 @@ constexpr int kMaxScan = 100;
 struct Settings {
   std::string db;
   std::string options;
-  std::string workloads = "load,a,b,c,f,d,e";  // YCSB's order: those that insert come last
+  std::string workloads = "load,a,b,c,f,d,e";  // YCSB's order: workloads that insert come last
   uint64_t records = 10000;
   uint64_t operations = 10000;
   int threads = 2;
@@ -93,18 +93,18 @@ std::string ValueOf(const std::string& key, Random& random) {
   return value;
 }
 
-// What one thread has measured: the microseconds of each operation, by kind.
+// The measurements of one thread: the microseconds of each operation, by kind.
 struct Measured {
   std::vector<float> micros[ycsb::kOperationCount];
 };
 
-// Records are numbered as they are inserted. A number is taken before its record is written and
-// readable after it; in between others must not choose it.
+// Records are numbered in the order of their insertion. A number is taken before its record is
+// written and becomes readable after that; meanwhile other threads must not choose it.
 struct Records {
-  std::atomic<uint64_t> taken{0};     // numbers below are given to somebody
-  std::atomic<uint64_t> readable{0};  // those below were inserted
+  std::atomic<uint64_t> taken{0};     // the next number to take
+  std::atomic<uint64_t> readable{0};  // all records with smaller numbers can be read
 
-  // Marks `record` as readable once all before it are.
+  // Marks `record` as readable once all records before it are.
   void Inserted(uint64_t record) {
     for (uint64_t expected = record; !readable.compare_exchange_weak(
              expected, record + 1, std::memory_order_release, std::memory_order_relaxed);) {
@@ -269,7 +269,7 @@ void RunWorkload(const std::string& name, const Settings& settings, rocksdb::DB*
   }
   for (const Workload& workload : ycsb::kWorkloads) {
     if (name.size() != 1 || name[0] != workload.name) continue;
-    // Without "load" the records are those of a run before.
+    // Without "load", the records of an earlier run are used.
     if (records->readable == 0) records->taken = records->readable = settings.records;
     std::printf("workload %c: %s\n", workload.name, workload.like);
     OnThreads(settings, settings.operations, db, records, workload.name,

@@ -19,7 +19,7 @@
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
 #include "db/table_cache/table_cache.h"
-#include "table/sst/build/block_passing.h"
+#include "table/sst/write/block_passing.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 #include "util/threads/mutex.h"

@@ -11,7 +11,7 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "util/keys/internal_key.h"
 #include "util/text/str_cat.h"
 

@@ -19,7 +19,7 @@
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/io_rule.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "util/text/data_in_errors.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"

@@ -28,7 +28,7 @@
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
-#include "table/sst/build/block_passing.h"
+#include "table/sst/write/block_passing.h"
 #include "util/keys/internal_key.h"
 
 namespace ashlar {

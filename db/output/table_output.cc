@@ -17,7 +17,7 @@
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "table/format/unique_id.h"
-#include "table/sst/build/block_passing.h"
+#include "table/sst/write/block_passing.h"
 #include "util/keys/coding.h"
 #include "util/statistics/statistics.h"
 #include "util/text/data_in_errors.h"

@@ -17,7 +17,7 @@
 #include "db/manifest/file_metadata.h"
 #include "env/file_writer.h"
 #include "table/range_del/range_tombstone.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "util/keys/file_number.h"
 #include "util/keys/level.h"
 #include "util/result.h"

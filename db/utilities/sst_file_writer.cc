@@ -16,7 +16,7 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "table/format/table_property_names.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "util/keys/coding.h"
 #include "util/keys/entry_limits.h"
 #include "util/keys/internal_key.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arena that finds no memory says so once, and goes on when there is some again.
+// An arena without memory reports that once, and works again when there is memory.
 #include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// Of small pieces, so that the arena's own lock is taken by trying, and of large ones.
+// Small pieces, for which the arena tries its own lock, and large ones.
 TEST(ArenaFaults, AFailedAllocationLeavesNoLockTaken) {
   for (const size_t bytes : {size_t{64}, size_t{4096}}) {
     BeginCase("arena, pieces of " + std::to_string(bytes) + " bytes");
@@ -24,15 +24,15 @@ TEST(ArenaFaults, AFailedAllocationLeavesNoLockTaken) {
       AllocationFault fault(&countdown);
       EXPECT_THROW(arena.Allocate(bytes), std::bad_alloc);
     }
-    // Hung in the spin lock: the suite's watchdog ends it.
+    // If it hangs in the spin lock, the suite's watchdog ends it.
     EXPECT_NE(arena.Allocate(bytes), nullptr);
     EXPECT_NE(arena.AllocateAligned(bytes), nullptr);
     EndCases();
   }
 }
 
-// A destructor has nobody to tell: the blocks go back to the system.
-TEST(ArenaFaults, BlocksThatCannotBeKeptGoBack) {
+// A destructor cannot report an error: the blocks go back to the system.
+TEST(ArenaFaults, BlocksThatCannotBeKeptAreReleased) {
   if (kHeapIsWatched) GTEST_SKIP() << "sanitizers watch memory that is freed";
   BeginCase("arena, spare blocks");
   const auto spare = std::make_shared<SpareBlocks>();

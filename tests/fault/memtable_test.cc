@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable's tree whose arena finds no memory: an insertion that throws has changed nothing, one
-// that returns is complete, and no lock stays taken.
+// The tree of a memtable whose arena has no memory: an insertion that throws has changed nothing,
+// one that returns is complete, and all locks are released.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,8 +17,8 @@
 namespace ashlar {
 namespace {
 
-// Memory fails for entries, for leaves and for the nodes above. Levels that could not be completed
-// cost steps only.
+// Allocations fail for entries, for leaves and for the nodes above. Levels that could not be
+// completed only cost steps.
 TEST(BlinkTreeFaults, AFailedAllocationChangesNothing) {
   for (const uint32_t fanout : {uint32_t{3}, BlinkTree::kMaxFanout}) {
     BeginCase("tree of fanout " + std::to_string(fanout));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A log that finds no memory for a record whose place it has given out has failed, and can be
-// closed.
+// A log that has no memory for a record whose position it has already assigned has failed, and can
+// be closed.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,8 +18,8 @@
 namespace ashlar {
 namespace {
 
-// Every allocation of it fails once. Before the place is given out, all is as it was.
-TEST(WalFaults, AFailedAllocationInASpecialRecordDoesNotHoldUpClose) {
+// Each allocation fails once. If that is before the position is assigned, nothing has changed.
+TEST(WalFaults, AFailedAllocationInASpecialRecordDoesNotBlockClose) {
   int failed_logs = 0;
   for (uint64_t which = 0; which < 20; ++which) {
     BeginCase("allocation " + std::to_string(which) + " of a special record");
@@ -33,7 +33,7 @@ TEST(WalFaults, AFailedAllocationInASpecialRecordDoesNotHoldUpClose) {
     ASSERT_OK(opened.status());
     const std::unique_ptr<WalSink> sink = opened.Take();
     const std::string payload(4000, 'p');
-    std::optional<Status> added;  // nothing: no memory before the place was given out
+    std::optional<Status> added;  // nullopt: out of memory before the position was assigned
     uint64_t countdown = which;
     try {
       const AllocationFault fault(&countdown);
@@ -41,7 +41,7 @@ TEST(WalFaults, AFailedAllocationInASpecialRecordDoesNotHoldUpClose) {
     } catch (const std::bad_alloc&) {
       EXPECT_EQ(sink->size(), 0u);
     }
-    // Hung for ever if the place is waited for: the suite's watchdog ends it.
+    // If it waits for the position forever, the suite's watchdog ends it.
     const Status closed = sink->Close();
     if (added.has_value() && !added->ok()) {
       ++failed_logs;

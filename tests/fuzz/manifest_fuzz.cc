@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MANIFESTs: whatever the file holds, recovery gives a tree in order or a status, and comes to an
-// end. The first byte says whether the record checksums are repaired first.
+// MANIFESTs: with any contents, recovery ends with a tree in order or with an error. The first byte
+// says whether the checksums of records are repaired first.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Saved blocks: any bytes may come back from a second tier. What is accepted is whole, and is saved
-// as the same bytes again.
+// Saved blocks: a second cache tier may return any bytes. A block that is accepted is valid, and is
+// saved as the same bytes again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

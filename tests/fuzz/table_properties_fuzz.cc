@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties blocks: any bytes parse to a Status; properties that parse can be encoded, and the
-// rules derived from them (global sequence number, compression, identity) answer.
+// Properties blocks: parsing any bytes ends with a Status; parsed properties can be encoded, and
+// the values derived from them (global sequence number, compression, identity) can be computed.
 #include <cstdint>
 #include <string>
 
@@ -21,7 +21,7 @@ void UseProperties(const TableProperties& p, uint32_t format_version) {
   IgnoreError(MakeInternalUniqueId(p).status(), "any answer is fine");
 }
 
-// The view has what the whole has.
+// The view and the complete properties agree.
 void UseView(const PropertiesView& view, const TableProperties& p) {
   IgnoreError(FindGlobalSeqno(view, kMaxSequenceNumber, "fuzz.sst").status(), "any answer is fine");
   IgnoreError(FindGlobalSeqno(view, 7, "fuzz.sst").status(), "any answer is fine");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole tables: any bytes open, or not; what opens can be walked, searched and verified.
+// Whole tables: any bytes can be opened or not; an opened table can be iterated over, searched and
+// verified.
 //
-// Half of the inputs are told to have no checksums, so that lies reach the parsers: a mutator does
-// not find a checksum.
+// Half of the inputs are changed to have no checksums, so that wrong contents reach the parsers: a
+// mutator does not find a valid checksum.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

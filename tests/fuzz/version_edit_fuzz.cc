@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version edits: any bytes decode or are refused, and what decodes encodes to a fixed point.
+// Version edits: any bytes are decoded or refused, and a decoded edit is a fixed point of encoding
+// and decoding.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arbitrary bytes as the stored form of an entity: all ways of decoding must agree, refer to the
-// bytes alone, and what was read well must be the same after being written again.
+// Arbitrary bytes as the stored form of an entity: all ways of decoding must agree, refer only to
+// these bytes, and decoded columns must be the same after encoding them again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commit pipeline and snapshots: what is visible is complete, and a write has returned only
-// when it is visible.
+// The commit pipeline and snapshots: visible writes are complete, and a write returns only when it
+// is visible.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,8 +25,8 @@
 namespace ashlar::interleave {
 namespace {
 
-// A database without memtables but that of the last family, which merges go to: family i is the
-// i-th thread's, and asking for its memtable is what inserts its batch.
+// A database with a single memtable, that of the last family, which merges use: family i belongs to
+// the i-th thread, and asking for its memtable counts as the insertion of its batch.
 class Host final : public CommitHost {
  public:
   static constexpr uint32_t kFamilies = 3;
@@ -93,8 +93,8 @@ struct Database {
     WriteBatch batch(bytes);
     Require(pipeline.Commit(options, &batch).ok(), "ok");
   }
-  // What a reader sees and what is there. The numbers are known only once the writers have
-  // returned, so both are kept.
+  // The visible number and the contents that a reader has seen. Sequence numbers are known only
+  // after the writers have returned, so both are kept.
   void Look() {
     seen = pipeline.visible_seqno();
     for (uint32_t i = 0; i < Host::kFamilies; i++) found[i] = host.is_inserted[i].load();
@@ -114,7 +114,7 @@ struct Database {
   std::array<bool, Host::kFamilies> found{};
 };
 
-TEST(CommitOrders, WhatIsVisibleIsInserted) {
+TEST(CommitOrders, VisibleWritesAreInserted) {
   ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{
@@ -131,7 +131,7 @@ TEST(CommitOrders, EveryWriterIsWoken) {
   });
 }
 
-TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
+TEST(CommitOrders, NoCommitRunsDuringAPause) {
   ExpectAlways({.preemptions = 3}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db] { db->Write(0); },
@@ -145,9 +145,9 @@ TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
   });
 }
 
-// An operand that is folded when it is written goes onto what commits before it have written, who
+// An operand that is merged when it is written needs the results of all commits before it, which
 // may be slower.
-TEST(CommitOrders, AnOperandIsFoldedOntoAllThatIsOlder) {
+TEST(CommitOrders, AnOperandIsMergedWithAllOlderWrites) {
   ExpectAlways({.preemptions = 2}, [] {
     auto db = std::make_shared<Database>();
     db->host.visible_seqno = [db = db.get()] { return db->pipeline.visible_seqno(); };
@@ -159,9 +159,10 @@ TEST(CommitOrders, AnOperandIsFoldedOntoAllThatIsOlder) {
   });
 }
 
-// A compaction reads the visible number, then lists the snapshots: what is older than both may go.
-// A snapshot that is taken meanwhile must be on the list or see everything up to the number.
-TEST(SnapshotOrders, ASnapshotIsListedOrNotOlderThanWhatWasVisibleBefore) {
+// A compaction reads the visible sequence number, then lists the snapshots; versions that neither
+// needs may be dropped. A snapshot that is taken meanwhile must be on the list, or see everything
+// up to that number.
+TEST(SnapshotOrders, ASnapshotIsListedOrSeesAllThatWasVisibleBefore) {
   struct State {
     SnapshotList list;
     std::atomic<SequenceNumber> visible{1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases that RocksDB wrote, of two releases, open here with equal contents, or are refused
-// without a change where they hold what is not supported.
+// Databases that two releases of RocksDB wrote are opened here with equal contents, or are refused
+// unchanged if they contain unsupported features.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -31,7 +31,7 @@ bool IsRefused(const std::string& scenario) {
   return kRefused.contains(scenario);
 }
 
-// Of the options a sample was written with, those that say what the files mean.
+// The options of a sample that determine the meaning of its files.
 Options OptionsFor(const std::string& name) {
   const std::string scenario = ScenarioOf(name);
   Options options;
@@ -70,7 +70,7 @@ class RealDatabase : public testing::TestWithParam<std::string> {
   std::string dir_;
 };
 
-TEST_P(RealDatabase, ReadOnlyHoldsWhatRocksDbListed) {
+TEST_P(RealDatabase, ReadOnlyHasTheListedRows) {
   if (is_refused()) GTEST_SKIP() << "not supported";
   const auto before = FilesOf(dir_);
   std::unique_ptr<DB> db;
@@ -82,9 +82,9 @@ TEST_P(RealDatabase, ReadOnlyHoldsWhatRocksDbListed) {
   EXPECT_EQ(DifferencesBetween(before, FilesOf(dir_)), "");
 }
 
-TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterOpenWriteCompactAndReopen) {
+TEST_P(RealDatabase, HasTheListedRowsAfterOpenWriteCompactAndReopen) {
   if (is_refused()) GTEST_SKIP() << "not supported";
-  if (has_families()) GTEST_SKIP() << "HoldsWhatRocksDbListedInEachFamily";
+  if (has_families()) GTEST_SKIP() << "HasTheListedRowsInEachFamily";
   const Entries expected = Expected();
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options_, dir_, &db));
@@ -107,10 +107,10 @@ TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterOpenWriteCompactAndReopen) {
   EXPECT_TRUE(HoldsExactly(db.get(), db->DefaultColumnFamily(), expected)) << "after all";
 }
 
-// Every table anew, also where a trivial move would do.
-TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterRewritingEveryTable) {
+// Rewrites every table, even if a trivial move would do.
+TEST_P(RealDatabase, HasTheListedRowsAfterRewritingEveryTable) {
   if (is_refused()) GTEST_SKIP() << "not supported";
-  if (has_families()) GTEST_SKIP() << "HoldsWhatRocksDbListedInEachFamily";
+  if (has_families()) GTEST_SKIP() << "HasTheListedRowsInEachFamily";
   const Entries expected = Expected();
   options_.compression = kZSTD;
   std::unique_ptr<DB> db;
@@ -126,7 +126,7 @@ TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterRewritingEveryTable) {
   EXPECT_EQ(entries, expected.size()) << "hidden versions and tombstones are gone";
 }
 
-TEST_P(RealDatabase, HoldsWhatRocksDbListedInEachFamily) {
+TEST_P(RealDatabase, HasTheListedRowsInEachFamily) {
   if (!has_families()) GTEST_SKIP() << "one family";
   auto expected = SampleDatabaseEntries(GetParam());
   for (const char* when : {"opened", "compacted"}) {
@@ -143,7 +143,7 @@ TEST_P(RealDatabase, HoldsWhatRocksDbListedInEachFamily) {
   }
 }
 
-TEST_P(RealDatabase, IsRefusedWithoutAChange) {
+TEST_P(RealDatabase, IsRefusedAndNotChanged) {
   if (!is_refused()) GTEST_SKIP() << "supported";
   const auto before = FilesOf(dir_);
   for (const bool is_read_only : {true, false}) {

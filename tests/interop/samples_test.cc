@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tests of RocksDB's files run over as many as there are. Here they say so if most are missing.
+// The tests of RocksDB's files run over all samples that exist. These tests report if most are
+// missing.
 #include <gtest/gtest.h>
 
 #include "tests/support/paths.h"
@@ -11,12 +12,12 @@
 namespace ashlar {
 namespace {
 
-TEST(Samples, AllDatabasesAreHere) {
+TEST(Samples, AllDatabasesExist) {
   if (!SharedDataExists()) return SkipAsMissing("shared sample databases: 30 of 36 are not opened");
   EXPECT_GE(SampleDatabaseNames().size(), 36u);
 }
 
-TEST(Samples, AllTablesAreHere) {
+TEST(Samples, AllTablesExist) {
   if (!SharedDataExists()) return SkipAsMissing("shared sample tables: most are not read");
   EXPECT_GT(SampleTableNames().size(), SmallSampleTableNames().size());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table is opened as a reader would open it and read from the first entry to the last.
+// A table is opened as a reader opens it and read from the first entry to the last.
 #include "tests/scenarios/table_text.h"
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenedDb opens a database with all column families that it has and reads all of its rows by
-// iterators in both directions and by key. The suites of crashes, faults and damage check a
-// directory with it. Threads: one at a time.
+// OpenedDb opens a database with all its column families and reads all of it, in both directions
+// and by key. Suites use it for crash images, damaged and recovered directories. Threads: one at a
+// time.
 #pragma once
 
 #include <map>
@@ -26,11 +26,13 @@ class OpenedDb {
  public:
   ~OpenedDb();
 
-  // In a directory without a database it creates one if the options allow that.
+  // Creates the database if the directory has none and the options allow that.
   Status Open(const Options& options, const std::string& dir);
-  // Adds the family to handles().
+  // Creates one more family, which handles() then contains.
   Status CreateFamily(const Options& options, const std::string& name);
-  Status ReadAll(Contents* contents) { return ReadAllFamilies(db(), handles_, contents); }
+  // Scans forward and backward, and reads every key found, alone and in a batch. If the results
+  // disagree, Corruption with a message that begins with "DISAGREE".
+  Status ReadAll(Contents* contents);
   Status Close();
 
   DB* db() { return db_.get(); }
@@ -41,7 +43,7 @@ class OpenedDb {
   std::vector<ColumnFamilyHandle*> handles_;
 };
 
-// Independent of the order of rows.
+// Does not depend on the order of rows.
 uint64_t HashOf(const Rows& rows);
 uint64_t HashOfRow(const std::string& key, const std::string& value);
 

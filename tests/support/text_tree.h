@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TextTree is a version made from text, with what it needs, for tests of what compaction decides.
+// TextTree builds a version from text, with everything it needs, for tests of compaction decisions.
 //
 //   L1: 5 a-c 100, 6 c@9-f@2 100!      table 5 with keys a to c and 100 bytes; 6, whose first c has
 //   L2: 7 a-f 1000* born=77            sequence number 9, is being compacted; 7 is marked, and was
@@ -109,7 +109,7 @@ class TextTree {
   std::unique_ptr<TableCache> tables_;
   BuiltVersion built_;
   CompactionClaims claims_;
-  mutable DbMutex mutex_;  // nobody else is here, but what is tested asks for one
+  mutable DbMutex mutex_;  // no other thread uses it, but the tested code requires one
 };
 
 }  // namespace ashlar

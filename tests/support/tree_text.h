@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of a database as a text, for tests of where compactions put them.
+// The tables of a database as text, for tests of the levels that compactions write to.
 #pragma once
 
 #include <string>

@@ -11,9 +11,9 @@
 
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
-#include "table/sst/build/block_passing.h"
 #include "table/sst/read/scan_blocks.h"
 #include "table/sst/read/table_reader.h"
+#include "table/sst/write/block_passing.h"
 #include "util/memory/arena.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/threads/epoch.h"

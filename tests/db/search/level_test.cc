@@ -23,7 +23,7 @@
 #include "env/filename.h"
 #include "env/memory/memory_file_system.h"
 #include "table/iterator/point_lookup.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/status_matchers.h"
 #include "util/keys/internal_key.h"

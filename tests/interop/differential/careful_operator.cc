@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operands of CarefulOperator do.
+// The operands of CarefulOperator.
 #include "careful_operator.h"
 
 namespace differential {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A merge operator of the program's own: it appends, and what an operand begins with can say more.
+// A merge operator of the program: it appends operands, and the beginning of an operand can have a
+// special meaning.
 #pragma once
 
 #include <rocksdb/merge_operator.h>
@@ -10,9 +11,10 @@
 
 namespace differential {
 
-// "!" fails the merge, "=x" makes the value x, "^x" makes it the operand itself (handed back as
-// such where it is the last one); anything else is appended behind a dot. Runs of operands that say
-// nothing special merge among themselves, and the result is the same wherever that happens.
+// "!" makes the merge fail, "=x" makes the value x, "^x" makes the value the operand itself
+// (returned as existing operand if it is the last one); all other operands are appended after a
+// dot. Consecutive operands without special meaning can be merged with each other, and the result
+// does not depend on where that happens.
 class CarefulOperator : public rocksdb::MergeOperator {
  public:
   const char* Name() const override { return "differential.Careful"; }

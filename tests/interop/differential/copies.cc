@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps that take tables from outside in, and copy databases and families to elsewhere.
+// Steps that ingest tables, and copy databases and families.
 #include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
@@ -86,8 +86,8 @@ void Session::Checkpoint(Draw* draw) {
 
 namespace {
 
-// RocksDB 7.8 takes the bounds of what it imports from point entries alone: tombstones beyond them
-// are lost, and a table without any stops it.
+// RocksDB 7.8 takes the bounds of imported tables from point entries alone: it loses tombstones
+// beyond them, and aborts at a table without points.
 bool HasRangeTombstones(const rocksdb::Options& options,
                         const rocksdb::ExportImportFilesMetaData& metadata) {
   for (const rocksdb::LiveFileMetaData& file : metadata.files) {
@@ -115,7 +115,7 @@ void Session::ExportAndImport(Draw* draw) {
   Print("export %zu: %s", index, Show(status).c_str());
   const rocksdb::Options family_options(session_.db_options, family_options_[index]);
   if (status.ok() && session_.is_rocksdb && HasRangeTombstones(family_options, *metadata)) {
-    Print(" import: OK");  // what it would have been
+    Print(" import: OK");  // the text for a successful import
     PrintRows(db_.get(), handles_[index]);
     Print(" drop: OK");
   } else if (status.ok() && !metadata->files.empty()) {

@@ -20,7 +20,7 @@ std::string ShowColumns(const rocksdb::WideColumns& columns) {
 
 }  // namespace
 
-// One of those that have them, if there is one.
+// A family with wide columns, if there is one.
 size_t Session::AnyFamilyWithEntities(Draw* draw) const {
   size_t index = AnyFamily(draw);
   for (size_t i = 1; i < shape_.families.size() && !family(index).HasEntities(); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options drawn at random, the same for whoever draws them from the same seed.
+// Random options, which are the same for the same seed.
 #include "shape.h"
 
 #include <rocksdb/cache.h>
@@ -44,7 +44,7 @@ rocksdb::DBOptions DbOptions(Draw* draw, bool* is_rocksdb) {
   options.enable_pipelined_write = draw->OneIn(4);
   options.max_open_files = draw->OneIn(3) ? 24 : -1;
   const size_t row_bytes = draw->Of<size_t>({0, 0, 4096, 1 << 20});
-  // Only Ashlar knows this option: RocksDB writes what it reads anyhow.
+  // Only Ashlar has this option: RocksDB always writes files that it can read.
   rocksdb::DBOptions compatible;
   *is_rocksdb = !rocksdb::GetDBOptionsFromString(rocksdb::ConfigOptions(), options,
                                                  "write_compatible_with=7.8", &compatible)
@@ -89,7 +89,7 @@ TableOptions PlainTable(Draw* draw, const std::shared_ptr<rocksdb::Cache>& cache
   return table;
 }
 
-// Adds what not everybody writes.
+// Adds options for features that not every build can write.
 TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* extractor,
                             Draw* draw) {
   table.use_delta_encoding = !draw->OneIn(5);
@@ -101,7 +101,7 @@ TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* e
     table.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kFlushOnly;
   table.enable_index_compression = draw->OneIn(2);
   table.optimize_filters_for_memory = draw->OneIn(3);
-  // A hash index of RocksDB asks for the prefixes of all keys, also of those that have none.
+  // A hash index of RocksDB computes the prefixes of all keys, also of keys without one.
   const bool all_have_prefixes = extractor != nullptr && extractor->InDomain(rocksdb::Slice());
   switch (draw->Below(5)) {
     case 0:
@@ -144,7 +144,7 @@ void DrawBlobs(rocksdb::ColumnFamilyOptions* options, const std::shared_ptr<rock
   if (draw->OneIn(4)) options->prepopulate_blob_cache = rocksdb::PrepopulateBlobCache::kFlushOnly;
 }
 
-// What tables hold beside entries, and how they are cut.
+// Contents of tables other than entries, and their partitioning.
 void DrawTables(rocksdb::ColumnFamilyOptions* options, Draw* draw) {
   options->bottommost_compression =
       draw->Of({rocksdb::kDisableCompressionOption, rocksdb::kNoCompression, rocksdb::kZSTD});
@@ -189,9 +189,9 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const Shape& shape, const Family& fam
   return options;
 }
 
-// RocksDB 7.8 asks the filter of a memtable with the extractor of today, whichever filled it, asks
-// a hash index for prefixes of keys that have none, and seeks miss keys when the change comes while
-// a flush runs.
+// After a change of the prefix extractor RocksDB 7.8 uses the current one for the filter of an
+// older memtable and computes prefixes of keys that have none for a hash index; and seeks miss keys
+// if the change comes during a flush.
 bool MayChangeExtractor(const rocksdb::ColumnFamilyOptions& options, const TableOptions& table) {
   return options.disable_auto_compactions && options.write_buffer_size > 1 << 20 &&
          options.memtable_prefix_bloom_size_ratio == 0 &&
@@ -212,7 +212,7 @@ Shape ShapeOf(uint64_t seed) {
     family.name = name;
     family.comparator =
         draw.OneIn(4) ? rocksdb::ReverseBytewiseComparator() : rocksdb::BytewiseComparator();
-    // Not sortlist: that of RocksDB reads behind the end of its operands.
+    // Not sortlist: that of RocksDB reads beyond the end of its operands.
     family.operator_name =
         draw.Of({"careful", "careful", "careful", "uint64add", "put", "put_v1", "max",
                  "stringappend", "stringappendtest", "bytesxor", "", "", ""});
@@ -221,13 +221,13 @@ Shape ShapeOf(uint64_t seed) {
     SetOperator(&family);
     shape.families.push_back(family);
   }
-  // Of a stream of its own: the others draw what they always drew.
+  // With a separate stream, so that the other values of a seed stay the same.
   return shape;
 }
 
 namespace {
 
-// From a stream of their own: what else is drawn stays what it was.
+// With a separate stream, so that the other values of a seed stay the same.
 void DrawLogs(uint64_t seed, int session, rocksdb::DBOptions* options) {
   Draw draw(seed, static_cast<uint64_t>(session), kLogStream);
   if (draw.OneIn(3)) options->wal_compression = rocksdb::kZSTD;
@@ -240,7 +240,7 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
   Draw draw(shape.seed, static_cast<uint64_t>(session), kShapeStream);
   SessionShape result;
   result.is_fragile = IsFragile(shape.seed, session);
-  // What a session has logged and deleted again, recovery must not flush in between.
+  // Recovery must not flush entries between a session's write and its deletion.
   const bool must_not_flush = result.is_fragile || IsFragile(shape.seed, session - 1);
   result.ends_by_kill = draw.OneIn(2);
   result.db_options = DbOptions(&draw, &result.is_rocksdb);
@@ -253,7 +253,7 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     result.plain.push_back(options);
     TableOptions elaborate = ElaborateTable(table, options.prefix_extractor.get(), &draw);
-    // RocksDB 7.8 puts indexes into the cache as they are in the file, and stops.
+    // RocksDB 7.8 puts indexes into the cache in their file format, and aborts.
     if (result.is_rocksdb) {
       elaborate.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kDisable;
     }

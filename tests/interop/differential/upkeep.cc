@@ -34,7 +34,7 @@ void Session::Compact(Draw* draw) {
   Print("compact %zu: %s\n", index, Show(status).c_str());
 }
 
-// Which files lie in the range is each database's own matter, so what they held is deleted too.
+// The files in the range differ between the databases, so their entries are deleted, too.
 void Session::DeleteFiles(Draw* draw) {
   const size_t index = AnyFamily(draw);
   const auto [begin, end] = Range(index, draw);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps that write, and the keys and values they draw. Few keys, so that everything meets.
+// Steps that write, and the keys and values that they draw. There are few keys, so that operations
+// meet.
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -10,12 +11,12 @@
 namespace differential {
 namespace {
 
-// Keys that are put once and then deleted by SingleDelete: nothing else writes them one by one.
+// Keys that are put once and then deleted by SingleDelete; no other step writes them individually.
 std::string SingleKey(int session, int step) {
   return "s" + std::to_string(session) + "_" + std::to_string(step);
 }
 
-std::string Number(Draw* draw) {  // as uint64add has it: eight bytes, the lowest first
+std::string Number(Draw* draw) {  // the form of uint64add: eight bytes, the lowest first
   std::string bytes(8, '\0');
   const uint64_t number = draw->OneIn(8) ? draw->Next() : draw->Below(1000);
   for (size_t i = 0; i < 8; i++) bytes[i] = static_cast<char>(number >> (8 * i));
@@ -45,7 +46,7 @@ std::string Session::Key(Draw* draw) const {
   return key;
 }
 
-// In the order of the family's comparator; now and then empty.
+// In the order of the family's comparator; sometimes empty.
 std::pair<std::string, std::string> Session::Range(size_t index, Draw* draw) const {
   std::string begin = Key(draw), end = Key(draw);
   if (draw->OneIn(12)) end = begin;
@@ -145,7 +146,7 @@ void Session::WriteBatch(Draw* draw) {
   Print("write %d entries: %s\n", static_cast<int>(batch.Count()), Show(status).c_str());
 }
 
-// Puts a key of its own, or deletes one of those that are there.
+// Puts a new key, or deletes an existing one.
 void Session::SingleDelete(Draw* draw) {
   const size_t index = AnyFamily(draw);
   if (single_keys_.empty() || draw->OneIn(2)) {
@@ -163,7 +164,7 @@ void Session::SingleDelete(Draw* draw) {
   Print("single_delete %zu %s: %s\n", family, Show(key).c_str(), Show(status).c_str());
 }
 
-// What only memory holds is lost with the process, so it is flushed at once.
+// Unlogged writes are lost with the process, so they are flushed at once.
 void Session::WriteWithoutLog(Draw* draw) {
   if (session_.is_fragile) return Print("no log: not in a fragile session\n");
   rocksdb::WriteOptions options;
@@ -176,7 +177,7 @@ void Session::WriteWithoutLog(Draw* draw) {
         Show(status).c_str());
 }
 
-// Many versions of one key: what iterators skip by a seek.
+// Many versions of one key, which iterators skip by a seek.
 void Session::Overwrite(Draw* draw) {
   const size_t index = AnyFamily(draw);
   const std::string key = Key(draw);

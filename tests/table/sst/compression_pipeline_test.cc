@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several threads that compress the blocks of one table: order, bounds, and every way to fail.
-#include "table/sst/build/compression_pipeline.h"
+#include "table/sst/write/compression_pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 #include "ashlar/comparator.h"
 #include "ashlar/table.h"
 #include "env/file_writer.h"
-#include "table/sst/build/block_writer.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/block_writer.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"

@@ -13,7 +13,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
 #include "cache/cache_charge.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/status_matchers.h"
 #include "util/keys/internal_key.h"

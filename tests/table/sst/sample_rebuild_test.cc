@@ -19,7 +19,7 @@
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
 #include "table/format/table_property_names.h"
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/json.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"

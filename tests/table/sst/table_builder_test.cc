@@ -2,7 +2,7 @@
 //
 // TableBuilder: what is written reads back in every format, errors stick, refusals have names, and
 // collectors are called.
-#include "table/sst/build/table_builder.h"
+#include "table/sst/write/table_builder.h"
 
 #include <gtest/gtest.h>
 

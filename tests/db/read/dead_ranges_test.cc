@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans that leave a range tombstone where they met many point tombstones: when they do, what the
-// next scan has to step over, and that nobody sees anything else than before.
-#include <gtest/gtest.h>
-
+// Scans that replace many consecutive point tombstones by a range tombstone: when they do so, what
+// the next scan steps over, and that reads return the same rows as before.
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/explain.h"
-#include "ashlar/perf_context.h"
-#include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
+#include "util/text/str_cat.h"
+
+#include "ashlar/perf_context.h"
+#include "ashlar/slice_transform.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -26,27 +26,22 @@ constexpr int kKeys = 200;
 
 std::string KeyAt(int i) { return StrCat("key", 1000 + i); }
 
-class DeadRangesTest : public testing::Test {
+class DeadRangesTest : public DbTest {
  protected:
   DeadRangesTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.min_tombstones_for_range_conversion = 50;
   }
-  // 200 keys of which 100 are deleted, in tables, and one in the memtable.
+  // 200 keys in tables, of which 100 are deleted, and one key in the memtable.
   void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
     for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
+    for (int i = 50; i < 150; i++) Delete(KeyAt(i));
+    Flush();
     Put("z", "1");
   }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  // How many tombstones a scan of everything stepped over.
+  // How many tombstones a full scan steps over.
   uint64_t Scan(const ReadOptions& read = {}, int* rows = nullptr) {
     get_perf_context()->Reset();
     const std::unique_ptr<Iterator> it(db_->NewIterator(read));
@@ -56,10 +51,6 @@ class DeadRangesTest : public testing::Test {
     if (rows != nullptr) *rows = count;
     return get_perf_context()->internal_delete_skipped_count;
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
@@ -71,20 +62,17 @@ TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
   const SequenceNumber number = db_->GetLatestSequenceNumber();
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 101);
-  EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "it is no write";
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "the tombstone takes no sequence number";
   Put(KeyAt(100), "again");
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 102);
-  ReadOptions then;
-  then.snapshot = before;
-  Scan(then, &rows);
+  Scan(AsOf(before), &rows);
   EXPECT_EQ(rows, 101);
   db_->ReleaseSnapshot(before);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_EQ(Scan({}, &rows), 0u) << "it is flushed like any other";
+  Flush();
+  EXPECT_EQ(Scan({}, &rows), 0u) << "the tombstone is flushed like any other";
   EXPECT_EQ(rows, 102);
-  db_.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Reopen();
   Scan({}, &rows);
   EXPECT_EQ(rows, 102);
 }
@@ -186,14 +174,14 @@ TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
   read.ignore_range_deletions = true;
   EXPECT_EQ(Scan(read), 100u);
   read.ignore_range_deletions = false;
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_EQ(Scan(read), 100u) << "the memtable is empty";
   Put("z", "2");
   EXPECT_EQ(Scan(read), 100u);
   EXPECT_EQ(Scan(read), 0u);
 }
 
-// Up to a bound: what lies behind it was not looked at, whatever table it is in.
+// The scan ended at a bound, so keys after the last tombstone before it are not covered.
 TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
   Open();
   const std::string bound = KeyAt(120);
@@ -211,8 +199,8 @@ TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
   EXPECT_EQ(it->key().ToString(), KeyAt(119));
 }
 
-// A table whose next block lies behind the bound is not read on: the next key that a scan meets may
-// be that of another run, far behind.
+// A table is not read beyond the bound, so the next key of the scan may be a far key of another
+// run.
 TEST_F(DeadRangesTest, ABoundIsNoLiveKey) {
   BlockBasedTableOptions table;
   table.block_size = 1;
@@ -230,11 +218,11 @@ TEST_F(DeadRangesTest, ABoundIsNoLiveKey) {
   EXPECT_EQ(rows, 101);
 }
 
-// An iterator that was made before the memtable was sealed leaves nothing in the next one.
+// An iterator that was created before the memtable was sealed writes nothing to the next one.
 TEST_F(DeadRangesTest, AnOlderViewLeavesNothing) {
   Open();
   const std::unique_ptr<Iterator> old(db_->NewIterator(ReadOptions()));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put(KeyAt(70), "newer");
   for (old->SeekToFirst(); old->Valid(); old->Next()) {
   }

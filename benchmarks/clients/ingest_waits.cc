@@ -78,7 +78,7 @@ void CheckTables(rocksdb::DB* db, const Flags& flags) {
 }
 
 void ReportWaits(std::vector<uint64_t> waits, double seconds) {
-  if (waits.empty()) client::Fail("nothing was written meanwhile");
+  if (waits.empty()) client::Fail("nothing was written during the ingestion");
   std::sort(waits.begin(), waits.end());
   client::Report("longest write wait", static_cast<double>(waits.back()), "us");
   const size_t rare = waits.size() / 10000;  // the number of longer waits

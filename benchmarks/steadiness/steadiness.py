@@ -42,7 +42,7 @@ def parse_arguments(argv=None):
     parser.add_argument("--short", action="store_true", help="a small database and 8 seconds a run")
     parser.add_argument("--dir", default=None, help="where the databases are made")
     parser.add_argument("--out", default="steadiness.html")
-    parser.add_argument("flags", nargs="*", help="for the program, behind --")
+    parser.add_argument("flags", nargs="*", help="flags for the program, after --")
     args = parser.parse_args(argv)
     if args.short:
         args.seconds, args.probe_seconds = 8, 5

@@ -102,7 +102,7 @@ std::string ContradictionElsewhere(const Sample& sample, const Mutation& mutatio
   // The samples with a single table are in bytewise order.
   if (rows.begin()->first < expected.begin()->first ||
       rows.rbegin()->first > expected.rbegin()->first) {
-    return "rows beyond what the MANIFEST says of the table";
+    return "rows beyond the bounds of the table in the MANIFEST";
   }
   return "";
 }

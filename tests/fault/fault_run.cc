@@ -149,7 +149,7 @@ std::string FaultRun::Step(int i) {
     case 6: PutBatch(write, "batch" + std::to_string(i)); return "";
     case 7:
     case 8:
-    case 14: return Look();
+    case 14: return OpenOrCheckView();
     case 15: DeleteRange(write); return "";
     case 16: Merge(write, "merged" + std::to_string(i)); return "";
     case 17: return CheckBatch();
@@ -250,7 +250,7 @@ void FaultRun::Structure(uint64_t kind) {
 
 // ---- Snapshots and iterators
 
-std::string FaultRun::Look() {
+std::string FaultRun::OpenOrCheckView() {
   if (!view_.has_value()) {
     if (!has_failing_key_) (void)OpenView().ok();
     return "";

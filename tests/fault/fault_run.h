@@ -110,7 +110,7 @@ class FaultRun {
   Status RemoveFailingKeys(bool may_wait);
   bool IsFailingMerge(const Status& status) const;
   void Structure(uint64_t kind);
-  std::string Look();
+  std::string OpenOrCheckView();
   Status OpenView();
   std::string CheckView(const std::string& when, bool must_be_ok);
   void DropView();

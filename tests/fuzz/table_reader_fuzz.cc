@@ -38,7 +38,7 @@ std::string WithoutChecksums(std::string bytes) {
   return bytes;
 }
 
-void Look(const TableReader& table, const Slice& user_key) {
+void ReadKey(const TableReader& table, const Slice& user_key) {
   const LookupKey key(user_key, kMaxSequenceNumber, KeyOrder::kBytewise);
   PinnableSlice value;
   PointLookup lookup(key, &value);
@@ -49,14 +49,14 @@ void ReadAll(const TableReader& table) {
   std::unique_ptr<InternalIterator> iterator(table.NewIterator(ReadOptions(), nullptr));
   size_t steps = 0;
   for (iterator->SeekToFirst(); iterator->Valid() && steps < kMaxSteps; iterator->Next()) {
-    if (steps++ % 16 == 0) Look(table, ExtractUserKey(iterator->key()));
+    if (steps++ % 16 == 0) ReadKey(table, ExtractUserKey(iterator->key()));
   }
   steps = 0;
   for (iterator->SeekToLast(); iterator->Valid() && steps < kMaxSteps; iterator->Prev()) ++steps;
   iterator->Seek(MakeInternalKey("key000010", 5, kTypeValue));
   iterator->SeekForPrev(MakeInternalKey("key000020", 5, kTypeValue));
-  Look(table, "key000003");
-  Look(table, "");
+  ReadKey(table, "key000003");
+  ReadKey(table, "");
   IgnoreError(table.VerifyChecksums(ReadOptions()), "any answer will do");
 }
 

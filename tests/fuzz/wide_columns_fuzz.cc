@@ -12,7 +12,7 @@
 namespace ashlar {
 namespace {
 
-bool LiesIn(const Slice& part, const std::string& whole) {
+bool IsWithin(const Slice& part, const std::string& whole) {
   return part.empty() ||
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
@@ -27,9 +27,9 @@ void CheckEntity(const std::string& bytes) {
     if (!columns.empty() || (!status.IsCorruption() && !status.IsNotSupported())) std::abort();
     return;
   }
-  if (DefaultColumnOf(columns) != value || !LiesIn(value, bytes)) std::abort();
+  if (DefaultColumnOf(columns) != value || !IsWithin(value, bytes)) std::abort();
   for (const WideColumn& column : columns) {
-    if (!LiesIn(column.name(), bytes) || !LiesIn(column.value(), bytes)) std::abort();
+    if (!IsWithin(column.name(), bytes) || !IsWithin(column.value(), bytes)) std::abort();
   }
   std::string again;
   if (!AppendEncodedColumns(columns, &again).ok()) std::abort();

@@ -44,7 +44,7 @@ struct State {
     Require(status.ok(), "inserted");
   }
   // Returns the value found, or null, and requires that it has not been freed.
-  Value* Look(size_t key) {
+  Value* LookUp(size_t key) {
     Cache::Handle* handle = cache->Lookup(KeyOf(key), &kHelper, nullptr);
     if (handle == nullptr) return nullptr;
     auto* value = static_cast<Value*>(cache->Value(handle));
@@ -71,7 +71,7 @@ TEST(CacheOrders, EveryEntryIsFoundWhileTheTableGrows) {
     auto state = std::make_shared<State>(/*capacity=*/10000, kBuckets - 1);
     return Scenario{.threads = {[state] {
                                   for (const size_t i : {0, 31, 62}) {
-                                    Require(state->Look(i) == &state->values[i], "found");
+                                    Require(state->LookUp(i) == &state->values[i], "found");
                                   }
                                 },
                                 [state] {
@@ -86,7 +86,7 @@ TEST(CacheOrders, EveryEntryIsFoundWhileTheTableGrows) {
 TEST(CacheOrders, ReferencedEntriesAreNotEvicted) {
   ExpectAlways({.preemptions = 2}, [] {
     auto state = std::make_shared<State>(/*capacity=*/2, /*present=*/2);
-    return Scenario{.threads = {[state] { state->Look(0); },
+    return Scenario{.threads = {[state] { state->LookUp(0); },
                                 [state] {
                                   state->Insert(2, 2);
                                   state->Insert(3, 3);
@@ -99,7 +99,7 @@ TEST(CacheOrders, ReferencedEntriesAreNotEvicted) {
 TEST(CacheOrders, AReplacedOrErasedValueLivesWhileItIsReferenced) {
   ExpectAlways({.preemptions = 2}, [] {
     auto state = std::make_shared<State>(/*capacity=*/100, /*present=*/1);
-    return Scenario{.threads = {[state] { state->Look(0); }, [state] { state->Insert(0, 1); },
+    return Scenario{.threads = {[state] { state->LookUp(0); }, [state] { state->Insert(0, 1); },
                                 [state] { state->cache->Erase(KeyOf(0)); }},
                     .check = [state] { state->CheckEnd(2); },
                     .prepare = EpochReclaim};  // the number of retired objects of a thread matters

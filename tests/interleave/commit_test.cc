@@ -95,11 +95,11 @@ struct Database {
   }
   // The visible number and the contents that a reader has seen. Sequence numbers are known only
   // after the writers have returned, so both are kept.
-  void Look() {
+  void ReadAll() {
     seen = pipeline.visible_seqno();
     for (uint32_t i = 0; i < Host::kFamilies; i++) found[i] = host.is_inserted[i].load();
   }
-  void CheckLook(uint32_t families) const {
+  void CheckReads(uint32_t families) const {
     Require(seen % 2 == 0, "a batch is visible as a whole");
     for (uint32_t i = 0; i < families; i++) {
       if (first_seqno[i].load() < seen) Require(found[i], "what is visible is inserted");
@@ -118,8 +118,8 @@ TEST(CommitOrders, VisibleWritesAreInserted) {
   ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{
-        .threads = {[db] { db->Write(0); }, [db] { db->Write(1); }, [db] { db->Look(); }},
-        .check = [db] { db->CheckLook(2); }};
+        .threads = {[db] { db->Write(0); }, [db] { db->Write(1); }, [db] { db->ReadAll(); }},
+        .check = [db] { db->CheckReads(2); }};
   });
 }
 
@@ -127,7 +127,7 @@ TEST(CommitOrders, EveryWriterIsWoken) {
   ExpectAlways({.preemptions = 3}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db] { db->Write(0); }, [db] { db->Write(1); }},
-                    .check = [db] { db->Look(), db->CheckLook(2); }};
+                    .check = [db] { db->ReadAll(), db->CheckReads(2); }};
   });
 }
 
@@ -141,7 +141,7 @@ TEST(CommitOrders, NoCommitRunsDuringAPause) {
                                   db->host.is_paused.store(false);
                                   db->pipeline.Resume();
                                 }},
-                    .check = [db] { db->Look(), db->CheckLook(1); }};
+                    .check = [db] { db->ReadAll(), db->CheckReads(1); }};
   });
 }
 

@@ -125,7 +125,7 @@ TEST(Explore, AThreadThatIgnoresYieldsOvertakesAnother) {
     auto two = std::make_shared<Two>();
     return Scenario{.threads = {[two] {
                                   const int a = two->a.load();
-                                  Require(two->b.load() <= a, "nobody came in between");
+                                  Require(two->b.load() <= a, "no other thread ran in between");
                                 },
                                 [two] {
                                   std::this_thread::yield();

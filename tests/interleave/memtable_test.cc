@@ -176,7 +176,7 @@ TEST(BlinkTreeOrders, SeeksAreRightDuringAppends) {
                               "nothing before the key");
                       tree->tree.SeekForPrev(tree->tree.At("d", kTrailer), &window);
                       const std::string before = Tree::KeyOf(window);
-                      Require(before == "a" || before == "c", "nothing behind it");
+                      Require(before == "a" || before == "c", "there is no later key");
                       for (const char* key : {"c", "e"}) {
                         const auto found = tree->tree.Find(tree->tree.At(key, kTrailer));
                         Require(found.entry == nullptr || found.entry->user_key() == key,

@@ -295,7 +295,7 @@ void Exploration::Leave() {
     return;
   }
   for (auto& worker : workers_) {
-    if (worker->state != Worker::State::kEnded) Abandon("deadlock: nobody can go on");
+    if (worker->state != Worker::State::kEnded) Abandon("deadlock: no thread can continue");
   }
   sem_post(&is_over_);
 }

@@ -37,7 +37,7 @@ struct Log {
     const uint64_t end = Write();
     Require(Sync(end, gathers).ok(), "the sync succeeds");
     Require(synced.load() >= end, "a sync that has returned covers the caller's bytes");
-    Require(progress.done() >= end, "and says so");
+    Require(progress.done() >= end, "and done() reports it");
   }
 
   std::atomic<uint64_t> written{0}, synced{0};
@@ -92,7 +92,7 @@ TEST(SharedProgressOrders, AnErrorReachesEveryCallerNotServedBefore) {
             failed->store(true);
             return Status::IOError("sync");
           });
-      Require(!status.ok(), "nobody is told that it worked");
+      Require(!status.ok(), "no caller gets OK");
     };
     return Scenario{.threads = {run, run},
                     .check = [progress] { Require(!progress->error().ok(), "it is final"); }};

@@ -98,7 +98,7 @@ class Stress : public testing::Test {
   }
 
   void RunPair(const ApiCall& one, const ApiCall& other, int rounds) {
-    BeginCase(StrCat(one.name, " beside ", other.name), 120);
+    BeginCase(StrCat(one.name, " with ", other.name), 120);
     RunTogether(rounds,
                 [&](const ApiCaller* caller) { return caller->thread % 2 == 0 ? one : other; });
   }
@@ -123,7 +123,7 @@ TEST_F(Stress, EveryPairOfCallsCanRunTogether) {
         if (arguments.seconds == 0 && count++ % every != 0) continue;
         RunPair(calls[i], calls[j], /*rounds=*/1);
         pairs++;
-        if (HasFailure()) FAIL() << calls[i].name << " beside " << calls[j].name;
+        if (HasFailure()) FAIL() << calls[i].name << " with " << calls[j].name;
       }
     }
   } while (arguments.seconds > 0 && SuiteClock() < end);

@@ -191,7 +191,7 @@ std::string TraceRunner::ReadFailingMerge(const TraceOp& op, ColumnFamilyHandle*
   it->SeekForPrev(key);
   if (it->Valid() || !fails(it->status())) return "seek for prev: " + it->status().ToString();
   it->Seek(behind);
-  if (!it->status().ok()) return "seek behind it: " + it->status().ToString();
+  if (!it->status().ok()) return "seek after it: " + it->status().ToString();
   if (answers_ != nullptr) {
     Note(it->Valid() ? std::to_string(FilterHash64(it->key())) : "end");
     return "";
@@ -200,7 +200,7 @@ std::string TraceRunner::ReadFailingMerge(const TraceOp& op, ColumnFamilyHandle*
   model.Seek(behind);
   const bool is_right =
       it->Valid() == model.Valid() && (!it->Valid() || it->key() == Slice(model.key()));
-  return is_right ? "" : "seek behind it: another key";
+  return is_right ? "" : "seek after it: another key";
 }
 
 // The oracle is not told about this, because its state must not change.

@@ -297,7 +297,7 @@ def missing_name(name, names, in_readme):
 
 
 def check_pages(root, paths, names):
-    """Names in backticks outside fenced code. CHANGELOG.md tells of what has gone, too."""
+    """Names in backticks outside fenced code. CHANGELOG.md may name removed things."""
     for path in paths:
         if not path.endswith(".md") or path == "CHANGELOG.md":
             continue

@@ -90,7 +90,7 @@ Status WriteReport(TableInspector* table, SstDumpRequest* request) {
   ASSIGN_OR_RETURN(const TableSurvey survey, SurveyTable(table));
   ASSIGN_OR_RETURN(const FilterSurvey filter, SurveyFilter(table));
   const std::string path =
-      request->output.empty() ? PathBeside(*table, "_report.html") : request->output;
+      request->output.empty() ? OutputPath(*table, "_report.html") : request->output;
   ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> out,
                    FileWriter::Create(FileSystem::Default().get(), path, FileOptions()));
   RETURN_IF_ERROR(out->Append(ReportPage(*table, survey, filter)));
@@ -99,7 +99,7 @@ Status WriteReport(TableInspector* table, SstDumpRequest* request) {
   return Status::OK();
 }
 
-std::string PathBeside(const TableInspector& table, std::string_view ending) {
+std::string OutputPath(const TableInspector& table, std::string_view ending) {
   std::string path = table.path();
   if (Slice(path).ends_with(kTableSuffix)) path.resize(path.size() - kTableSuffix.size());
   return StrCat(path, ending);

@@ -60,6 +60,6 @@ Status Recompress(TableInspector* table, SstDumpRequest* request);
 Status WriteReport(TableInspector* table, SstDumpRequest* request);
 
 // The path of a file that a command writes next to a table: the table's path with another ending.
-std::string PathBeside(const TableInspector& table, std::string_view ending);
+std::string OutputPath(const TableInspector& table, std::string_view ending);
 
 }  // namespace ashlar

@@ -152,7 +152,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 }  // namespace
 
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
-  const std::string name = PathBeside(*table, "_dump.txt");
+  const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(FileSystem::Default().get(), name, FileOptions()));
   RETURN_IF_ERROR(RawDump(table, out.get()).Run());

@@ -106,7 +106,7 @@ Session::StepFunction Session::Choose(Draw* draw) {
       {2, &Session::ScanColumns},
       {3, &Session::TakeSnapshot},
       {2, &Session::ReleaseSnapshot},
-      {1, &Session::Facts},
+      {1, &Session::PrintProperties},
       {5, &Session::Get},
       {9, &Session::MultiGet},
       {2, &Session::MultiGetWithLimit},

@@ -69,7 +69,7 @@ class Session {
   void ChangeOptions(Draw* draw);
   void TakeSnapshot(Draw* draw);
   void ReleaseSnapshot(Draw* draw);
-  void Facts(Draw* draw);
+  void PrintProperties(Draw* draw);
   void ReleaseSnapshots();
 
   // External tables, and copies (copies.cc).

@@ -88,7 +88,7 @@ void Session::ReleaseSnapshots() {
   snapshots_.clear();
 }
 
-void Session::Facts(Draw* draw) {
+void Session::PrintProperties(Draw* draw) {
   const size_t index = AnyFamily(draw);
   Print("sequence %s", SequenceText().c_str());
   for (const char* name :

@@ -111,7 +111,7 @@ TEST_F(DeadRangesTest, TableFiltersAreRefused) {
 
 // What was deleted key by key stays deleted, whatever its tombstones became and a flush made of it.
 TEST_F(DeadRangesTest, HideFromReadersThatIgnoreRangeDeletions) {
-  Open();
+  DbTest::Open();
   for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
   ASSERT_OK(db_->Flush(FlushOptions()));
   for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));

@@ -48,7 +48,7 @@ set(ashlar_rare
   # Background work, a call for each job or output.
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc
-  db/output/output_writer.cc db/state/*.cc
+  db/output/output_writer.cc db/report/*.cc db/state/*.cc
   # The faces of a database that are no reads and writes.
   db/api/explain.cc db/api/family_iterators.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
   db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc

@@ -10,10 +10,10 @@
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
-#include "db/jobs/stored_history.h"
 #include "db/manifest/manifest_reader.h"
 #include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
+#include "db/report/stored_history.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -36,6 +36,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       family_changes_(&core_, &write_control_, &scheduler_, this),
       ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
+      baselines_{.since_micros = core_.NowMicros()},
       reports_(Sources()) {
   core_.db = this;
   core_.cleaner = this;

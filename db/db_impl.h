@@ -34,15 +34,15 @@
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
-#include "db/jobs/periodic_reports.h"
 #include "db/jobs/scheduler.h"
 #include "db/jobs/space_recovery.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
 #include "db/read/dead_ranges.h"
+#include "db/report/periodic_reports.h"
+#include "db/report/properties.h"
 #include "db/state/db_core.h"
 #include "db/state/family_handle.h"
-#include "db/state/properties.h"
 #include "db/state/write_control.h"
 
 namespace ashlar {
@@ -358,6 +358,7 @@ class DBImpl final : public UnbuiltCalls,
   FamilyChanges family_changes_;
   Ingestions ingestions_;
   Closer closer_;
+  ReportBaselines baselines_;  // guarded by the DB mutex
   PeriodicReports reports_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;

@@ -20,13 +20,12 @@
 #include "db/jobs/job_runner.h"
 #include "db/jobs/level0_turns.h"
 #include "db/state/db_core.h"
-#include "db/state/properties.h"
 #include "db/state/write_control.h"
 #include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 
-class Scheduler final : public FlushRequests, public BackgroundWork, private TaskLimiter::Waiter {
+class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
  public:
   // All outlive the scheduler.
   Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);
@@ -58,16 +57,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork, private Tas
   // A flush in the thread of a recovery, likewise, and whatever may begin. Lets go of the mutex.
   Status RunRecoveryFlushLocked(FlushGroup* flushes) REQUIRES(db_mutex);
 
-  // The property ashlar.background-work.
-  std::string DebugStringLocked() const override REQUIRES(db_mutex);
-
-  uint64_t RunsUnderCompactionLocked() const override REQUIRES(db_mutex) {
-    return compactions_->RunsUnderWayLocked();
-  }
-  uint64_t AbortCountLocked(const ColumnFamilyData& family) const override REQUIRES(db_mutex) {
-    return compactions_->AbortCountLocked(family);
-  }
-  uint64_t UnscheduledCompactionsLocked() const override REQUIRES(db_mutex);
+  // The property ashlar.background-work: a line for each fact, stable.
+  std::string DebugStringLocked() const REQUIRES(db_mutex);
+  // Families that want a compaction for which no thread has been asked yet.
+  uint64_t UnscheduledCompactionsLocked() const REQUIRES(db_mutex);
 
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(db_mutex);

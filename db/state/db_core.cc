@@ -9,8 +9,7 @@ namespace ashlar {
 
 DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
     : DbPlace(db_options, db_dir),
-      options(std::make_shared<const DBOptions>(db_options)),
-      counted_since_micros(NowMicros()) {}
+      options(std::make_shared<const DBOptions>(db_options)) {}
 
 // Readers are gone; what they retired refers to families and the version set and must go before
 // them.

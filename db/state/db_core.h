@@ -21,7 +21,6 @@
 #include "db/state/conditions.h"
 #include "db/state/db_place.h"
 #include "db/state/error_state.h"
-#include "db/state/write_picture.h"
 #include "db/version/version_set.h"
 #include "db/wal/wal_set.h"
 #include "db/write/commit_pipeline.h"
@@ -55,14 +54,6 @@ struct DbCore : DbPlace {
   RunningJobs running_jobs GUARDED_BY(db_mutex);
   // Numbers flushes, compactions and other jobs, for listeners and the event log.
   int next_job_id GUARDED_BY(db_mutex) = 1;
-  // For the statistics texts: how long writers were held up, and what was told already.
-  uint64_t stall_micros GUARDED_BY(db_mutex) = 0;
-  uint64_t memory_stops GUARDED_BY(db_mutex) = 0;  // waits for memory of the write buffer manager
-  WritePicture told_writes GUARDED_BY(db_mutex);
-  // What they count from: the opening, or the last ResetStats(). Work before it is subtracted.
-  uint64_t counted_since_micros GUARDED_BY(db_mutex);  // of NowMicros()
-  WritePicture uncounted_writes GUARDED_BY(db_mutex);
-  uint64_t uncounted_errors GUARDED_BY(db_mutex) = 0;
 
   // Both set under the mutex, never taken back; anybody reads them, jobs every while. No job begins
   // any more and those that run give up: before closing, or because the user wants no more of them.

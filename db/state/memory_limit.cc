@@ -88,7 +88,7 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (options.no_slowdown) return Status::Incomplete("Write stall", "write buffer manager");
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
-    if (!has_waited) ++core_->memory_stops;
+    if (!has_waited) ++memory_stops_;
     has_waited = true;
     HeldWriter writer;
     MutexUnlock unlock(&core_->mutex);

@@ -158,7 +158,7 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   if (status.ok()) status = AwaitMemoryLocked(options);
   const uint64_t waited_micros = core_->NowMicros() - start_micros;
   if (waited_micros > kNoWaitMicros) {
-    core_->stall_micros += waited_micros;
+    stall_micros_ += waited_micros;
     RecordTick(core_->statistics.get(), STALL_MICROS, waited_micros);
     RecordInHistogram(core_->statistics.get(), WRITE_STALL, waited_micros);
   }

@@ -18,7 +18,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
-#include "db/state/human_text.h"
+#include "db/report/human_text.h"
 #include "tests/support/level0_tables.h"
 #include "tests/support/status_matchers.h"
 #include "util/text/str_cat.h"

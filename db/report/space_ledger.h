@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "db/state/properties.h"
+#include "db/report/properties.h"
 
 namespace ashlar {
 
@@ -31,11 +31,11 @@ struct SpaceLedger {
   uint64_t pinned_by_copies_bytes = 0;
   // Obsolete, waiting for whoever deletes files next; of the manager of space: for its rate.
   uint64_t waiting_for_deletion_bytes = 0;
-  uint64_t trash_bytes = 0;       // shared with other databases of the manager
-  uint64_t temporary_bytes = 0;   // what jobs that run have written so far
-  uint64_t temporary_files = 0;   // of such jobs
-  uint64_t snapshots = 0;         // that keep older versions of keys in live tables
-  uint64_t older_versions = 0;    // that readers hold besides the newest
+  uint64_t trash_bytes = 0;         // shared with other databases of the manager
+  uint64_t temporary_bytes = 0;     // what jobs that run have written so far
+  uint64_t temporary_files = 0;     // of such jobs
+  uint64_t snapshots = 0;           // that keep older versions of keys in live tables
+  uint64_t older_versions = 0;      // that readers hold besides the newest
   uint64_t disabled_deletions = 0;  // how often they are, which copies do
 
   std::map<std::string, std::string> ToMap() const;

@@ -15,11 +15,11 @@
 
 #include "db/column_family/column_family_data.h"
 #include "db/column_family/family_work.h"
+#include "db/report/report_baselines.h"
 #include "util/keys/level.h"
 
 namespace ashlar {
 
-struct DbCore;
 class LevelHistograms;
 
 // Of the blob files of a version.
@@ -45,11 +45,13 @@ struct FamilyReport {
   BlobTotals blobs;
   JobWork flushes, compactions;
   StallCounts stalls;
-  WorkPicture now;
-  WorkPicture told;  // when a text was last made: the interval in a text begins there
+  WorkTotals now;
+  WorkTotals reported;  // as of the last text: the interval in a text begins there
 };
 
-FamilyReport ReportOn(const DbCore& core, const ColumnFamilyData& family) REQUIRES(db_mutex);
+// `now_micros`: of the clock of `baselines`.
+FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& baselines,
+                      uint64_t now_micros) REQUIRES(db_mutex);
 
 using PropertyMap = std::map<std::string, std::string>;
 

@@ -2,15 +2,14 @@
 //
 // Facts are gathered under the mutex, and put into words without it. A text about intervals begins
 // the next one; maps have no intervals.
-#include "db/state/report_properties.h"
+#include "db/report/report_properties.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "db/state/cache_report.h"
-#include "db/state/property_rows.h"
-#include "db/state/space_ledger.h"
-#include "db/state/write_report.h"
+#include "db/report/cache_report.h"
+#include "db/report/space_ledger.h"
+#include "db/report/write_report.h"
 
 namespace ashlar {
 namespace {
@@ -18,16 +17,28 @@ namespace {
 using Family = ColumnFamilyData;
 using Sources = PropertySources;
 
-FamilyReport ReportOnFamily(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+FamilyReport ReportOnFamily(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  return ReportOn(*s.core, family);
+  return ReportOn(family, *s.baselines, s.core->NowMicros());
 }
 
-// The same for a text: the next one tells what comes after it.
-FamilyReport TakeFamilyReport(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+// Those of dropped families are forgotten where a new one comes: ids are not used again. A handle
+// may still ask for one of them, which then begins anew.
+ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) REQUIRES(db_mutex) {
+  auto& families = s.baselines->families;
+  if (families.count(family.id()) == 0) {
+    std::erase_if(families, [&s](const auto& entry) REQUIRES(db_mutex) {
+      return s.core->families.Find(entry.first) == nullptr;
+    });
+  }
+  return families[family.id()];
+}
+
+// The same for a text: the interval of the next one begins here.
+FamilyReport TakeFamilyReport(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  FamilyReport report = ReportOn(*s.core, family);
-  family.told_work = report.now;
+  FamilyReport report = ReportOn(family, *s.baselines, s.core->NowMicros());
+  BaselineOf(s, family).reported_work = report.now;
   return report;
 }
 
@@ -46,7 +57,7 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
   const uint64_t start_micros = s.core->NowMicros();
   {
     MutexLock lock(&s.core->mutex);
-    CacheEntryStats& known = family.cache_entries;
+    CacheEntryStats& known = BaselineOf(s, family).cache_entries;
     const bool is_fresh =
         known.collections > 0 && start_micros < known.collected_micros + kOldMicros;
     if (walk == CacheWalk::kIfOld && is_fresh) {
@@ -60,8 +71,9 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
   report.now_micros = report.entries.collected_micros = s.core->NowMicros();
   report.entries.duration_micros = report.now_micros - start_micros;
   MutexLock lock(&s.core->mutex);
-  report.entries.collections = family.cache_entries.collections + 1;
-  family.cache_entries = report.entries;
+  CacheEntryStats& known = BaselineOf(s, family).cache_entries;
+  report.entries.collections = known.collections + 1;
+  known = report.entries;
   return report;
 }
 
@@ -75,13 +87,13 @@ void AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std
 }
 
 void AppendWriteText(const Sources& s, std::string* text) EXCLUDES(db_mutex) {
-  WritePicture now, told;
+  WriteTotals now, reported;
   {
     MutexLock lock(&s.core->mutex);
-    now = PictureOfWrites(*s.core);
-    told = std::exchange(s.core->told_writes, now);
+    now = TotalsOfWrites(*s.core, *s.writes, *s.baselines);
+    reported = std::exchange(s.baselines->reported_writes, now);
   }
-  *text += WriteStatsText(now, told);
+  *text += WriteStatsText(now, reported);
 }
 
 bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* text) {
@@ -92,7 +104,7 @@ bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* te
 
 PropertyMap DatabaseStalls(const Sources& s) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  return DatabaseStallsMap(s.core->memory_stops);
+  return DatabaseStallsMap(s.writes->memory_stops());
 }
 
 // False for a family that lacks what is asked for. Appends.
@@ -174,7 +186,7 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
     {"rocksdb.dbstats",
      [](const Sources& s, Family&, PropertyMap* map) {
        MutexLock lock(&s.core->mutex);
-       *map = WriteStatsMap(PictureOfWrites(*s.core));
+       *map = WriteStatsMap(TotalsOfWrites(*s.core, *s.writes, *s.baselines));
        return true;
      }},
     {"rocksdb.db-write-stall-stats",
@@ -208,13 +220,14 @@ std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyDat
   return report(sources, *family, map);
 }
 
-void ResetReports(DbCore* core) {
-  MutexLock lock(&core->mutex);
-  ResetWritePicture(core);
-  core->uncounted_errors = core->errors.raised_count();
-  for (ColumnFamilyData* family : core->families.All()) {
+void ResetReports(const PropertySources& sources) {
+  const DbCore& core = *sources.core;
+  MutexLock lock(&core.mutex);
+  ResetWriteTotals(core, *sources.writes, sources.baselines);
+  sources.baselines->errors_before = core.errors.raised_count();
+  for (auto& [id, of_family] : sources.baselines->families) of_family.reported_work = WorkTotals();
+  for (ColumnFamilyData* family : core.families.All()) {
     family->work.Clear();
-    family->told_work = WorkPicture();
     family->versions()->tables->ForgetReadTimes();
   }
 }

@@ -2,7 +2,7 @@
 //
 // persist_stats_to_disk: the history of the counters in the hidden family, and databases that have
 // one. Time is passed by hand.
-#include "db/jobs/stored_history.h"
+#include "db/report/stored_history.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Units are powers of 1024 for bytes and of 1000 for counts.
-#include "db/state/human_text.h"
+#include "db/report/human_text.h"
 
 #include <cassert>
 #include <cinttypes>

@@ -2,7 +2,7 @@
 //
 // The table has a row for each level on which there is or was anything, one for their sum, and one
 // for what came since the last text; its columns are a table here, which the maps use too.
-#include "db/state/family_report.h"
+#include "db/report/family_report.h"
 
 #include <algorithm>
 #include <cassert>
@@ -13,8 +13,7 @@
 
 #include "ashlar/db.h"
 #include "db/compaction/compaction_picker.h"
-#include "db/state/db_core.h"
-#include "db/state/human_text.h"
+#include "db/report/human_text.h"
 #include "util/statistics/level_histograms.h"
 #include "util/text/str_cat.h"
 
@@ -140,9 +139,9 @@ Row RowOfSum(const FamilyReport& report) {
 
 Row RowOfInterval(const FamilyReport& report) {
   Row row;
-  row.level.work = report.now.sum.Since(report.told.sum);
+  row.level.work = report.now.sum.Since(report.reported.sum);
   row.write_amplification =
-      Ratio(row.level.work.written_bytes, report.now.flushed_bytes - report.told.flushed_bytes);
+      Ratio(row.level.work.written_bytes, report.now.flushed_bytes - report.reported.flushed_bytes);
   return row;
 }
 
@@ -175,8 +174,8 @@ void AppendTraffic(const char* name, const JobWork& work, uint64_t micros, std::
 }
 
 void AppendTotals(const FamilyReport& report, std::string* text) {
-  const WorkPicture &now = report.now, &told = report.told;
-  const uint64_t interval_micros = now.micros - told.micros;
+  const WorkTotals &now = report.now, &reported = report.reported;
+  const uint64_t interval_micros = now.micros - reported.micros;
   *text += Format("\nBlob file count: %" PRIu64
                   ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
                   report.blobs.files, InGibibytes(report.blobs.bytes),
@@ -184,14 +183,14 @@ void AppendTotals(const FamilyReport& report, std::string* text) {
   *text += Format("Uptime(secs): %.1f total, %.1f interval\n", InSeconds(now.micros),
                   InSeconds(interval_micros));
   *text += Format("Flush(GB): cumulative %.3f, interval %.3f\n", InGibibytes(now.flushed_bytes),
-                  InGibibytes(now.flushed_bytes - told.flushed_bytes));
+                  InGibibytes(now.flushed_bytes - reported.flushed_bytes));
   *text +=  // ingested files are not counted here
       "AddFile(GB): cumulative 0.000, interval 0.000\n"
       "AddFile(Total Files): cumulative 0, interval 0\n"
       "AddFile(L0 Files): cumulative 0, interval 0\n"
       "AddFile(Keys): cumulative 0, interval 0\n";
   AppendTraffic("Cumulative", now.sum, now.micros, text);
-  AppendTraffic("Interval", now.sum.Since(told.sum), interval_micros, text);
+  AppendTraffic("Interval", now.sum.Since(reported.sum), interval_micros, text);
   const StallCounts& stalls = report.stalls;
   StrAppend(text, "Stalls(count): ", stalls.level0_delays, " level0_slowdown, ",
             stalls.level0_delays_compacting, " level0_slowdown_with_compaction, ",
@@ -200,7 +199,7 @@ void AppendTotals(const FamilyReport& report, std::string* text) {
             " stop for pending_compaction_bytes, ", stalls.pending_bytes_delays,
             " slowdown for pending_compaction_bytes, ", stalls.memtable_stops,
             " memtable_compaction, ", stalls.memtable_delays, " memtable_slowdown, interval ",
-            now.stalls - told.stalls, " total count\n");
+            now.stalls - reported.stalls, " total count\n");
 }
 
 void AddRow(const std::string& name, const Row& row, PropertyMap* map) {
@@ -221,7 +220,9 @@ double BlobTotals::SpaceAmplification() const {
   return bytes > garbage ? Ratio(bytes, bytes - garbage) : 0;
 }
 
-FamilyReport ReportOn(const DbCore& core, const ColumnFamilyData& family) {
+FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& baselines,
+                      uint64_t now_micros) {
+  assert(now_micros >= baselines.since_micros);
   const Version& version = family.last_version();
   const CompactionNeeds needs =
       AssessCompaction(version, family.options(), family.versions()->claims);
@@ -243,8 +244,9 @@ FamilyReport ReportOn(const DbCore& core, const ColumnFamilyData& family) {
   report.flushes = family.work.flushes();
   report.compactions = family.work.compactions();
   report.stalls = family.work.stalls;
-  report.now = family.work.At(core.NowMicros() - core.counted_since_micros);
-  report.told = family.told_work;
+  report.now = family.work.At(now_micros - baselines.since_micros);
+  const auto known = baselines.families.find(family.id());
+  if (known != baselines.families.end()) report.reported = known->second.reported_work;
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "db/state/statistics_history.h"
+#include "db/report/statistics_history.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {

@@ -2,7 +2,7 @@
 //
 // Ten digits are enough until the year 2286; so keys are in the order of time, and the two that say
 // the format are behind all looks.
-#include "db/jobs/stored_history.h"
+#include "db/report/stored_history.h"
 
 #include <algorithm>
 #include <cassert>

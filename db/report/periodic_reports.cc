@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The texts are those of the properties: what a program asks for and what the log shows agree.
-#include "db/jobs/periodic_reports.h"
+#include "db/report/periodic_reports.h"
 
 #include <cassert>
 #include <string>
@@ -41,7 +41,7 @@ void PeriodicReports::Stop() {
 }
 
 void PeriodicReports::DumpStatistics() {
-  DbCore* const core = sources_.core;
+  const DbCore* const core = sources_.core;
   std::vector<FamilyRef> families;
   {
     MutexLock lock(&core->mutex);

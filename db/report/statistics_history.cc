@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A map of slices by second, whose first one goes first; each is shared with iterators.
-#include "db/state/statistics_history.h"
+#include "db/report/statistics_history.h"
 
 #include <cassert>
 #include <utility>

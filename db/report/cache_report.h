@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cache/cache_entry_stats.h"
-#include "db/state/family_report.h"
+#include "db/report/family_report.h"
 
 namespace ashlar {
 

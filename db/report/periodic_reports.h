@@ -11,9 +11,9 @@
 #include <memory>
 #include <utility>
 
-#include "db/jobs/stored_history.h"
-#include "db/state/properties.h"
-#include "db/state/statistics_history.h"
+#include "db/report/properties.h"
+#include "db/report/statistics_history.h"
+#include "db/report/stored_history.h"
 #include "env/periodic_timer.h"
 
 namespace ashlar {

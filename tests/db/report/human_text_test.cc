@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers in the statistics texts have the forms of RocksDB.
-#include "db/state/human_text.h"
+#include "db/report/human_text.h"
 
 #include <gtest/gtest.h>
 

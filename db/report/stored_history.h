@@ -14,7 +14,7 @@
 #include "ashlar/db.h"
 #include "ashlar/options.h"
 #include "ashlar/stats_history.h"
-#include "db/state/statistics_history.h"
+#include "db/report/statistics_history.h"
 
 namespace ashlar {
 

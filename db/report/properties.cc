@@ -3,7 +3,7 @@
 // Properties as tables: a name and a function. Two kinds: facts of the state, read under the DB
 // mutex, each a few instructions a level or family; and what is computed from a view of the family
 // without the mutex, since it may open tables, asks a user's object, or grows with the tables.
-#include "db/state/properties.h"
+#include "db/report/properties.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,9 +16,9 @@
 #include "ashlar/statistics.h"
 #include "db/blob/blob_file.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/jobs/scheduler.h"
 #include "db/options/table_factory.h"
-#include "db/state/property_rows.h"
-#include "db/state/report_properties.h"
+#include "db/report/report_properties.h"
 #include "db/state/write_control.h"
 #include "util/text/str_cat.h"
 
@@ -182,18 +182,19 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.compactions); }},
     {"rocksdb.num-running-compaction-sorted-runs",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return s.jobs->RunsUnderCompactionLocked(); }},
+         REQUIRES(db_mutex) { return s.compactions->RunsUnderWayLocked(); }},
     {"rocksdb.compaction-abort-count",
-     [](const Sources& s, Family& f) REQUIRES(db_mutex) { return s.jobs->AbortCountLocked(f); }},
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return s.compactions->AbortCountLocked(f); }},
     {"rocksdb.num-unscheduled-compactions",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return s.jobs->UnscheduledCompactionsLocked(); }},
+         REQUIRES(db_mutex) { return s.scheduler->UnscheduledCompactionsLocked(); }},
     {"rocksdb.num-running-flushes",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},
     {"rocksdb.background-errors",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.core->uncounted_errors; }},
+         REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.baselines->errors_before; }},
     {"rocksdb.cur-size-active-mem-table",
      [](const Sources&, Family& f)
          REQUIRES(db_mutex) { return uint64_t{f.mem()->ApproximateMemoryUsage()}; }},
@@ -309,7 +310,7 @@ std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
 
 constexpr PropertyRow<StateText> kStateTexts[] = {
     {"ashlar.background-work",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.jobs->DebugStringLocked(); }},
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.scheduler->DebugStringLocked(); }},
     {"ashlar.state", &StateOf},
     {"rocksdb.blob-stats", &BlobStats},
     {"ashlar.recovery-report",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counted under the mutex but for what asks tables or the file system, which comes after.
-#include "db/state/space_ledger.h"
+#include "db/report/space_ledger.h"
 
 #include <algorithm>
 #include <cassert>
@@ -14,12 +14,12 @@
 namespace ashlar {
 namespace {
 
-struct Row {
+struct LedgerRow {
   const char* name;
   uint64_t SpaceLedger::*number;
   const char* meaning;
 };
-constexpr Row kRows[] = {
+constexpr LedgerRow kLedgerRows[] = {
     {"live-table-bytes", &SpaceLedger::table_bytes, "tables of the newest versions"},
     {"live-blob-bytes", &SpaceLedger::blob_bytes, "blob files of the newest versions"},
     {"blob-garbage-bytes", &SpaceLedger::blob_garbage_bytes, "of these, what nobody refers to"},
@@ -94,14 +94,14 @@ uint64_t BytesOfFiles(const DbCore& core, const std::vector<FileNumber>& numbers
 
 std::map<std::string, std::string> SpaceLedger::ToMap() const {
   std::map<std::string, std::string> map;
-  for (const Row& row : kRows) map[row.name] = std::to_string(this->*row.number);
-  assert(map.size() == std::size(kRows));
+  for (const LedgerRow& row : kLedgerRows) map[row.name] = std::to_string(this->*row.number);
+  assert(map.size() == std::size(kLedgerRows));
   return map;
 }
 
 std::string SpaceLedger::ToString() const {
   std::string text;
-  for (const Row& row : kRows) {
+  for (const LedgerRow& row : kLedgerRows) {
     StrAppend(&text, row.name, ": ", this->*row.number, "  (", row.meaning, ")\n");
   }
   return text;

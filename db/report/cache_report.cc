@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Portions are of the capacity, in percent.
-#include "db/state/cache_report.h"
+#include "db/report/cache_report.h"
 
 #include <unistd.h>
 
 #include <cassert>
 #include <cinttypes>
 
-#include "db/state/human_text.h"
+#include "db/report/human_text.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
 

@@ -36,12 +36,12 @@ DBImpl::DBImpl(const OpenRequest& request)
       family_changes_(&core_, &write_control_, &scheduler_, this),
       ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
-      baselines_{.since_micros = core_.NowMicros()},
+      baselines_{.since_micros = core_.environment.NowMicros()},
       reports_(Sources()) {
-  core_.db = this;
-  core_.cleaner = this;
-  if (core_.space != nullptr) core_.shortage = &space_recovery_;
-  if (!request.is_read_only) core_.retries = &error_retries_;
+  core_.services.db = this;
+  core_.services.cleaner = this;
+  if (core_.resources.space != nullptr) core_.services.shortage = &space_recovery_;
+  if (!request.is_read_only) core_.services.retries = &error_retries_;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
   write_control_.SetFlushes(&scheduler_);
@@ -53,7 +53,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
   impl->is_closed_ = true;  // nothing to close before all parts are there
   DbCore& core = impl->core_;
-  DirectoryNames names(core.fs.get());
+  DirectoryNames names(core.environment.fs.get());
   RETURN_IF_ERROR(Opener(request, &core, impl.get(), &names).Run());
   impl->is_closed_ = false;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
@@ -85,7 +85,7 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     const Status status = stored->Prepare(/*may_write=*/!request.is_read_only);
     if (!status.ok() && !status.IsNotSupported() && !status.IsIncomplete()) return status;
     if (!status.ok()) {
-      Warn(core_.info_log, "statistics stay in memory: %s", status.ToString().c_str());
+      Warn(core_.services.info_log, "statistics stay in memory: %s", status.ToString().c_str());
       stored.reset();
     }
   }

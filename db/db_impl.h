@@ -244,9 +244,11 @@ class DBImpl final : public UnbuiltCalls,
                                    uint64_t* const count, uint64_t* const size) override;
   int NumberLevels(ColumnFamilyHandle* handle) override;
   int Level0StopWriteTrigger(ColumnFamilyHandle* handle) override;
-  const std::string& GetName() const override { return core_.dir; }
-  Env* GetEnv() const override { return core_.env; }
-  FileSystem* GetFileSystem() const override { return core_.env->GetFileSystem().get(); }
+  const std::string& GetName() const override { return core_.paths.dir; }
+  Env* GetEnv() const override { return core_.environment.env; }
+  FileSystem* GetFileSystem() const override {
+    return core_.environment.env->GetFileSystem().get();
+  }
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
 
@@ -291,9 +293,13 @@ class DBImpl final : public UnbuiltCalls,
   void OnViewReleased(Purge purge) override;
   void OnFamilyGone(Purge purge) override;
   void PurgeObsolete(Purge purge);
-  std::shared_ptr<WriteBufferManager> MemoryManager() override { return core_.memory_manager; }
-  const std::shared_ptr<SpareBlocks>& SpareMemory() override { return core_.spare_memory; }
-  SystemClock* Clock() override { return core_.clock.get(); }
+  std::shared_ptr<WriteBufferManager> MemoryManager() override {
+    return core_.resources.memory_manager;
+  }
+  const std::shared_ptr<SpareBlocks>& SpareMemory() override {
+    return core_.resources.spare_memory;
+  }
+  SystemClock* Clock() override { return core_.environment.clock.get(); }
 
   // DeadRangeSink
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;

@@ -118,12 +118,12 @@ int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {
-  identity = core_.db_id;
+  identity = core_.identity.db_id;
   return Status::OK();
 }
 
 Status DBImpl::GetDbSessionId(std::string& session_id) const {
-  session_id = core_.session_id;
+  session_id = core_.identity.session_id;
   return Status::OK();
 }
 

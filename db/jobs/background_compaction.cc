@@ -35,11 +35,12 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.version = version_.get();
   work_.snapshots = core->snapshots.SequenceNumbers();
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
-  work_.stop = {.background_cancelled = &core->is_background_cancelled, .aborted = &is_aborted_};
+  work_.stop = {.background_cancelled = core->shutdown.background_cancelled_flag(),
+                .aborted = &is_aborted_};
   work_.merge = MergeToolsFor(*core, *family);
   // Nobody asked for the values: one key that cannot be merged must not end all compaction.
   work_.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
-  work_.env = core->env;
+  work_.env = core->environment.env;
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;
   work_.blob_readahead_bytes = family->options().blob_compaction_readahead_size;
@@ -68,12 +69,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
 // A thread more than its own, while fewer jobs run than may; until the job has ended.
 void BackgroundCompaction::TakeHelper() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  DbCore::RunningJobs& running = core_->running_jobs;
-  const int writing_flushes = running.flushes - running.settled_flushes;
-  const int busy = writing_flushes + running.compactions + running.helpers;
-  if (!plan_.IsMerge() || busy >= limits.flushes + limits.compactions) return;
-  running.helpers++;
-  work_.may_use_helper = true;
+  work_.may_use_helper =
+      plan_.IsMerge() && core_->jobs.TakeHelper(limits.flushes + limits.compactions);
 }
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
@@ -97,7 +94,7 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
 OperationFacts BackgroundCompaction::OperationToTell() const {
   OperationFacts facts{.type = ThreadStatus::OP_COMPACTION,
                        .stage = ThreadStatus::STAGE_COMPACTION_PREPARE,
-                       .db_name = core_->dir,
+                       .db_name = core_->paths.dir,
                        .family_name = family_->name()};
   const auto start_level = static_cast<uint64_t>(plan_.start_level);
   const auto output_level = static_cast<uint64_t>(plan_.output_level);
@@ -191,8 +188,8 @@ Status BackgroundCompaction::WriteTables() {
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();
-    const NewEntries tables(core_->fs.get(), work_.table.dir);
-    const NewEntries blobs(core_->fs.get(), work_.table.blob_dir);
+    const NewEntries tables(core_->environment.fs.get(), work_.table.dir);
+    const NewEntries blobs(core_->environment.fs.get(), work_.table.blob_dir);
     RETURN_IF_ERROR(Merge());
     SetStage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
     RETURN_IF_ERROR(tables.Sync());
@@ -225,8 +222,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
-  if (work_.may_use_helper) core_->running_jobs.helpers--;
-  assert(core_->running_jobs.helpers >= 0);
+  if (work_.may_use_helper) core_->jobs.ReturnHelper();
   reserved_.Release();
   if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
   picture_ = PictureOf(*family_);
@@ -251,9 +247,7 @@ void BackgroundCompaction::NoteKeptForSnapshots() {
   for (const OutputTable& table : result_.tables) {
     if (!table.meta.keeps_for_snapshots) continue;
     family_->versions()->kept_for_snapshots.Add(table.meta.number, table.meta.largest_seqno);
-    std::atomic<SequenceNumber>& next_due = core_->next_table_due;
-    next_due.store(std::min(next_due.load(std::memory_order_relaxed), table.meta.largest_seqno),
-                   std::memory_order_relaxed);
+    running_->NoteTableDue(table.meta.largest_seqno);
   }
 }
 
@@ -269,7 +263,7 @@ std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Sta
 }
 
 void BackgroundCompaction::Count(const Status& status) const {
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
   RecordInHistogram(statistics, NUM_FILES_IN_SINGLE_COMPACTION, plan_.InputFileCount());
   if (status.subcode() == Status::kManualCompactionPaused) {
@@ -310,7 +304,7 @@ void BackgroundCompaction::Count(const Status& status) const {
 }
 
 void BackgroundCompaction::TellEnd(const Status& status) const {
-  EventLine line = core_->events->Event("compaction_finished");
+  EventLine line = core_->services.events->Event("compaction_finished");
   line.Add("job", id_)
       .Add("cf_name", family_->name())
       .Add("output_level", plan_.output_level)
@@ -338,12 +332,12 @@ void BackgroundCompaction::Report(const Status& status) {
   const bool is_move = plan_.is_trivial_move && plan_.reason != CompactionReason::kRefitLevel;
   if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);
   TellEnd(status);
-  if (core_->statistics != nullptr) Count(status);
+  if (core_->services.statistics != nullptr) Count(status);
   if (remote_ != nullptr) remote_->TellInstallation(status);
   NotifyCompactionCompleted(core_, *family_, ToTell(), status);
   if (recovered_error_.ok()) return;
-  RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
-  NotifyRecoveryEnd(core_, recovered_error_, Status::OK());
+  RecordTick(core_->services.statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  NotifyRecoveryEnd(core_->services, recovered_error_, Status::OK());
 }
 
 }  // namespace ashlar

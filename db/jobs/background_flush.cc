@@ -69,7 +69,7 @@ FlushToTell BackgroundFlush::ToTell() const {
 OperationFacts BackgroundFlush::OperationToTell() const {
   OperationFacts facts{.type = ThreadStatus::OP_FLUSH,
                        .stage = ThreadStatus::STAGE_FLUSH_RUN,
-                       .db_name = core_->dir,
+                       .db_name = core_->paths.dir,
                        .family_name = family_->name()};
   facts.properties[ThreadStatus::FLUSH_JOB_ID] = static_cast<uint64_t>(id_);
   for (const MemTable* memtable : work_.memtables) {
@@ -106,8 +106,8 @@ Status BackgroundFlush::WriteTables() {
   const Status status = WriteTable();
   bytes_.reset();
   // Before it takes effect, and those who wait for that go on.
-  RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
-  if (status.ok() && core_->statistics != nullptr) Count();
+  RecordTime(core_->services.statistics.get(), FLUSH_TIME, ElapsedMicros());
+  if (status.ok() && core_->services.statistics != nullptr) Count();
   TellTable(status);
   return status;
 }
@@ -127,7 +127,7 @@ Status BackgroundFlush::WriteTable() {
   }
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
-  const NewEntries entries(core_->fs.get(), work_.table.dir);
+  const NewEntries entries(core_->environment.fs.get(), work_.table.dir);
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
   result_.cpu_micros = clock->CPUMicros() - start_micros;
   assert(result_.tables.size() <= 1);
@@ -148,7 +148,7 @@ Status BackgroundFlush::SyncDirectories(const NewEntries& entries) {
   if (!result_.tables.empty()) {
     const FileNumber newest_log = core_->wals->current_number();
     RETURN_IF_ERROR(entries.Sync());
-    if (work_.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
+    if (work_.table.dir == core_->paths.wal_dir) core_->wals->NoteEntriesSynced(newest_log);
   }
   return core_->wals->SyncEntries();
 }
@@ -184,7 +184,7 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
 }
 
 void BackgroundFlush::Count() const {
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   uint64_t kept_bytes = 0;  // of the payload
   for (const OutputTable& table : result_.tables) {
     statistics->recordTick(FLUSH_WRITE_BYTES, table.meta.file_size);
@@ -212,7 +212,7 @@ void BackgroundFlush::Report(const Status& status) {
     NoteLogError(core_, status, *failed_log_);
     NotifyUnreportedError(core_);
   }
-  EventLine line = core_->events->Event("flush_finished");
+  EventLine line = core_->services.events->Event("flush_finished");
   line.Add("job", id_)
       .Add("cf_name", family_->name())
       .Add("memtables", work_.memtables.size())

@@ -25,7 +25,7 @@
 namespace ashlar {
 
 // TableNumbers are the numbers a job gives its tables. They are protected from deletion
-// (DbCore::pending_outputs) until the job has ended and nobody can name them but a version.
+// (JobRegistry) until the job has ended and nobody can name them but a version.
 class TableNumbers {
  public:
   explicit TableNumbers(DbCore* core) : core_(core) {}
@@ -66,7 +66,8 @@ class BackgroundJob {
 
   // Env::GetThreadList() tells what this thread does, from now until EndOperation().
   void BeginOperation() {
-    if (core_->thread_list != nullptr) operation_.emplace(core_->thread_list, OperationToTell());
+    if (core_->environment.thread_list != nullptr)
+      operation_.emplace(core_->environment.thread_list, OperationToTell());
   }
   void SetStage(ThreadStatus::OperationStage stage) {
     if (operation_.has_value()) operation_->SetStage(stage);
@@ -92,15 +93,15 @@ class BackgroundJob {
   BackgroundJob(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex)
       : core_(core),
         family_(family),
-        id_(core->next_job_id++),
-        start_micros_(core->NowMicros()),
+        id_(core->jobs.NewJobId()),
+        start_micros_(core->environment.NowMicros()),
         numbers_(core) {}
 
   virtual OperationFacts OperationToTell() const = 0;
   // Null: nobody is told.
   TrackedOperation* operation() { return operation_.has_value() ? &*operation_ : nullptr; }
 
-  uint64_t ElapsedMicros() const { return core_->NowMicros() - start_micros_; }
+  uint64_t ElapsedMicros() const { return core_->environment.NowMicros() - start_micros_; }
 
   DbCore* const core_;
   ColumnFamilyData* const family_;

@@ -69,7 +69,7 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   const Status status = compactions_->RunOfCaller(job.get());
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
   if (info != nullptr) *info = done;
   MutexLock lock(&core_->mutex);

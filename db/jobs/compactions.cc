@@ -61,9 +61,10 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
     if (is_needed) wants_more();
   }
   if (refusal.bytes > 0) {
-    Warn(core_->info_log, "no room for a compaction of %llu bytes below the limit of space",
+    Warn(core_->services.info_log,
+         "no room for a compaction of %llu bytes below the limit of space",
          static_cast<unsigned long long>(refusal.bytes));
-    core_->shortage->OnNoRoomForCompaction(refusal.bytes);
+    core_->services.shortage->OnNoRoomForCompaction(refusal.bytes);
   }
   if (refusal.is_at_task_limit) return Outcome::kHeldBack;
   if (job == nullptr) return Outcome::kNothing;
@@ -91,8 +92,8 @@ uint64_t BytesToReserve(const CompactionPlan& plan) {
 
 bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* reserved) {
   const uint64_t bytes = BytesToReserve(plan);
-  if (bytes == 0 || reserved->Take(core.space, bytes)) return true;
-  RecordTick(core.statistics.get(), COMPACTION_CANCELLED);
+  if (bytes == 0 || reserved->Take(core.resources.space, bytes)) return true;
+  RecordTick(core.services.statistics.get(), COMPACTION_CANCELLED);
   return false;
 }
 
@@ -135,8 +136,8 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
   pick.options = &family->options();
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
-  pick.now_seconds = core_->NowSeconds();
-  if (core_->outputs.write_for_7_8) pick.oldest_unflushed = family->OldestUnflushed();
+  pick.now_seconds = core_->environment.NowSeconds();
+  if (core_->environment.outputs.write_for_7_8) pick.oldest_unflushed = family->OldestUnflushed();
   return pick;
 }
 
@@ -199,8 +200,12 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
     next_due = std::min(next_due, kept.NextDue(seen_by_all));
   }
   assert(next_due > seen_by_all);  // the alarm is for later
-  core_->next_table_due.store(next_due, std::memory_order_relaxed);
+  next_table_due_.store(next_due, std::memory_order_relaxed);
   return due;
+}
+
+void Compactions::NoteTableDue(SequenceNumber due) {
+  if (due < next_table_due()) next_table_due_.store(due, std::memory_order_relaxed);
 }
 
 bool Compactions::HasExclusiveManual(const ColumnFamilyData* family) const {

@@ -122,8 +122,12 @@ class Compactions {
   // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
   void FindKeptForSnapshotsLocked() REQUIRES(db_mutex);
   // The families that may drop what snapshots kept until now. Those whose time comes
-  // later raise the alarm then (DbCore::next_table_due).
+  // later do so when a snapshot is released (next_table_due).
   std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
+
+  // When the oldest snapshot reaches this number, a family has versions or tombstones to drop that
+  // it did not have to drop before. Any thread: whoever releases a snapshot asks.
+  SequenceNumber next_table_due() const { return next_table_due_.load(std::memory_order_relaxed); }
 
   // Whether one runs or waits on behalf of a call in the family (null: in any).
   bool IsBusyLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
@@ -133,6 +137,8 @@ class Compactions {
   // For BackgroundCompaction.
   void Add(BackgroundCompaction* job) REQUIRES(db_mutex) { running_.push_back(job); }
   void Remove(BackgroundCompaction* job) REQUIRES(db_mutex);
+  // It wrote a table that may be rewritten once the oldest snapshot reaches this number.
+  void NoteTableDue(SequenceNumber due) REQUIRES(db_mutex);
 
  private:
   using Plans = std::vector<const CompactionPlan*>;
@@ -181,6 +187,7 @@ class Compactions {
   std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
   // Tables that calls have suggested, by family id: until they are gone, or on the deepest level.
   std::map<uint32_t, std::set<FileNumber>> suggested_ GUARDED_BY(db_mutex);
+  std::atomic<SequenceNumber> next_table_due_{KeptForSnapshots::kNever};  // written under the mutex
   // Abort calls without their Resume: for all families, and by family id.
   int abort_all_count_ GUARDED_BY(db_mutex) = 0;
   std::map<uint32_t, int> abort_counts_ GUARDED_BY(db_mutex);

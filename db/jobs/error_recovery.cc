@@ -33,17 +33,18 @@ Status ErrorRecovery::Run(Tells tells) {
     });
     status = RunOnce(error);
   }
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   writes_->TellStallChanges();
   const bool is_told = tells == Tells::kBoth || (tells == Tells::kSuccess && status.ok());
-  if (is_told) NotifyRecoveryEnd(core_, error, status);
+  if (is_told) NotifyRecoveryEnd(core_->services, error, status);
   return status;
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
   assert(!error.ok() && error.severity() < Status::kFatalError);
   // The next flush would raise it again.
-  const bool is_over = core_->space != nullptr && core_->space->IsMaxAllowedSpaceReached();
+  const bool is_over =
+      core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();
   if (error.IsSpaceLimit() && is_over) return error;
   std::vector<FamilyRef> families;
   {
@@ -105,7 +106,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     fatal = core_->errors.Unrecoverable();
     if (fatal.ok()) flushes.emplace(core_, families, FlushScope::kAll);
   }
-  NotifyMemTablesSealed(*core_, sealed);
+  NotifyMemTablesSealed(core_->services, sealed);
   if (!fatal.ok()) return fatal;
   flushes->Announce();
   assert(log_number > 0);

@@ -14,9 +14,8 @@ namespace ashlar {
 FileNumber TableNumbers::NewNumber() {
   MutexLock lock(&core_->mutex);
   const FileNumber number = core_->versions->NewFileNumber();
-  core_->pending_outputs.insert(number);
+  core_->jobs.Protect(number);
   numbers_.push_back(number);
-  assert(core_->pending_outputs.count(number) == 1);  // never given out twice
   return number;
 }
 
@@ -24,11 +23,7 @@ void TableNumbers::Settle(const Status& status) {
   core_->mutex.AssertHeld();
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
   if (may_be_named_) return;
-  for (const FileNumber number : numbers_) {
-    const auto pending = core_->pending_outputs.find(number);
-    assert(pending != core_->pending_outputs.end());
-    core_->pending_outputs.erase(pending);
-  }
+  for (const FileNumber number : numbers_) core_->jobs.Unprotect(number);
 }
 
 Status JobRunner::Run(BackgroundJob* job) {
@@ -43,7 +38,7 @@ Status JobRunner::Run(BackgroundJob* job) {
     if (status.ok()) status = RecordInManifest(job);
     job->numbers().Settle(status);
     job->Finish(status);
-    if (job->table_options().is_flush) core_->running_jobs.settled_flushes++;
+    if (job->table_options().is_flush) core_->jobs.FlushSettles();
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }
@@ -67,7 +62,7 @@ Status JobRunner::RunTogether(FlushGroup* flushes) {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = RecordInManifest(flushes);
     flushes->Finish(status);
-    core_->running_jobs.settled_flushes++;
+    core_->jobs.FlushSettles();
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }
@@ -82,8 +77,8 @@ Status JobRunner::RunTogether(FlushGroup* flushes) {
 
 // Of a flush, which takes effect all the same: before those who wait for it can go on.
 void JobRunner::RaiseSpaceLimit() {
-  if (core_->space == nullptr) return;
-  if (!core_->space->IsMaxAllowedSpaceReached()) return;
+  if (core_->resources.space == nullptr) return;
+  if (!core_->resources.space->IsMaxAllowedSpaceReached()) return;
   NotifyBackgroundError(core_, Status::SpaceLimit(kSpaceLimitReached),
                         BackgroundErrorReason::kFlush);
 }

@@ -79,7 +79,7 @@ Status ManualCompactions::CheckMayBeginLocked(const ColumnFamilyData& family,
 }
 
 StopFlags ManualCompactions::FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const {
-  return {.background_cancelled = &core_->is_background_cancelled,
+  return {.background_cancelled = core_->shutdown.background_cancelled_flag(),
           .aborted = &manual->is_aborted,
           .manual_disabled = &is_disabled_,
           .cancelled_by_caller = canceled};

@@ -27,7 +27,7 @@ Scheduler::Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions)
 
 Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
-  assert(core_->running_jobs.flushes + core_->running_jobs.compactions == 0);
+  assert(core_->jobs.flushes() + core_->jobs.compactions() == 0);
   assert(scheduled_flushes_ + scheduled_compactions_ == 0);
   assert(!is_purge_scheduled_ && running_purges_ == 0);
 }
@@ -35,10 +35,10 @@ Scheduler::~Scheduler() {
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   // One more than flushes: for deletions.
-  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   // It makes the next log, and room in the log, ahead of the writers.
-  core_->env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
-  core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptForSnapshotsLocked();
   is_started_ = true;
@@ -53,9 +53,9 @@ void Scheduler::Stop() {
     core_->conditions.AllStops();
   }
   // Jobs that the environment has not started yet never will.
-  const int unscheduled_flushes = UnScheduleShortJobs(core_->env, FlushTag());
-  const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
-  const int unscheduled_purges = UnScheduleShortJobs(core_->env, PurgeTag());
+  const int unscheduled_flushes = UnScheduleShortJobs(core_->environment.env, FlushTag());
+  const int unscheduled_compactions = core_->environment.env->UnSchedule(this, Env::Priority::LOW);
+  const int unscheduled_purges = UnScheduleShortJobs(core_->environment.env, PurgeTag());
   std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
   {
     MutexLock lock(&core_->mutex);
@@ -109,7 +109,7 @@ void Scheduler::RequestDueTablesLocked() {
 
 bool Scheduler::MayStart() const {
   return is_started_ && !is_stopping_ && pause_count_ == 0 &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire);
+         !core_->shutdown.is_background_cancelled();
 }
 
 // A job is counted when the environment has taken it; it begins by waiting for the mutex.
@@ -118,18 +118,18 @@ void Scheduler::DispatchLocked() {
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
-         scheduled_flushes_ + core_->running_jobs.flushes < limits.flushes) {
-    ScheduleShortJob(core_->env, &Scheduler::FlushMain, this, FlushTag());
+         scheduled_flushes_ + core_->jobs.flushes() < limits.flushes) {
+    ScheduleShortJob(core_->environment.env, &Scheduler::FlushMain, this, FlushTag());
     scheduled_flushes_++;
   }
   if (!MayStartCompaction()) return;
   const int automatic = MayStartAutomatic() ? static_cast<int>(compaction_queue_.size()) : 0;
   while (scheduled_compactions_ < automatic + compactions_->WaitingManualLocked() &&
-         scheduled_compactions_ + core_->running_jobs.compactions < limits.compactions) {
-    core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
+         scheduled_compactions_ + core_->jobs.compactions() < limits.compactions) {
+    core_->environment.env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
   }
-  level0_turns_.SetWaiting(core_->running_jobs.compactions >= limits.compactions && automatic > 0 &&
+  level0_turns_.SetWaiting(core_->jobs.compactions() >= limits.compactions && automatic > 0 &&
                            std::any_of(compaction_queue_.begin(), compaction_queue_.end(),
                                        [this](const FamilyRef& family)
                                            REQUIRES(db_mutex) { return IsLevel0Urgent(family); }));
@@ -143,7 +143,7 @@ void Scheduler::RequestPurge() {
   MutexLock lock(&core_->mutex);
   if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing purges too
   is_purge_scheduled_ = true;
-  ScheduleShortJob(core_->env, &Scheduler::PurgeMain, this, PurgeTag());
+  ScheduleShortJob(core_->environment.env, &Scheduler::PurgeMain, this, PurgeTag());
 }
 
 // What becomes obsolete while it runs is for the next one.
@@ -154,7 +154,7 @@ void Scheduler::RunPurge() {
     is_purge_scheduled_ = false;
     running_purges_++;
   }
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   MutexLock lock(&core_->mutex);
   assert(running_purges_ > 0);
   running_purges_--;
@@ -173,7 +173,7 @@ void Scheduler::RunFlush() {
     MutexLock lock(&core_->mutex);
     assert(scheduled_flushes_ > 0);
     scheduled_flushes_--;
-    core_->running_jobs.flushes++;
+    core_->jobs.FlushBegins();
     TellPressureLocked();
     if (MayStart() && !flush_queue_.empty()) {
       family = std::move(flush_queue_.front());
@@ -184,10 +184,7 @@ void Scheduler::RunFlush() {
   }
   const bool has_flushed = family && FlushFamily(std::move(family));
   MutexLock lock(&core_->mutex);
-  assert(core_->running_jobs.flushes > 0);
-  core_->running_jobs.flushes--;
-  if (has_flushed) core_->running_jobs.settled_flushes--;
-  assert(core_->running_jobs.settled_flushes >= 0);
+  core_->jobs.FlushEnds(/*has_settled=*/has_flushed);
   DispatchLocked();
   TellPressureLocked();
   core_->conditions.JobEnded();
@@ -220,7 +217,7 @@ bool Scheduler::FlushFamily(FamilyRef family) {
   job.reset();
   group.reset();
   family.Reset();  // the last one makes its tables obsolete
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   return has_begun;
 }
 
@@ -248,7 +245,7 @@ void Scheduler::RunCompaction() {
     MutexLock lock(&core_->mutex);
     assert(scheduled_compactions_ > 0);
     scheduled_compactions_--;
-    core_->running_jobs.compactions++;
+    core_->jobs.CompactionBegins();
     TellPressureLocked();
     if (MayStartCompaction()) {
       is_manual = compactions_->WaitingManualLocked() > 0;
@@ -268,8 +265,7 @@ void Scheduler::RunCompaction() {
 }
 
 void Scheduler::CompactionEndsLocked() {
-  assert(core_->running_jobs.compactions > 0);
-  core_->running_jobs.compactions--;
+  core_->jobs.CompactionEnds();
   DispatchLocked();
   TellPressureLocked();
   core_->conditions.JobEnded();
@@ -281,7 +277,7 @@ Status Scheduler::CheckMayStartLocked() const {
 
 void Scheduler::JobOfCallBeginsLocked() {
   assert(MayStartCompaction());
-  core_->running_jobs.compactions++;
+  core_->jobs.CompactionBegins();
   TellPressureLocked();
 }
 
@@ -296,16 +292,14 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
     flushes->Finish(stopped);
     return stopped;
   }
-  core_->running_jobs.flushes++;
+  core_->jobs.FlushBegins();
   TellPressureLocked();
   Status status;
   {
     MutexUnlock unlock(&core_->mutex);
     status = jobs_->RunTogether(flushes);
   }
-  assert(core_->running_jobs.flushes > 0 && core_->running_jobs.settled_flushes > 0);
-  core_->running_jobs.flushes--;
-  core_->running_jobs.settled_flushes--;
+  core_->jobs.FlushEnds(/*has_settled=*/true);
   DispatchLocked();
   TellPressureLocked();
   core_->conditions.JobEnded();
@@ -316,9 +310,9 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;
   pressure.flush_scheduled = scheduled_flushes_;
-  pressure.flush_running = core_->running_jobs.flushes;
+  pressure.flush_running = core_->jobs.flushes();
   pressure.compaction_scheduled = pressure.compaction_low_scheduled = scheduled_compactions_;
-  pressure.compaction_running = pressure.compaction_low_running = core_->running_jobs.compactions;
+  pressure.compaction_running = pressure.compaction_low_running = core_->jobs.compactions();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     pressure.write_stall_proximity_pct =
@@ -329,15 +323,15 @@ BackgroundJobPressure Scheduler::PressureLocked() const {
 }
 
 void Scheduler::TellPressureLocked() {
-  assert(core_->running_jobs.flushes >= 0 && core_->running_jobs.compactions >= 0);
-  if (core_->listeners.empty() || is_telling_pressure_) return;
+  assert(core_->jobs.flushes() >= 0 && core_->jobs.compactions() >= 0);
+  if (core_->services.listeners.empty() || is_telling_pressure_) return;
   is_telling_pressure_ = true;
   for (BackgroundJobPressure now = PressureLocked(); now != told_pressure_;
        now = PressureLocked()) {
     told_pressure_ = now;
     MutexUnlock unlock(&core_->mutex);
-    ForEachListener(*core_, [&](EventListener* listener) {
-      listener->OnBackgroundJobPressureChanged(core_->db, now);
+    ForEachListener(core_->services, [&](EventListener* listener) {
+      listener->OnBackgroundJobPressureChanged(core_->services.db, now);
     });
   }
   is_telling_pressure_ = false;
@@ -345,7 +339,7 @@ void Scheduler::TellPressureLocked() {
 
 void Scheduler::RunManualCompaction() {
   ManualCompaction* const manual = compactions_->RunManual();
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   if (manual != nullptr) compactions_->FinishManual(manual);
 }
 
@@ -361,7 +355,7 @@ void Scheduler::CompactFamily(FamilyRef family) {
     RequestCompactionLocked(family.get());
   }
   family.Reset();  // the last one makes its tables obsolete
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
 }
 
 void Scheduler::RunLevel0() {
@@ -408,7 +402,7 @@ void Scheduler::OnRoom() {
 // A failed compaction is tried again after a while, and at once when the error is resumed from:
 // writers may be stopped until it succeeds.
 void Scheduler::AwaitRetryLocked() {
-  assert(core_->running_jobs.compactions > 0);  // the one that failed, still counted
+  assert(core_->jobs.compactions() > 0);  // the one that failed, still counted
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
@@ -438,8 +432,7 @@ void Scheduler::Pause() {
   MutexLock lock(&core_->mutex);
   pause_count_++;
   core_->conditions.WorkHeld();
-  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
-    core_->conditions.jobs.Wait();
+  while (core_->jobs.flushes() + core_->jobs.compactions() > 0) core_->conditions.jobs.Wait();
 }
 
 bool Scheduler::Continue() {
@@ -468,21 +461,20 @@ std::string QueueText(const char* kind, const std::deque<FamilyRef>& queue, int 
 }  // namespace
 
 std::string Scheduler::DebugStringLocked() const {
-  const bool is_cancelled = core_->is_background_cancelled.load(std::memory_order_acquire);
+  const bool is_cancelled = core_->shutdown.is_background_cancelled();
   return StrCat(is_cancelled || is_stopping_ ? "cancelled"
                 : pause_count_ > 0           ? "paused"
                 : is_started_                ? "started"
                                              : "not started",
-                "\n",
-                QueueText("flushes", flush_queue_, scheduled_flushes_, core_->running_jobs.flushes),
+                "\n", QueueText("flushes", flush_queue_, scheduled_flushes_, core_->jobs.flushes()),
                 QueueText("compactions", compaction_queue_, scheduled_compactions_,
-                          core_->running_jobs.compactions),
+                          core_->jobs.compactions()),
                 compactions_->DebugStringLocked());
 }
 
 int Scheduler::UnfinishedJobsLocked() const {
-  return scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-         core_->running_jobs.compactions + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
+  return scheduled_flushes_ + core_->jobs.flushes() + scheduled_compactions_ +
+         core_->jobs.compactions() + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
          (is_telling_pressure_ ? 1 : 0);
 }
 
@@ -495,11 +487,12 @@ bool Scheduler::IsIdleLocked() const {
 }
 
 Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error) {
-  const uint64_t deadline = timeout_micros > 0 ? core_->NowMicros() + timeout_micros : UINT64_MAX;
+  const uint64_t deadline =
+      timeout_micros > 0 ? core_->environment.NowMicros() + timeout_micros : UINT64_MAX;
   MutexLock lock(&core_->mutex);
   while (true) {
     // Before idleness is asked for: where nothing may run, there is nothing to wait for either.
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress();
     }
     const Status error = core_->errors.Get();
@@ -507,7 +500,7 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool m
     const bool is_held = is_paused() || compactions_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
     if (IsIdleLocked()) return Status::OK();
-    const uint64_t now = core_->NowMicros();
+    const uint64_t now = core_->environment.NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {
       core_->conditions.jobs.Wait();

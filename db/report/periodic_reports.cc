@@ -24,14 +24,14 @@ void PeriodicReports::Start() {
   uint64_t dump_seconds = 0, look_seconds = 0;
   {
     MutexLock lock(&core.mutex);
-    if (core.is_background_cancelled.load(std::memory_order_acquire)) return;
+    if (core.shutdown.is_background_cancelled()) return;
     dump_seconds = core.options->stats_dump_period_sec;
-    look_seconds = core.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
+    look_seconds = core.services.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
   }
   PeriodicTimer* const timer = PeriodicTimer::Default();
   const bool is_dumped = timer->Set(&dump_, dump_seconds * kSecondMicros);
   if (is_dumped && timer->Set(&look_, look_seconds * kSecondMicros)) return;
-  Warn(core.info_log, "no thread for the periodic statistics");
+  Warn(core.services.info_log, "no thread for the periodic statistics");
 }
 
 void PeriodicReports::Stop() {
@@ -55,29 +55,30 @@ void PeriodicReports::DumpStatistics() {
     if (GetTextProperty(sources_, family.get(), "rocksdb.cfstats", &part)) text += part;
   }
   families.clear();  // perhaps the last ones, which make their tables obsolete
-  core->cleaner->DeleteObsoleteFiles();
-  Info(core->info_log, "------- DUMPING STATS -------");
-  Info(core->info_log, "%s", text.c_str());
-  if (core->statistics == nullptr) return;
-  Info(core->info_log, "STATISTICS:\n %s", core->statistics->ToString().c_str());
+  core->services.cleaner->DeleteObsoleteFiles();
+  Info(core->services.info_log, "------- DUMPING STATS -------");
+  Info(core->services.info_log, "%s", text.c_str());
+  if (core->services.statistics == nullptr) return;
+  Info(core->services.info_log, "STATISTICS:\n %s", core->services.statistics->ToString().c_str());
 }
 
 void PeriodicReports::LookAtCounters() {
   const DbCore& core = *sources_.core;
-  assert(core.statistics != nullptr);
+  assert(core.services.statistics != nullptr);
   StatisticsHistory::Counters counters;
   // A user's object need not have any.
-  if (!core.statistics->getTickerMap(&counters)) return;
+  if (!core.services.statistics->getTickerMap(&counters)) return;
   size_t limit_bytes = 0;
   if (stored_ == nullptr) {
     MutexLock lock(&core.mutex);
     limit_bytes = core.options->stats_history_buffer_size;
   }
-  const uint64_t seconds = core.NowSeconds();
+  const uint64_t seconds = core.environment.NowSeconds();
   const auto gains = history_.Look(seconds, std::move(counters), limit_bytes);
   if (stored_ == nullptr || gains == nullptr) return;
   const Status status = stored_->Add(seconds, *gains);
-  if (!status.ok()) Warn(core.info_log, "statistics not stored: %s", status.ToString().c_str());
+  if (!status.ok())
+    Warn(core.services.info_log, "statistics not stored: %s", status.ToString().c_str());
 }
 
 }  // namespace ashlar

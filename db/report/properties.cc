@@ -179,7 +179,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{NeedsOf(f).IsNeeded()}; }},
     {"rocksdb.num-running-compactions",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.compactions); }},
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.compactions()); }},
     {"rocksdb.num-running-compaction-sorted-runs",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.compactions->RunsUnderWayLocked(); }},
@@ -191,7 +191,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return s.scheduler->UnscheduledCompactionsLocked(); }},
     {"rocksdb.num-running-flushes",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.flushes()); }},
     {"rocksdb.background-errors",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.baselines->errors_before; }},
@@ -213,7 +213,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedDeletes(f); }},
     {"rocksdb.is-file-deletions-enabled",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return uint64_t{s.core->file_deletions_disabled == 0}; }},
+         REQUIRES(db_mutex) { return uint64_t{s.core->kept_files.deletions_disabled == 0}; }},
     {"rocksdb.num-snapshots", [](const Sources& s, Family&) REQUIRES(
                                   db_mutex) { return uint64_t{s.core->snapshots.count()}; }},
     {"rocksdb.oldest-snapshot-time",
@@ -232,8 +232,8 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep().value(); }},
     {"rocksdb.min-obsolete-sst-number-to-keep",
      [](const Sources& s, Family&) REQUIRES(db_mutex) {
-       return s.core->pending_outputs.empty() ? UINT64_MAX
-                                              : s.core->pending_outputs.begin()->value();
+       const std::vector<FileNumber> pending = s.core->jobs.ProtectedFiles();
+       return pending.empty() ? UINT64_MAX : pending.front().value();
      }},
     {"rocksdb.total-sst-files-size", &HeldTableBytes},
     {"rocksdb.obsolete-sst-files-size",
@@ -241,7 +241,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return s.core->versions->ObsoleteTableBytes(); }},
     {"ashlar.seconds-until-slowdown",
      [](const Sources& s, Family& f) REQUIRES(db_mutex) {
-       return f.work.forecast.SecondsUntilSlowdown(s.core->NowMicros(),
+       return f.work.forecast.SecondsUntilSlowdown(s.core->environment.NowMicros(),
                                                    StallProximity(DebtOf(&f), f.options()));
      }},
     {"rocksdb.live-sst-files-size",
@@ -295,7 +295,8 @@ constexpr PropertyRow<ViewText> kViewTexts[] = {
      [](const Sources&, const SuperVersion& view) { return Aggregated(*view.version(), {}); }},
     {"rocksdb.options-statistics",
      [](const Sources& s, const SuperVersion&) {
-       return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
+       return s.core->services.statistics == nullptr ? std::string()
+                                                     : s.core->services.statistics->ToString();
      }},
 };
 
@@ -314,7 +315,7 @@ constexpr PropertyRow<StateText> kStateTexts[] = {
     {"ashlar.state", &StateOf},
     {"rocksdb.blob-stats", &BlobStats},
     {"ashlar.recovery-report",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->findings.recovery_report; }},
 };
 
 // For names that end in a number.

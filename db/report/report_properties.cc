@@ -19,7 +19,7 @@ using Sources = PropertySources;
 
 FamilyReport ReportOnFamily(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  return ReportOn(family, *s.baselines, s.core->NowMicros());
+  return ReportOn(family, *s.baselines, s.core->environment.NowMicros());
 }
 
 // Those of dropped families are forgotten where a new one comes: ids are not used again. A handle
@@ -37,7 +37,7 @@ ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) RE
 // The same for a text: the interval of the next one begins here.
 FamilyReport TakeFamilyReport(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  FamilyReport report = ReportOn(family, *s.baselines, s.core->NowMicros());
+  FamilyReport report = ReportOn(family, *s.baselines, s.core->environment.NowMicros());
   BaselineOf(s, family).reported_work = report.now;
   return report;
 }
@@ -54,7 +54,7 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
   Cache* const cache = family.versions()->tables->options().block_cache.get();
   if (cache == nullptr) return std::nullopt;
   CacheReport report = ReportOn(*cache);
-  const uint64_t start_micros = s.core->NowMicros();
+  const uint64_t start_micros = s.core->environment.NowMicros();
   {
     MutexLock lock(&s.core->mutex);
     CacheEntryStats& known = BaselineOf(s, family).cache_entries;
@@ -68,7 +68,7 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
     }
   }
   report.entries = CountCacheEntries(cache);
-  report.now_micros = report.entries.collected_micros = s.core->NowMicros();
+  report.now_micros = report.entries.collected_micros = s.core->environment.NowMicros();
   report.entries.duration_micros = report.now_micros - start_micros;
   MutexLock lock(&s.core->mutex);
   CacheEntryStats& known = BaselineOf(s, family).cache_entries;

@@ -82,8 +82,9 @@ uint64_t UnderTombstones(const Version& version) {
 uint64_t BytesOfFiles(const DbCore& core, const std::vector<FileNumber>& numbers) {
   uint64_t bytes = 0;
   for (const FileNumber number : numbers) {
-    for (const std::string& dir : core.table_paths) {
-      const Result<uint64_t> size = FileSizeOf(core.fs.get(), TableFileName(dir, number));
+    for (const std::string& dir : core.paths.table_paths) {
+      const Result<uint64_t> size =
+          FileSizeOf(core.environment.fs.get(), TableFileName(dir, number));
       if (size.ok()) bytes += size.value();
     }
   }
@@ -116,13 +117,13 @@ SpaceLedger TakeSpaceLedger(const PropertySources& sources) {
     MutexLock lock(&core.mutex);
     families = core.families.PinAll();
     for (const FamilyRef& family : families) CountFamily(family.get(), &ledger);
-    temporary.assign(core.pending_outputs.begin(), core.pending_outputs.end());
+    temporary = core.jobs.ProtectedFiles();
     ledger.manifest_bytes = core.versions->manifest_bytes();
-    ledger.disabled_deletions = static_cast<uint64_t>(core.file_deletions_disabled);
+    ledger.disabled_deletions = static_cast<uint64_t>(core.kept_files.deletions_disabled);
     ledger.pinned_by_readers_bytes = core.versions->RetiredBytes();
     const uint64_t obsolete_bytes = core.versions->ObsoleteTableBytes();
-    (core.file_deletions_disabled > 0 ? ledger.pinned_by_copies_bytes
-                                      : ledger.waiting_for_deletion_bytes) = obsolete_bytes;
+    (core.kept_files.deletions_disabled > 0 ? ledger.pinned_by_copies_bytes
+                                            : ledger.waiting_for_deletion_bytes) = obsolete_bytes;
     const auto live_versions = static_cast<size_t>(core.versions->live_version_count());
     ledger.older_versions = live_versions - std::min(live_versions, families.size());
   }
@@ -130,7 +131,8 @@ SpaceLedger TakeSpaceLedger(const PropertySources& sources) {
   ledger.snapshots = core.snapshots.count();
   ledger.temporary_files = temporary.size();
   ledger.temporary_bytes = BytesOfFiles(core, temporary);
-  if (core.space != nullptr) ledger.trash_bytes = core.space->GetTotalTrashSize();
+  if (core.resources.space != nullptr)
+    ledger.trash_bytes = core.resources.space->GetTotalTrashSize();
   for (const FamilyRef& family : families) {
     const ReadView view = family->AcquireView();
     ledger.under_tombstones_bytes += UnderTombstones(*view.super_version()->version());

@@ -75,12 +75,12 @@ WriteTotals AllWrites(const DbCore& core, const WriteControl& writes) REQUIRES(d
 WriteTotals TotalsOfWrites(const DbCore& core, const WriteControl& writes,
                            const ReportBaselines& baselines) {
   WriteTotals now = Between(baselines.writes_before, AllWrites(core, writes));
-  now.micros = core.NowMicros() - baselines.since_micros;
+  now.micros = core.environment.NowMicros() - baselines.since_micros;
   return now;
 }
 
 void ResetWriteTotals(const DbCore& core, const WriteControl& writes, ReportBaselines* baselines) {
-  baselines->since_micros = core.NowMicros();
+  baselines->since_micros = core.environment.NowMicros();
   baselines->writes_before = AllWrites(core, writes);
   baselines->reported_writes = WriteTotals();
 }

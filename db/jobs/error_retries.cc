@@ -88,8 +88,8 @@ void ErrorRetries::StopTrying() {
     while (is_scheduled_) changed_.Wait();
   }
   const Status error = core_->errors.Get();
-  if (was_trying && !error.ok())
-    NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
+  if (!was_trying || error.ok()) return;
+  NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
 void ErrorRetries::RunPeriodically() {

@@ -5,7 +5,8 @@
 //
 //   DbCore             the shared state
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
-//   Scheduler, JobRunner, Compactions      background work
+//   Scheduler, Compactions, JobRunner      background work: when, what, carried out
+//   CompactionRegistry, ManualQueue        what of it runs, and what calls wait for
 //   ManualFlushes, ManualCompactions       the same on request
 //   ErrorRecovery      what Resume() does
 //   SpaceRecovery      the same, when a full disk has room again
@@ -354,6 +355,9 @@ class DBImpl final : public UnbuiltCalls,
   DbCore core_;
   WriteControl write_control_;
   JobRunner job_runner_;
+  CompactionRegistry compaction_registry_;
+  ManualQueue manual_queue_;
+  Level0Turns level0_turns_;
   Compactions compactions_;
   Scheduler scheduler_;
   ManualFlushes manual_flushes_;

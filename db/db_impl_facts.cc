@@ -63,7 +63,7 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
 }
 
 PropertySources DBImpl::Sources() {
-  return {&core_, &write_control_, &scheduler_, &compactions_, &baselines_};
+  return {&core_, &write_control_, &scheduler_, &compaction_registry_, &baselines_};
 }
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,

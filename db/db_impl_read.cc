@@ -388,7 +388,7 @@ const Snapshot* DBImpl::GetSnapshot() {
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
-  if (core_.snapshots.SeenByAll() < compactions_.next_table_due()) {
+  if (core_.snapshots.SeenByAll() < compaction_registry_.next_table_due()) {
     return;
   }
   MutexLock lock(&core_.mutex);

@@ -16,7 +16,7 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
-#include "db/state/needed_logs.h"
+#include "db/state/log_needs.h"
 #include "env/file_util.h"
 #include "util/threads/epoch.h"
 
@@ -86,8 +86,9 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   drop.column_family = family.id();
   drop.is_family_drop = true;
   // Its unflushed writes need no log any more.
+  const LogsOfFamily none[] = {{&family, FileNumber::None()}};
   VersionEdit logs;
-  logs.min_log_number_to_keep = OldestLogNeeded(*core_, &family);
+  logs.min_log_number_to_keep = OldestLogNeeded(*core_, none);
   VersionSet::Change change;
   change.edits.push_back(std::move(drop));
   change.edits.push_back(std::move(logs));

@@ -189,13 +189,6 @@ class ColumnFamilyData final : public ReadViewSource {
   // gave, settled (options_check.h). At first options() themselves; whoever made the family sets
   // it.
   std::shared_ptr<const ColumnFamilyOptions> settled_options GUARDED_BY(db_mutex);
-  // Whether the scheduler's queues hold the family; the scheduler's to change.
-  bool is_flush_queued GUARDED_BY(db_mutex) = false;
-  bool is_compaction_queued GUARDED_BY(db_mutex) = false;
-  // Taken from the queue by threads that have not picked their inputs yet.
-  int starting_compactions GUARDED_BY(db_mutex) = 0;
-  // Until its compaction_thread_limiter has room.
-  bool is_compaction_held_back GUARDED_BY(db_mutex) = false;
   // What was done in the family.
   FamilyWork work GUARDED_BY(db_mutex);
   // How it holds writes up; the write control's to change.

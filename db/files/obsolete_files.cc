@@ -10,6 +10,7 @@
 
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
+#include "db/state/log_needs.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -20,14 +21,6 @@
 #include "util/threads/epoch.h"
 
 namespace ashlar {
-namespace {
-
-// By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
-FileNumber MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
-  return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
-}
-
-}  // namespace
 
 ObsoleteFiles CollectObsolete(DbCore* core) {
   assert(core->kept_files.deletions_disabled >= 0);
@@ -36,7 +29,8 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   if (core->kept_files.deletions_disabled > 0 || core->mode.is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
   files.blobs = core->versions->TakeObsoleteBlobs();
-  for (const WalSet::Info& log : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
+  for (const WalSet::Info& log :
+       core->wals->ReleaseBelow(OldestLogOfManifest(*core->versions), &files.logs)) {
     if (log.has_failed) {
       files.paths.push_back(LogFileName(core->paths.wal_dir, log.number));
     } else {
@@ -58,7 +52,7 @@ namespace {
 class DirectoryScan {
  public:
   explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
-      : core_(core), min_log_(MinLogNumber(*core)) {
+      : core_(core), min_log_(OldestLogOfManifest(*core->versions)) {
     core_->versions->ForEachLiveFile([this](const FamilyVersions&, Level, TableFile* file) {
       live_.push_back(file->meta.number);
     });

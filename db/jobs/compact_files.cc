@@ -66,7 +66,7 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
     scheduler_->JobOfCallBeginsLocked();
   }
-  const Status status = compactions_->RunOfCaller(job.get());
+  const Status status = jobs_->Run(job.get());
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
   core_->services.cleaner->DeleteObsoleteFiles();
@@ -74,7 +74,7 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   if (info != nullptr) *info = done;
   MutexLock lock(&core_->mutex);
   manual.is_done = true;
-  compactions_->RemoveManualLocked(&manual);
+  queue_->RemoveLocked(&manual);
   core_->conditions.ManualChanged();
   scheduler_->JobOfCallEndsLocked(family);
   return status;

@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-Status ErrorRecovery::Run(Tells tells) {
+Status ErrorRecovery::Run(Notify notify) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -35,7 +35,7 @@ Status ErrorRecovery::Run(Tells tells) {
   }
   core_->services.cleaner->DeleteObsoleteFiles();
   writes_->TellStallChanges();
-  const bool is_told = tells == Tells::kBoth || (tells == Tells::kSuccess && status.ok());
+  const bool is_told = notify == Notify::kBoth || (notify == Notify::kSuccess && status.ok());
   if (is_told) NotifyRecoveryEnd(core_->services, error, status);
   return status;
 }
@@ -104,7 +104,10 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     // A commit that was under way may have found memory and log different: nothing is flushed then.
     fatal = core_->errors.Unrecoverable();
-    if (fatal.ok()) flushes.emplace(core_, families, FlushScope::kAll);
+    if (fatal.ok()) {
+      flushes.emplace(core_, families, FlushScope::kAll);
+      core_->jobs.FlushBegins();
+    }
   }
   NotifyMemTablesSealed(core_->services, sealed);
   if (!fatal.ok()) return fatal;
@@ -114,30 +117,21 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   if (status.ok()) status = flushes->WriteTables();
   {
     MutexLock lock(&core_->mutex);
-    if (status.ok()) status = RecordTogether(&*flushes, log_number);
+    VersionSet::Change change;
+    if (status.ok()) status = flushes->DescribeWithoutLogs(log_number, &change);
+    if (status.ok()) {
+      change.last_sequence = core_->pipeline->visible_seqno();
+      status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
+    }
     flushes->Finish(status);
     core_->conditions.JobEnded();
   }
-  flushes->Report();
+  flushes->DeleteUnnamed();
+  flushes->Report(status);
+  MutexLock lock(&core_->mutex);
+  core_->jobs.FlushEnds(/*has_settled=*/true);
+  core_->conditions.JobEnded();
   return status;
-}
-
-// An edit for every family, also those without a table: they need the logs as little. The default
-// family, which always lives, is the first.
-Status ErrorRecovery::RecordTogether(FlushGroup* flushes, FileNumber log_number) {
-  assert(log_number > 0 && log_number <= core_->wals->current_number());
-  VersionSet::Change change;
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    VersionEdit& edit = change.edits.emplace_back();
-    edit.column_family = family->id();
-    RETURN_IF_ERROR(flushes->Describe(family, &edit));
-    edit.log_number = log_number;
-  }
-  assert(change.edits.front().column_family == 0);
-  change.edits.front().min_log_number_to_keep = log_number;
-  change.is_atomic_group = change.edits.size() > 1;
-  change.last_sequence = core_->pipeline->visible_seqno();
-  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 
 // None begins while writes are blocked. One that runs could record a table of one family when the

@@ -131,7 +131,7 @@ ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   }
   Statistics* const statistics = core_->services.statistics.get();
   RecordTick(statistics, ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
-  const Status status = recovery_->Run(ErrorRecovery::Tells::kNobody);
+  const Status status = recovery_->Run(ErrorRecovery::Notify::kNobody);
   if (!status.ok() && attempts < MostAttempts()) return Outcome::kGoesOn;
   if (status.ok()) RecordTick(statistics, ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
   RecordInHistogram(statistics, ERROR_HANDLER_AUTORESUME_RETRY_COUNT,

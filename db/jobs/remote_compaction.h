@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RemoteCompaction hands a compaction to the program's CompactionService, waits for its worker
-// (DB::OpenAndCompact() in another process, as a rule), and takes in what that has written. Whatever
-// goes wrong with it, the job is still to be done here: nothing is lost but the worker's time.
+// (DB::OpenAndCompact() in another process, as a rule), and takes in what that has written.
+// Whatever goes wrong with it, the job is still to be done here: nothing is lost but the worker's
+// time.
 //
 // Threads: the job's. Crash: tables that were taken in are names that the next open deletes; those
 // that were not are the worker's.

@@ -65,7 +65,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (free_bytes < BytesToRecover(core_)) return false;
   // An error of the attempt itself sets it again.
   is_disk_full_.store(false, std::memory_order_release);
-  if (recovery_->Run(ErrorRecovery::Tells::kSuccess).ok()) {
+  if (recovery_->Run(ErrorRecovery::Notify::kSuccess).ok()) {
     RecordTick(core_->services.statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
     return true;
   }

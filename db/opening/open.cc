@@ -14,6 +14,7 @@
 #include "db/opening/first_look.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
+#include "db/state/log_needs.h"
 #include "db/wal/log_archive.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -381,8 +382,7 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
 Status Opener::ReplayLogs() {
   ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->paths.wal_dir)));
   if (!logs.empty()) highest_log_ = logs.back();
-  const FileNumber min_log =
-      std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
+  const FileNumber min_log = OldestLogOfManifest(*core_->versions);
   if (core_->findings.has_gone_back) return LeaveOut(logs);
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });

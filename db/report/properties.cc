@@ -182,7 +182,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.compactions()); }},
     {"rocksdb.num-running-compaction-sorted-runs",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return s.compactions->RunsUnderWayLocked(); }},
+         REQUIRES(db_mutex) { return s.compactions->SortedRunsLocked(); }},
     {"rocksdb.compaction-abort-count",
      [](const Sources& s, Family& f)
          REQUIRES(db_mutex) { return s.compactions->AbortCountLocked(f); }},

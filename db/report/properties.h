@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-class Compactions;
+class CompactionRegistry;
 class Scheduler;
 class WriteControl;
 
@@ -22,7 +22,7 @@ struct PropertySources {
   const DbCore* core;
   const WriteControl* writes;
   const Scheduler* scheduler;
-  const Compactions* compactions;
+  const CompactionRegistry* compactions;
   ReportBaselines* baselines;  // guarded by the DB mutex
 };
 

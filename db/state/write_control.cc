@@ -11,8 +11,7 @@
 
 #include "ashlar/db.h"
 #include "db/read/point_read.h"
-#include "db/state/log_limit.h"
-#include "db/state/needed_logs.h"
+#include "db/state/log_needs.h"
 #include "db/state/notify_errors.h"
 #include "db/version/version.h"
 #include "db/write/next_log.h"

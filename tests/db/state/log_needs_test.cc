@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The default of max_total_wal_size.
-#include "db/state/log_limit.h"
+#include "db/state/log_needs.h"
 
 #include <gtest/gtest.h>
 

@@ -15,9 +15,9 @@
 set(ashlar_rare
   # Places and files.
   db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc db/utilities/*/*.cc
-  db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
-  db/version/version.cc db/version/version_builder.cc db/manifest/version_edit*.cc
-  db/version/version_set.cc db/version/version_set_facts.cc
+  db/version/compaction_claims.cc db/version/live_versions.cc db/manifest/*.cc
+  db/version/family_versions.cc db/version/manifest_replay.cc db/version/version.cc db/version/version_builder.cc
+  db/version/version_set.cc
   db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_recycler.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/write/property_collectors.cc
@@ -49,7 +49,7 @@ set(ashlar_rare
   # Background work: called once for each job or output.
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc
-  db/output/output_writer.cc db/state/*.cc
+  db/output/output_writer.cc db/report/*.cc db/state/*.cc
   # Calls of the database other than reads and writes.
   db/api/explain.cc db/api/family_iterators.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
   db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc

@@ -10,10 +10,10 @@
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
-#include "db/jobs/stored_history.h"
 #include "db/manifest/manifest_reader.h"
 #include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
+#include "db/report/stored_history.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -26,21 +26,29 @@ DBImpl::DBImpl(const OpenRequest& request)
     : core_(request.db_options, request.dir),
       write_control_(&core_),
       job_runner_(&core_, &write_control_),
-      compactions_(&core_, &job_runner_),
-      scheduler_(&core_, &job_runner_, &compactions_),
+      manual_queue_(&core_.conditions, &compaction_registry_),
+      level0_turns_(core_.environment.clock.get()),
+      compactions_(&core_, &job_runner_, &compaction_registry_, &manual_queue_, &level0_turns_),
+      scheduler_(&core_, {.runner = &job_runner_,
+                          .registry = &compaction_registry_,
+                          .manual = &manual_queue_,
+                          .turns = &level0_turns_,
+                          .compactions = &compactions_}),
       manual_flushes_(&core_, &write_control_, &scheduler_),
-      manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
+      manual_compactions_(&core_, &job_runner_, &compaction_registry_, &manual_queue_,
+                          &compactions_, &scheduler_, &manual_flushes_),
       recovery_(&core_, &write_control_, &scheduler_),
       space_recovery_(&core_, &recovery_, &scheduler_),
       error_retries_(&core_, &recovery_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
-      ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
+      ingestions_(&core_, &write_control_, &scheduler_, &compaction_registry_, &manual_flushes_),
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
+      baselines_{.since_micros = core_.environment.NowMicros()},
       reports_(Sources()) {
-  core_.db = this;
-  core_.cleaner = this;
-  if (core_.space != nullptr) core_.shortage = &space_recovery_;
-  if (!request.is_read_only) core_.retries = &error_retries_;
+  core_.services.db = this;
+  core_.services.cleaner = this;
+  if (core_.resources.space != nullptr) core_.services.shortage = &space_recovery_;
+  if (!request.is_read_only) core_.services.retries = &error_retries_;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
   write_control_.SetFlushes(&scheduler_);
@@ -52,7 +60,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
   impl->is_closed_ = true;  // nothing to close before all parts are there
   DbCore& core = impl->core_;
-  DirectoryNames names(core.fs.get());
+  DirectoryNames names(core.environment.fs.get());
   RETURN_IF_ERROR(Opener(request, &core, impl.get(), &names).Run());
   impl->is_closed_ = false;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
@@ -84,7 +92,7 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     const Status status = stored->Prepare(/*may_write=*/!request.is_read_only);
     if (!status.ok() && !status.IsNotSupported() && !status.IsIncomplete()) return status;
     if (!status.ok()) {
-      Warn(core_.info_log, "statistics stay in memory: %s", status.ToString().c_str());
+      Warn(core_.services.info_log, "statistics stay in memory: %s", status.ToString().c_str());
       stored.reset();
     }
   }

@@ -69,7 +69,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   constexpr bool kKeepsEntities = !std::is_null_pointer_v<IsEntity>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
-  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   ColumnFamilyData* family = FamilyOrDefault(handle);
   EpochGuard guard;
   SuperVersion* super_version = family->super_version();
@@ -93,14 +93,14 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   if (!is_over || lookup.is_unfinished()) [[unlikely]] {
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
-    const Status status = FinishPointRead(core_.merge_tools(), is_over, &read);
+    const Status status = FinishPointRead(MergeToolsOf(core_), is_over, &read);
     if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
-    CountGet(lookup, value->size(), core_.statistics.get());
+    CountGet(lookup, value->size(), core_.services.statistics.get());
     return status;
   }
   if constexpr (kHasTrace) trace->EndLookup(lookup);
   if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
-  CountGet(lookup, value->size(), core_.statistics.get());
+  CountGet(lookup, value->size(), core_.services.statistics.get());
   return StatusOf(lookup);
 }
 
@@ -125,7 +125,7 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
 }
 
 void DBImpl::RequestReadCompaction(ColumnFamilyData* family) {
-  if (core_.is_read_only) return;
+  if (core_.mode.is_read_only) return;
   MutexLock lock(&core_.mutex);
   family->is_read_compaction_wanted = true;
   scheduler_.RequestCompactionLocked(family);
@@ -170,7 +170,7 @@ void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
 void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
   ReadExplainer explainer(explanation);
   DBIterator iterator(options, std::move(view),
-                      {.merge = core_.merge_tools(), .trace = &explainer});
+                      {.merge = MergeToolsOf(core_), .trace = &explainer});
   const bool is_forward = explanation->read == ExplainedRead::kSeek;
   is_forward ? iterator.Seek(explanation->key) : iterator.SeekForPrev(explanation->key);
   explainer.EndSeek(iterator);
@@ -179,7 +179,8 @@ void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanat
 // Of the request the families, and what all requests have in common, are filled in.
 void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
                         ColumnFamilyHandle** handles) {
-  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
+                        DB_MULTIGET);
   const Status supported = CheckReadOptionsSupported(options);
   const size_t num_keys = request.keys.size();
   StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
@@ -190,10 +191,11 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   }
   if (!supported.ok()) return;
   request.options = &options;
-  request.merge = core_.merge_tools();
+  request.merge = MergeToolsOf(core_);
   request.skips_memtables = SkipsMemTables(options);
   request.families = {families.data(), num_keys};
-  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
+  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex},
+                   core_.services.statistics.get());
 }
 
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
@@ -324,7 +326,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   }
   if (!is_over) read.Finish();
   if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
-  CountGet(lookup, base.size(), core_.statistics.get());
+  CountGet(lookup, base.size(), core_.services.statistics.get());
   return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
 
@@ -344,7 +346,7 @@ Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
   if (read.pin_data) read.allow_unprepared_value = false;  // what is shown is copied at once
   auto iterator = std::make_unique<DBIterator>(
       read, std::move(view),
-      DBIteratorSetting{.merge = core_.merge_tools(),
+      DBIteratorSetting{.merge = MergeToolsOf(core_),
                         .callback = callback,
                         .dead_ranges = CheckWritable().ok() ? this : nullptr});
   if (options.pin_data) [[unlikely]]
@@ -410,12 +412,12 @@ const Snapshot* DBImpl::GetSnapshot() {
     if (!core_.families.SupportSnapshots()) return nullptr;
   }
   return core_.snapshots.Take([this] { return VisibleSeqno(); },
-                              static_cast<int64_t>(core_.NowSeconds()));
+                              static_cast<int64_t>(core_.environment.NowSeconds()));
 }
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
-  if (core_.snapshots.SeenByAll() < core_.next_table_due.load(std::memory_order_relaxed)) {
+  if (core_.snapshots.SeenByAll() < compaction_registry_.next_table_due()) {
     return;
   }
   MutexLock lock(&core_.mutex);
@@ -460,7 +462,7 @@ void DBImpl::OnFamilyGone(Purge purge) {
 }
 
 void DBImpl::PurgeObsolete(Purge purge) {
-  if (core_.is_closing.load(std::memory_order_acquire)) return;
+  if (core_.shutdown.is_closing()) return;
   try {
     purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
   } catch (const std::bad_alloc&) {

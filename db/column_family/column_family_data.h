@@ -17,7 +17,6 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/options.h"
-#include "cache/cache_entry_stats.h"
 #include "db/column_family/family_work.h"
 #include "db/column_family/memtable_history.h"
 #include "db/read/read_view.h"
@@ -190,18 +189,8 @@ class ColumnFamilyData final : public ReadViewSource {
   // gave, settled (options_check.h). At first options() themselves; whoever made the family sets
   // it.
   std::shared_ptr<const ColumnFamilyOptions> settled_options GUARDED_BY(db_mutex);
-  // Whether the scheduler's queues hold the family; the scheduler's to change.
-  bool is_flush_queued GUARDED_BY(db_mutex) = false;
-  bool is_compaction_queued GUARDED_BY(db_mutex) = false;
-  // Taken from the queue by threads that have not picked their inputs yet.
-  int starting_compactions GUARDED_BY(db_mutex) = 0;
-  // Until its compaction_thread_limiter has room.
-  bool is_compaction_held_back GUARDED_BY(db_mutex) = false;
-  // What was done in the family, and what of it a text has told already.
+  // What was done in the family.
   FamilyWork work GUARDED_BY(db_mutex);
-  WorkPicture told_work GUARDED_BY(db_mutex);
-  // Of its block cache, as last counted.
-  CacheEntryStats cache_entries GUARDED_BY(db_mutex);
   // How it holds writes up; the write control's to change.
   StallDecision stall GUARDED_BY(db_mutex);
   // External files are being put into the family: nothing may come into its memtables.

@@ -48,7 +48,7 @@ struct StallCounts {
 };
 
 // All of it at a moment.
-struct WorkPicture {
+struct WorkTotals {
   uint64_t micros = 0;  // since the database was opened or its counters were reset
   JobWork sum;
   uint64_t flushed_bytes = 0;
@@ -71,7 +71,7 @@ class FamilyWork {
   JobWork Sum() const;
   const JobWork& flushes() const { return flushes_; }
   const JobWork& compactions() const { return compactions_; }
-  WorkPicture At(uint64_t micros) const {
+  WorkTotals At(uint64_t micros) const {
     return {micros, Sum(), flushes_.written_bytes, stalls.delays() + stalls.stops()};
   }
   StallCounts stalls;

@@ -70,16 +70,16 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   Status status;
   {
     const JobThread mark(core_, JobThread::Job::kCompaction);
-    status = compactions_->RunOfCaller(job.get());
+    status = jobs_->Run(job.get());
   }
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
   if (info != nullptr) *info = done;
   MutexLock lock(&core_->mutex);
   manual.is_done = true;
-  compactions_->RemoveManualLocked(&manual);
+  queue_->RemoveLocked(&manual);
   core_->conditions.ManualChanged();
   scheduler_->JobOfCallEndsLocked(family);
   return status;

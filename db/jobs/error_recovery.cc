@@ -15,15 +15,15 @@
 
 namespace ashlar {
 
-Status ErrorRecovery::Run(Tells tells) {
-  return RunAs(/*is_asked=*/true, tells).value();  // a call is never put off
+Status ErrorRecovery::Run(Notify notify) {
+  return RunAs(/*is_asked=*/true, notify).value();  // a call is never put off
 }
 
-std::optional<Status> ErrorRecovery::RunUnasked(Tells tells) {
-  return RunAs(/*is_asked=*/false, tells);
+std::optional<Status> ErrorRecovery::RunUnasked(Notify notify) {
+  return RunAs(/*is_asked=*/false, notify);
 }
 
-std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Tells tells) {
+std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -44,17 +44,18 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Tells tells) {
     });
     status = RunOnce(error);
   }
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   writes_->TellStallChanges();
-  const bool is_told = tells == Tells::kBoth || (tells == Tells::kSuccess && status.ok());
-  if (is_told) NotifyRecoveryEnd(core_, error, status);
+  const bool is_told = notify == Notify::kBoth || (notify == Notify::kSuccess && status.ok());
+  if (is_told) NotifyRecoveryEnd(core_->services, error, status);
   return status;
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
   assert(!error.ok() && error.severity() < Status::kFatalError);
   // The next flush would raise it again.
-  const bool is_over = core_->space != nullptr && core_->space->IsMaxAllowedSpaceReached();
+  const bool is_over =
+      core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();
   if (error.IsSpaceLimit() && is_over) return error;
   std::vector<FamilyRef> families;
   {
@@ -114,9 +115,12 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     // A commit that was under way may have found memory and log different: nothing is flushed then.
     fatal = core_->errors.Unrecoverable();
-    if (fatal.ok()) flushes.emplace(core_, families, FlushScope::kAll);
+    if (fatal.ok()) {
+      flushes.emplace(core_, families, FlushScope::kAll);
+      core_->jobs.FlushBegins();
+    }
   }
-  NotifyMemTablesSealed(*core_, sealed);
+  NotifyMemTablesSealed(core_->services, sealed);
   if (!fatal.ok()) return fatal;
   const JobThread mark(core_, JobThread::Job::kFlush);
   flushes->Announce();
@@ -125,30 +129,21 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   if (status.ok()) status = flushes->WriteTables();
   {
     MutexLock lock(&core_->mutex);
-    if (status.ok()) status = RecordTogether(&*flushes, log_number);
+    VersionSet::Change change;
+    if (status.ok()) status = flushes->DescribeWithoutLogs(log_number, &change);
+    if (status.ok()) {
+      change.last_sequence = core_->pipeline->visible_seqno();
+      status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
+    }
     flushes->Finish(status);
     core_->conditions.JobEnded();
   }
-  flushes->Report();
+  flushes->DeleteUnnamed();
+  flushes->Report(status);
+  MutexLock lock(&core_->mutex);
+  core_->jobs.FlushEnds(/*has_settled=*/true);
+  core_->conditions.JobEnded();
   return status;
-}
-
-// An edit for every family, also those without a table: they need the logs as little. The default
-// family, which always lives, is the first.
-Status ErrorRecovery::RecordTogether(FlushGroup* flushes, FileNumber log_number) {
-  assert(log_number > 0 && log_number <= core_->wals->current_number());
-  VersionSet::Change change;
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    VersionEdit& edit = change.edits.emplace_back();
-    edit.column_family = family->id();
-    RETURN_IF_ERROR(flushes->Describe(family, &edit));
-    edit.log_number = log_number;
-  }
-  assert(change.edits.front().column_family == 0);
-  change.edits.front().min_log_number_to_keep = log_number;
-  change.is_atomic_group = change.edits.size() > 1;
-  change.last_sequence = core_->pipeline->visible_seqno();
-  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 
 // None begins while writes are blocked. One that runs could record a table of one family when the

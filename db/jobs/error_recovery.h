@@ -31,22 +31,21 @@ class ErrorRecovery {
   ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
-  // Of which end listeners are told.
-  enum class Tells : uint8_t { kBoth, kSuccess, kNobody };
+  // Which end listeners are notified of.
+  enum class Notify : uint8_t { kBoth, kSuccess, kNobody };
   // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
   // it may be called again.
-  Status Run(Tells tells = Tells::kBoth) EXCLUDES(db_mutex);
+  Status Run(Notify notify = Notify::kBoth) EXCLUDES(db_mutex);
   // The same where no call asks for it: a job like others, so nothing, and nothing is done, while
   // background work is paused.
-  std::optional<Status> RunUnasked(Tells tells) EXCLUDES(db_mutex);
+  std::optional<Status> RunUnasked(Notify notify) EXCLUDES(db_mutex);
 
  private:
-  std::optional<Status> RunAs(bool is_asked, Tells tells) EXCLUDES(db_mutex);
+  std::optional<Status> RunAs(bool is_asked, Notify notify) EXCLUDES(db_mutex);
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
   Status FlushSealed(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
-  Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
   Status AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;

@@ -118,7 +118,7 @@ void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job
     data_bytes += memtable->raw_bytes();
     memory_bytes += memtable->ApproximateMemoryUsage();
   }
-  core.events->Event("flush_started")
+  core.services.events->Event("flush_started")
       .Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("num_memtables", memtables.size())
@@ -132,7 +132,7 @@ void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job
 void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
                           const CompactionPlan& plan,
                           std::optional<SequenceNumber> oldest_snapshot) {
-  EventLine line = core.events->Event("compaction_started");
+  EventLine line = core.services.events->Event("compaction_started");
   line.Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("compaction_reason", GetCompactionReasonString(plan.reason));
@@ -150,7 +150,7 @@ void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, in
 void LogTrivialMove(const DbCore& core, const ColumnFamilyData& family, int job_id,
                     const CompactionPlan& plan) {
   assert(plan.is_trivial_move);
-  core.events->Event("trivial_move")
+  core.services.events->Event("trivial_move")
       .Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("destination_level", plan.output_level)
@@ -160,7 +160,7 @@ void LogTrivialMove(const DbCore& core, const ColumnFamilyData& family, int job_
 
 void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
                      const OutputTable& table) {
-  EventLine line = core.events->Event("table_file_creation");
+  EventLine line = core.services.events->Event("table_file_creation");
   line.Add("cf_name", family.name())
       .Add("job", job_id)
       .Add("file_number", table.meta.number)
@@ -178,7 +178,7 @@ void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job
 
 void LogBlobFileCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
                         const BlobFileAddition& file) {
-  EventLine line = core.events->Event("blob_file_creation");
+  EventLine line = core.services.events->Event("blob_file_creation");
   line.Add("cf_name", family.name())
       .Add("job", job_id)
       .Add("file_number", file.number)

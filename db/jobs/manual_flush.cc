@@ -14,7 +14,7 @@ namespace ashlar {
 
 Status ManualFlushes::Flush(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
-  if (core_->atomic_flush && reason != FlushReason::kManualFlush) {
+  if (core_->mode.atomic_flush && reason != FlushReason::kManualFlush) {
     return FlushAll(options, reason);
   }
   return FlushThese(options, families, reason);
@@ -25,7 +25,7 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
                                  FlushReason reason) {
   std::vector<Target> targets;
   RETURN_IF_ERROR(Begin(options, families, reason, &targets));
-  if (!core_->listeners.empty()) TellScheduled(targets, reason);
+  if (!core_->services.listeners.empty()) TellScheduled(targets, reason);
   return options.wait ? AwaitFlushed(targets) : Status::OK();
 }
 
@@ -40,7 +40,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
   }
   if (!options.allow_write_stall) RETURN_IF_ERROR(AwaitRoomForSealedLocked(families));
   if (core_->errors.HoldsFlushes()) return core_->errors.Get();
-  const bool together = core_->atomic_flush || options.force_atomic_flush;
+  const bool together = core_->mode.atomic_flush || options.force_atomic_flush;
   RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
       families, reason, together ? FlushTogether::kYes : FlushTogether::kNo));
   for (ColumnFamilyData* family : families) {
@@ -58,7 +58,7 @@ void ManualFlushes::TellScheduled(const std::vector<Target>& targets, FlushReaso
   for (const Target& target : targets) {
     if (target.newest_memtable == 0) continue;
     NotifyManualFlush(
-        *core_,
+        core_->services,
         {.cf_id = target.family->id(), .cf_name = target.family->name(), .flush_reason = reason});
   }
 }
@@ -93,7 +93,7 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 // and then its table, would not.
 Status ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire)) {
+         !core_->shutdown.is_background_cancelled()) {
     bool is_full = false, has_sealed = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
       is_full |= IsFullOfSealed(*family);
@@ -130,8 +130,7 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       const bool is_flushing = family.sealed().front().is_flushing;
       const bool may_end = is_flushing && (error.IsSpaceLimit() || core_->errors.HoldsFlushes());
       if (!error.ok() && core_->errors.BlocksFlushes() && !may_end) return error;
-      if (core_->is_background_cancelled.load(std::memory_order_acquire))
-        return Status::ShutdownInProgress();
+      if (core_->shutdown.is_background_cancelled()) return Status::ShutdownInProgress();
       if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Flush with wait");
       core_->conditions.flushes.Wait();  // for a flush to end
     }

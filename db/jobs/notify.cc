@@ -38,7 +38,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   info.file_path = TableFileName(FirstDirOf(family), flush.file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
-  info.thread_id = core.env->GetThreadID();
+  info.thread_id = core.environment.env->GetThreadID();
   info.job_id = flush.job_id;
   info.triggered_writes_slowdown = flush.slows_writes;
   info.triggered_writes_stop = flush.stops_writes;
@@ -57,7 +57,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family, int job_id,
                                    const std::string& path, TableFileCreationReason reason) {
   TableFileCreationInfo info;
-  info.db_name = core.dir;
+  info.db_name = core.paths.dir;
   info.cf_name = family.name();
   info.file_path = path;
   info.job_id = job_id;
@@ -174,7 +174,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
   CompactionJobInfo info;
   info.cf_id = family.id();
   info.cf_name = family.name();
-  info.thread_id = core.env->GetThreadID();
+  info.thread_id = core.environment.env->GetThreadID();
   info.job_id = compaction.job_id;
   info.num_l0_files = static_cast<int>(compaction.version->files(0).size());
   info.base_input_level = plan.start_level;
@@ -200,17 +200,19 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 }  // namespace
 
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnFlushBegin(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnFlushBegin(core->services.db, info);
+  });
   NotifyFlushedTableBegun(core, family, flush);
 }
 
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
                              const FlushToTell& flush) {
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const TableFileCreationInfo info = FlushedTable(*core, family, flush);
-  ForEachListener(*core,
+  ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
@@ -219,46 +221,51 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const Flus
   if (status.ok() && !result.tables.empty()) {
     LogTableCreated(*core, family, flush.job_id, result.tables.front());
   }
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   TableFileCreationInfo info = FlushedTable(*core, family, flush);
   info.status = status;
   if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                           const OutputResult& result, const Status& status) {
-  if (core->listeners.empty() || !status.ok() || result.tables.empty()) return;
+  if (core->services.listeners.empty() || !status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnFlushCompleted(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnFlushCompleted(core->services.db, info);
+  });
 }
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
                            const CompactionToTell& compaction) {
   assert(compaction.result == nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnCompactionBegin(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionBegin(core->services.db, info);
+  });
 }
 
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
                                const CompactionToTell& compaction) {
   assert(compaction.result != nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnCompactionPreCommit(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionPreCommit(core->services.db, info);
+  });
 }
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionToTell& compaction, const Status& status) {
   assert(compaction.result != nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = DescribeCompaction(*core, family, compaction, status);
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnCompactionCompleted(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionCompleted(core->services.db, info);
+  });
 }
 
 CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
@@ -270,41 +277,44 @@ CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData&
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   TableFileDeletionInfo info;
-  info.db_name = core->dir;
+  info.db_name = core->paths.dir;
   info.file_path = path;
   info.job_id = job_id;
   info.status = status;
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
 }
 
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
                            const Status& status) {
-  if (core->listeners.empty()) return;
-  const BlobFileDeletionInfo info(core->dir, path, job_id, status);
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnBlobFileDeleted(info); });
+  if (core->services.listeners.empty()) return;
+  const BlobFileDeletionInfo info(core->paths.dir, path, job_id, status);
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnBlobFileDeleted(info); });
 }
 
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
                                 const IngestedToTell& ingested) {
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   ExternalFileIngestionInfo info;
   info.cf_name = family.name();
   info.external_file_path = ingested.external_path;
   info.internal_file_path = ingested.internal_path;
   info.global_seqno = ingested.seqno;
   info.table_properties = *ingested.properties;
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnExternalFileIngested(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnExternalFileIngested(core->services.db, info);
+  });
 }
 
 void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
-  if (core_->listeners.empty()) return;
-  const BlobFileCreationBriefInfo info(core_->dir, family_.name(),
+  if (core_->services.listeners.empty()) return;
+  const BlobFileCreationBriefInfo info(core_->paths.dir, family_.name(),
                                        BlobFileName(FirstDirOf(family_), number), job_.job_id,
                                        job_.reason);
-  ForEachListener(*core_,
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
 }
 
@@ -312,14 +322,15 @@ void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* 
                                      const Status& status) {
   assert((finished != nullptr) == status.ok());
   if (finished != nullptr) LogBlobFileCreated(*core_, family_, job_.job_id, *finished);
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   const BlobFileAddition nothing;
   const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
   const BlobFileCreationInfo info(
-      core_->dir, family_.name(), BlobFileName(FirstDirOf(family_), number), job_.job_id,
+      core_->paths.dir, family_.name(), BlobFileName(FirstDirOf(family_), number), job_.job_id,
       job_.reason, blob.blob_count, blob.blob_bytes, status, blob.checksum_value,
       blob.checksum_method.empty() ? kUnknownFileChecksumFuncName : blob.checksum_method);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
 }
 
 std::string CompactionTeller::OutputPath(FileNumber number) const {
@@ -327,30 +338,31 @@ std::string CompactionTeller::OutputPath(FileNumber number) const {
 }
 
 void CompactionTeller::OnTableBegun(FileNumber number) {
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   const TableFileCreationInfo info =
       CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
                    TableFileCreationReason::kCompaction);
-  ForEachListener(*core_,
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
 void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
                                     const Status& status) {
   if (finished != nullptr) LogTableCreated(*core_, family_, compaction_.job_id, *finished);
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
                                             TableFileCreationReason::kCompaction);
   info.status = status;
   if (finished != nullptr) DescribeTable(*finished, &info);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
 SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
   SubcompactionJobInfo info;
   info.cf_id = family_.id();
   info.cf_name = family_.name();
-  info.thread_id = core_->env->GetThreadID();
+  info.thread_id = core_->environment.env->GetThreadID();
   info.job_id = compaction_.job_id;
   info.subcompaction_job_id = part;
   info.base_input_level = compaction_.plan->start_level;
@@ -362,17 +374,18 @@ SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
 }
 
 void CompactionTeller::OnPartBegun(int part) {
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   const SubcompactionJobInfo info = PartInfo(part);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
 }
 
 void CompactionTeller::OnPartEnded(int part, const OutputResult& result, const Status& status) {
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   SubcompactionJobInfo info = PartInfo(part);
   info.status = status;
   AddResult(result, &info.stats);
-  ForEachListener(*core_,
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnSubcompactionCompleted(info); });
 }
 

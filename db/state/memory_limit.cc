@@ -57,7 +57,7 @@ void WriteControl::FreeWaitingMemoryLocked() {
 }
 
 Status WriteControl::LimitMemoryLocked() {
-  const WriteBufferManager* const manager = core_->memory_manager.get();
+  const WriteBufferManager* const manager = core_->resources.memory_manager.get();
   if (manager == nullptr) return Status::OK();
   // Without a limit any memory is beyond the threshold, and none is wanted back.
   const bool has_limit = manager->enabled();
@@ -82,14 +82,14 @@ Status WriteControl::LimitMemoryLocked() {
 }
 
 Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
-  WriteBufferManager* const manager = core_->memory_manager.get();
+  WriteBufferManager* const manager = core_->resources.memory_manager.get();
   if (manager == nullptr) return Status::OK();
   const uint64_t errors_before = core_->errors.raised_count();
   bool has_waited = false;
   // Released before memory is free, it goes on: nobody is about to free any.
   bool is_released = false;
   while (!is_released && manager->ShouldStall()) {
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress("no flush will end the stall of the write buffer manager");
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
@@ -98,7 +98,7 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
                                  : Status::OK();
     }
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
-    if (!has_waited) ++core_->memory_stops;
+    if (!has_waited) ++memory_stops_;
     has_waited = true;
     HeldWriter writer;
     MutexUnlock unlock(&core_->mutex);

@@ -19,12 +19,12 @@ namespace ashlar {
 // Calls them one after the other. A listener is not to throw; what it throws is logged, for the
 // threads that call it cannot pass it on.
 template <typename Call>
-void ForEachListener(const DbCore& core, Call&& call) {
-  for (const auto& listener : core.listeners) {
+void ForEachListener(const DbServices& services, Call&& call) {
+  for (const auto& listener : services.listeners) {
     try {
       call(listener.get());
     } catch (...) {
-      Error(core.info_log, "listener %s threw an exception", listener->Name());
+      Error(services.info_log, "listener %s threw an exception", listener->Name());
     }
   }
 }
@@ -43,14 +43,14 @@ void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
 // failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
 // Memtables that take no more writes; families that hold writes up in another way.
-void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed)
+void NotifyMemTablesSealed(const DbServices& services, const std::vector<MemTableInfo>& sealed)
     EXCLUDES(db_mutex);
-void NotifyStallChanges(const DbCore& core, const std::vector<WriteStallInfo>& changes)
+void NotifyStallChanges(const DbServices& services, const std::vector<WriteStallInfo>& changes)
     EXCLUDES(db_mutex);
 // A call has asked for this flush.
-void NotifyManualFlush(const DbCore& core, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
+void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
 // An attempt to recover from `old_error` has ended; `status`: what stands now.
-void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status)
+void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status)
     EXCLUDES(db_mutex);
 
 }  // namespace ashlar

@@ -84,6 +84,10 @@ class WriteControl final : public CommitHost {
   void TellStallChanges() EXCLUDES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
+  // Since the database was opened: how long all writers together were held up, and how many of them
+  // waited for memory of the write buffer manager.
+  uint64_t stall_micros() const REQUIRES(db_mutex) { return stall_micros_; }
+  uint64_t memory_stops() const REQUIRES(db_mutex) { return memory_stops_; }
 
   // What holds writes up, a line each.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
@@ -154,6 +158,8 @@ class WriteControl final : public CommitHost {
   uint64_t rate_ GUARDED_BY(db_mutex) = 0;        // bytes a second while delayed
   Toll toll_ GUARDED_BY(db_mutex);
   Toll low_priority_toll_ GUARDED_BY(db_mutex);
+  uint64_t stall_micros_ GUARDED_BY(db_mutex) = 0;
+  uint64_t memory_stops_ GUARDED_BY(db_mutex) = 0;
 };
 
 }  // namespace ashlar

@@ -34,7 +34,7 @@ WriteDebt DebtOf(ColumnFamilyData* family) {
 void WriteControl::UpdateStallLocked() {
   StallDecision worst;
   bool is_compaction_behind = false;
-  const uint64_t now_micros = core_->NowMicros();
+  const uint64_t now_micros = core_->environment.NowMicros();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     const WriteDebt debt = DebtOf(family);
@@ -69,7 +69,7 @@ void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision
     const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
     family->work.stalls.Count(now, /*is_level0_compacting=*/idle < version.files(0).size());
   }
-  if (!has_changed || core_->listeners.empty()) return;
+  if (!has_changed || core_->services.listeners.empty()) return;
   WriteStallInfo& change = stall_changes_.emplace_back();
   change.cf_name = family->name();
   change.condition = {.cur = now.condition, .prev = before.condition};
@@ -87,7 +87,7 @@ void WriteControl::TellStallChangesLocked() {
   while (!stall_changes_.empty()) {
     const std::vector<WriteStallInfo> changes = std::exchange(stall_changes_, {});
     MutexUnlock unlock(&core_->mutex);
-    NotifyStallChanges(*core_, changes);
+    NotifyStallChanges(core_->services, changes);
   }
   is_telling_ = false;
 }
@@ -104,8 +104,7 @@ bool WriteControl::IsAheadOfFlushLocked() const {
 // Every step of the flush signals.
 void WriteControl::AwaitFlushProgressLocked() {
   while (IsAheadOfFlushLocked() && !JobThread::HoldsUpFlushes(core_) &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire) &&
-         !core_->errors.BlocksWrites()) {
+         !core_->shutdown.is_background_cancelled() && !core_->errors.BlocksWrites()) {
     core_->conditions.writers.Wait();
   }
 }
@@ -114,7 +113,7 @@ void WriteControl::AwaitFlushProgressLocked() {
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
   const uint64_t errors_before = core_->errors.raised_count();
   while (true) {
-    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+    if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     // Writers in flight may have filled another one: left full are those that wait for a flush.
     RETURN_IF_ERROR(SwitchFullMemTablesLocked());
@@ -126,7 +125,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
                               stall_.cause == WriteStallCause::kMemtableLimit;
     if (awaits_flush ? JobThread::HoldsUpFlushes(core_) : JobThread::HoldsUpCompactions(core_))
       return JobThread::OwnJob("Write stall");
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress("no flush or compaction will end the stall");
     }
     RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
@@ -151,7 +150,7 @@ Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
 // When bytes that are admitted now may be written.
 uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
   assert(rate > 0);
-  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
+  const uint64_t start = std::max(core_->environment.NowMicros(), toll->next_micros);
   toll->next_micros = start + bytes * 1000000 / rate;
   return start;
 }
@@ -160,9 +159,9 @@ uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate)
 bool WriteControl::WaitPieceLocked(uint64_t start) {
   // Short debts are not worth sleeping for: they add up and are paid together.
   constexpr uint64_t kShortestSleepMicros = 1000;
-  const uint64_t now = core_->NowMicros();
+  const uint64_t now = core_->environment.NowMicros();
   if (now + kShortestSleepMicros >= start) return false;
-  if (core_->is_closing.load(std::memory_order_acquire)) return false;
+  if (core_->shutdown.is_closing()) return false;
   core_->conditions.writers.WaitFor(std::min(start - now, kLongestWaitMicros));
   return true;
 }

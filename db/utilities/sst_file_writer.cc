@@ -12,7 +12,7 @@
 #include "ashlar/file_checksum.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
-#include "db/state/db_place.h"
+#include "db/state/db_environment.h"
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "table/format/table_property_names.h"

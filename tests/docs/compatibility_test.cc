@@ -160,7 +160,7 @@ TEST(Compatibility, PropertiesAreAsked) {
     names.Add(is_known ? "works" : "refused", takes_level ? name + "<N>" : name);
   };
   const std::regex quoted("\"((?:rocksdb|ashlar)\\.[a-z0-9.-]+)\"");
-  for (const char* file : {"db/api/names.cc", "db/state/properties.cc"}) {
+  for (const char* file : {"db/api/names.cc", "db/report/properties.cc"}) {
     const std::string text = TextOf(file);
     for (std::sregex_iterator it(text.begin(), text.end(), quoted), end; it != end; ++it) {
       ask((*it)[1]);

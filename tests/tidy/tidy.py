@@ -28,7 +28,7 @@ ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do 
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
     ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/manifest", 54), ("db/table_cache", 54.2), ("db/version", 54.4), ("db/search", 54.6),
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
-    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/files", 61),
+    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/report", 61), ("db/files", 61),
     ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
     ("db/utilities/copy", 70), ("db/utilities/backup", 71),
     ("db/c_api", 71),

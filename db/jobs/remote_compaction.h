@@ -33,7 +33,7 @@ class RemoteCompaction {
   Status Run(OutputResult* result, bool* is_done);
   bool is_done() const { return is_done_; }
   // The service hears what became of its job.
-  void TellInstallation(const Status& status);
+  void NotifyInstallation(const Status& status);
 
  private:
   RemoteCompaction(DbCore* core, const CompactionJobOptions& work) REQUIRES(db_mutex);

@@ -114,7 +114,7 @@ TEST_F(PeriodicReportsTest, WithoutStatisticsTheDumpHasLevelsAndWrites) {
 
 TEST_F(PeriodicReportsTest, TheHistoryHasWhatEachPeriodGained) {
   Open();
-  PassHours(1);  // the first look says where to count from
+  PassHours(1);  // the first sample says where to count from
   for (int i = 0; i < 3; i++) ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
   PassHours(1);
   PassHours(1);
@@ -165,7 +165,7 @@ TEST_F(PeriodicReportsTest, EndWithTheDatabase) {
   ASSERT_OK(db_->Close());
   PassHours(1);
   EXPECT_EQ(Dumps(), 2u);
-  EXPECT_EQ(KeysWrittenByLook().size(), 0u) << "its looks are not those of the opening before";
+  EXPECT_EQ(KeysWrittenByLook().size(), 0u) << "its samples are not those of the opening before";
 }
 
 TEST_F(PeriodicReportsTest, AReadOnlyDatabaseMakesNone) {

@@ -432,7 +432,7 @@ void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slic
   auto* const family = static_cast<ColumnFamilyData*>(view.source());
   MutexLock lock(&core_.mutex);
   MemTable* const memtable = family->mem();
-  if (!family->IsForeseen(*view.super_version())) return;
+  if (!family->HasNoExternalChangeSince(*view.super_version())) return;
   if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
   InsertHint uncounted;
   IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),

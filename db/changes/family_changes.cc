@@ -75,7 +75,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     writes_->UpdateStallLocked();
     core_->conditions.FamilyChanged();
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   PurgeObsoleteFiles(core_);
   return WriteOptionsFile(core_);
 }
@@ -119,7 +119,7 @@ Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
     }
     core_->conditions.FamilyChanged();
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   return WriteOptionsFile(core_);
 }
 
@@ -169,7 +169,7 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
   // A logger of the program's has a level of its own until somebody asks for another; and it is
   // called without the mutex.
   if (values.contains("info_log_level")) core->services.info_log->SetInfoLogLevel(log_level);
-  writes->TellStallChanges();
+  writes->NotifyOfStalls();
   return WriteOptionsFile(core);
 }
 

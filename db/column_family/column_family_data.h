@@ -197,13 +197,13 @@ class ColumnFamilyData final : public ReadViewSource {
   bool is_ingesting GUARDED_BY(db_mutex) = false;
   // The number of the newest version that was made by that, or by dropping files, under which older
   // entries may come to light: a scan of an older one knows nothing of what is there. 0: none was.
-  uint64_t unforeseen_version GUARDED_BY(db_mutex) = 0;
+  uint64_t last_external_change GUARDED_BY(db_mutex) = 0;
   // Around what may come into the family, or back, by other ways than its memtables. At the end the
-  // super version that shows it was published, and unforeseen_version is right.
-  void BeginUnforeseen() REQUIRES(db_mutex);
-  void EndUnforeseen() REQUIRES(db_mutex);
+  // super version that shows it was published, and last_external_change is right.
+  void BeginExternalChange() REQUIRES(db_mutex);
+  void EndExternalChange() REQUIRES(db_mutex);
   // Whether all that came into the family since, or will, came through memtables.
-  bool IsForeseen(const SuperVersion& super_version) const REQUIRES(db_mutex);
+  bool HasNoExternalChangeSince(const SuperVersion& super_version) const REQUIRES(db_mutex);
   // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
   bool is_read_compaction_wanted GUARDED_BY(db_mutex) = false;
 

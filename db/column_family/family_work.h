@@ -66,8 +66,6 @@ class FamilyWork {
 
   // By output level; flushes are on level 0. As many levels as anything was done on.
   const std::vector<JobWork>& levels() const { return levels_; }
-  // Nothing for a level that has none.
-  JobWork OnLevel(Level level) const;
   JobWork Sum() const;
   const JobWork& flushes() const { return flushes_; }
   const JobWork& compactions() const { return compactions_; }

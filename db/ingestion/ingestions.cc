@@ -71,7 +71,7 @@ class Ingestions::Standstill {
       owner_->is_installing_ = true;
       for (const Part* part : parts_) {
         part->family()->is_ingesting = true;
-        part->family()->BeginUnforeseen();
+        part->family()->BeginExternalChange();
       }
     }
     core_->pipeline->Pause();
@@ -81,7 +81,7 @@ class Ingestions::Standstill {
     MutexLock lock(&core_->mutex);
     for (const Part* part : parts_) {
       part->family()->is_ingesting = false;
-      part->family()->EndUnforeseen();
+      part->family()->EndExternalChange();
     }
     owner_->is_installing_ = false;
     core_->conditions.JobEnded();
@@ -147,7 +147,7 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
     status = is_installed.status();
     if (status.ok() && !is_installed.value()) status = WriteAsBatch(parts);
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   if (!status.ok()) {
     Warn(core_->services.info_log.get(), "external files not ingested: %s",
          status.ToString().c_str());
@@ -427,7 +427,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
       ColumnFamilyData* const family = part->family();
       if (family->is_dropped()) continue;
       family->PublishSuperVersion();
-      family->unforeseen_version = family->current()->number();
+      family->last_external_change = family->current()->number();
       scheduler_->RequestCompactionLocked(family);
     }
     writes_->UpdateStallLocked();

@@ -25,8 +25,9 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
       registry_(registry),
       version_(family->current(), core->versions.get()),
       plan_(std::move(plan)),
-      teller_(core, *family, to_tell_),
-      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
+      notifier_(core, *family, notice_),
+      blob_notifier_(core, *family,
+                     {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
   work_.table.is_flush = false;
   work_.table.path_id = plan_.output_path_id;
@@ -46,16 +47,16 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
   work_.blob_readahead_bytes = family->options().blob_compaction_readahead_size;
   SetBlobPolicy(BlobGarbageCollectionPolicy::kUseDefault, -1);
   work_.verify_record_count = core->options->compaction_verify_record_count;
-  to_tell_ = {.job_id = id_,
-              .plan = &plan_,
-              .version = version_.get(),
-              .compression = plan_.compression != kDisableCompressionOption
-                                 ? plan_.compression
-                                 : CompressionFor(family->options(), plan_.output_level,
-                                                  plan_.base_level, plan_.is_bottommost),
-              .blob_compression = family->options().blob_compression_type};
-  work_.blob_observer = &blob_teller_;
-  work_.observer = &teller_;
+  notice_ = {.job_id = id_,
+             .plan = &plan_,
+             .version = version_.get(),
+             .compression = plan_.compression != kDisableCompressionOption
+                                ? plan_.compression
+                                : CompressionFor(family->options(), plan_.output_level,
+                                                 plan_.base_level, plan_.is_bottommost),
+             .blob_compression = family->options().blob_compression_type};
+  work_.blob_observer = &blob_notifier_;
+  work_.observer = &notifier_;
   if (plan_.start_level > 0) {
     yielder_.emplace(turns);
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
@@ -113,7 +114,7 @@ void BackgroundCompaction::Announce() {
   const std::vector<SequenceNumber>& snapshots = work_.snapshots;
   LogCompactionStarted(*core_, *family_, id_, plan_,
                        snapshots.empty() ? std::nullopt : std::optional(snapshots.front()));
-  NotifyCompactionBegin(core_, *family_, to_tell_);
+  NotifyCompactionBegin(core_, *family_, notice_);
 }
 
 // A table that the program's partitioner would cut is written anew. Not asked where the move is
@@ -136,15 +137,15 @@ void BackgroundCompaction::ReconsiderMove() {
   }
 }
 
-CompactionToTell BackgroundCompaction::ToTell() const {
-  CompactionToTell done = to_tell_;
+CompactionNotice BackgroundCompaction::MakeNotice() const {
+  CompactionNotice done = notice_;
   done.result = &result_;
   done.elapsed_micros = ElapsedMicros();
   return done;
 }
 
 CompactionJobInfo BackgroundCompaction::Describe(const Status& status) const {
-  return DescribeCompaction(*core_, *family_, ToTell(), status);
+  return DescribeCompaction(*core_, *family_, MakeNotice(), status);
 }
 
 // What is moved is neither read nor written.
@@ -176,7 +177,7 @@ Status BackgroundCompaction::Merge() {
   assert(plan_.IsMerge());
   bool is_done = false;
   if (remote_ != nullptr) RETURN_IF_ERROR(remote_->Run(&result_, &is_done));
-  to_tell_.is_remote = is_done;
+  notice_.is_remote = is_done;
   return is_done ? Status::OK() : CompactionJob(work_).Run(&result_);
 }
 
@@ -194,7 +195,7 @@ Status BackgroundCompaction::WriteTables() {
       RETURN_IF_ERROR(blobs.Sync());
     }
   }
-  NotifyCompactionPreCommit(core_, *family_, ToTell());
+  NotifyCompactionPreCommit(core_, *family_, MakeNotice());
   return Status::OK();
 }
 
@@ -228,7 +229,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   if (work_.may_use_helper) core_->jobs.ReturnHelper();
   reserved_.Release();
   if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
-  picture_ = PictureOf(*family_);
+  shape_ = ShapeOf(*family_);
   // It still pays: the reads that asked for it do not ask again.
   if (!status.ok() && plan_.reason == CompactionReason::kReadTriggered) {
     family_->is_read_compaction_wanted = true;
@@ -329,14 +330,14 @@ void BackgroundCompaction::LogEnd(const Status& status) const {
       .Add("num_blob_output_files", result_.blob_files.size())
       .Add("total_blob_output_size", result_.blob_bytes_written())
       .Add("num_subcompactions", result_.part_count)
-      .Add("output_compression", CompressionPropertyName(to_tell_.compression))
+      .Add("output_compression", CompressionPropertyName(notice_.compression))
       .Add("num_single_delete_mismatches", result_.mismatched_singles)
       .Add("num_single_delete_fallthrough", result_.unmatched_singles)
       .Add("is_trivial_move", plan_.is_trivial_move)
       .Add("compaction_time_micros", ElapsedMicros())
       .Add("compaction_time_cpu_micros", result_.cpu_micros)
       .Add("status", status.ToString());
-  AddPicture(picture_, &line);
+  AddShape(shape_, &line);
 }
 
 void BackgroundCompaction::Report(const Status& status) {
@@ -344,8 +345,8 @@ void BackgroundCompaction::Report(const Status& status) {
   if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);
   LogEnd(status);
   if (core_->services.statistics != nullptr) Count(status);
-  if (remote_ != nullptr) remote_->TellInstallation(status);
-  NotifyCompactionCompleted(core_, *family_, ToTell(), status);
+  if (remote_ != nullptr) remote_->NotifyInstallation(status);
+  NotifyCompactionCompleted(core_, *family_, MakeNotice(), status);
   if (!recovered_error_.ok()) {
     RecordTick(core_->services.statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
     NotifyRecoveryEnd(core_->services, recovered_error_, Status::OK());

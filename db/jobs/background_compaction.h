@@ -62,7 +62,7 @@ class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
   void NoteKeptForSnapshots() REQUIRES(db_mutex);
   JobWork WorkDone() const;
   // With what it did, once it has.
-  CompactionToTell ToTell() const;
+  CompactionNotice MakeNotice() const;
 
   CompactionRegistry* const registry_;
   // The version the plan was made of. Given back after the report: listeners find its tables.
@@ -75,10 +75,10 @@ class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
   std::unique_ptr<TaskLimiter::Token> token_;
   std::optional<Level0Turns::Yielder> yielder_;  // of one of a deeper level
   std::atomic<bool> is_aborted_{false};          // set by the registry
-  CompactionToTell to_tell_;                     // while it runs
-  CompactionTeller teller_;
-  BlobFileTeller blob_teller_;
-  FamilyPicture picture_;   // once it has ended
+  CompactionNotice notice_;                      // while it runs
+  CompactionNotifier notifier_;
+  BlobFileNotifier blob_notifier_;
+  FamilyShape shape_;       // once it has ended
   Status outcome_;          // likewise
   Status recovered_error_;  // the background error that its success has cleared, if any
 };

@@ -40,11 +40,11 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
       reason_(family->sealed().front().reason),
       log_number_(family->LogNumberAfter(work_.memtables)),
       syncs_older_logs_(core->families.All().size() > 1),
-      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
+      blob_notifier_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
   assert(!work_.memtables.empty());
   numbers_.Adopt(work_.table.file_number);
   NoteStallTriggers();
-  work_.blob_observer = &blob_teller_;
+  work_.blob_observer = &blob_notifier_;
   work_.may_filter = true;
   work_.new_blob_number = [this] { return numbers_.NewNumber(); };
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
@@ -57,7 +57,7 @@ void BackgroundFlush::NoteStallTriggers() {
   stops_writes_ = tables >= options.level0_stop_writes_trigger;
 }
 
-FlushToTell BackgroundFlush::ToTell() const {
+FlushNotice BackgroundFlush::MakeNotice() const {
   return {.job_id = id_,
           .file_number = work_.table.file_number,
           .reason = reason_,
@@ -97,7 +97,7 @@ void BackgroundFlush::NoteProgress(double progress) {
 
 void BackgroundFlush::Announce() {
   LogFlushStarted(*core_, *family_, id_, work_.memtables, reason_);
-  NotifyFlushBegin(core_, *family_, ToTell());
+  NotifyFlushBegin(core_, *family_, MakeNotice());
 }
 
 // Counted and told before it takes effect, for then those who wait for that go on.
@@ -127,7 +127,7 @@ Status BackgroundFlush::WriteTable() {
 void BackgroundFlush::NotifyTable(const Status& status) {
   if (has_notified_table_) return;
   has_notified_table_ = true;
-  NotifyFlushedTable(core_, *family_, ToTell(), result_, status);
+  NotifyFlushedTable(core_, *family_, MakeNotice(), result_, status);
 }
 
 // A table must not hold more of the order of writes than the logs of the other families do after a
@@ -172,7 +172,7 @@ void BackgroundFlush::Finish(const Status& status) {
   } else {
     family_->ReturnFromFlush(work_.memtables);
   }
-  picture_ = PictureOf(*family_);
+  shape_ = ShapeOf(*family_);
 }
 
 void BackgroundFlush::DeleteUnnamed() {
@@ -226,12 +226,12 @@ void BackgroundFlush::Report() {
       .Add("micros", ElapsedMicros())
       .Add("output_compression", CompressionPropertyName(CompressionFor(work_.table)))
       .Add("status", outcome_.ToString());
-  AddPicture(picture_, &line);
+  AddShape(shape_, &line);
   for (const OutputTable& table : result_.tables) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
   NotifyTable(outcome_);  // of a flush that another one kept from writing
-  NotifyFlushCompleted(core_, *family_, ToTell(), result_, outcome_);
+  NotifyFlushCompleted(core_, *family_, MakeNotice(), result_, outcome_);
 }
 
 }  // namespace ashlar

@@ -50,7 +50,7 @@ class BackgroundFlush final : public FamilyJob {
   void NotifyTable(const Status& status);
   void Count() const;
 
-  FlushToTell ToTell() const;
+  FlushNotice MakeNotice() const;
   void NoteStallTriggers() REQUIRES(db_mutex);
   JobWork WorkDone() const;
 
@@ -65,8 +65,8 @@ class BackgroundFlush final : public FamilyJob {
   uint64_t payload_bytes_ = 0;            // internal keys and values in them
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
   Status outcome_;                        // once it has ended
-  FamilyPicture picture_;                 // likewise
-  BlobFileTeller blob_teller_;
+  FamilyShape shape_;                     // likewise
+  BlobFileNotifier blob_notifier_;
   std::optional<TrackedBytes> bytes_;  // while it writes
 };
 

@@ -45,7 +45,7 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
     status = RunOnce(error);
   }
   core_->services.cleaner->DeleteObsoleteFiles();
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   const bool is_told = notify == Notify::kBoth || (notify == Notify::kSuccess && status.ok());
   if (is_told) NotifyRecoveryEnd(core_->services, error, status);
   return status;

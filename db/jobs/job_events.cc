@@ -85,28 +85,28 @@ JsonWriter Describe(const TableProperties& properties) {
 
 }  // namespace
 
-FamilyPicture PictureOf(const ColumnFamilyData& family) {
+FamilyShape ShapeOf(const ColumnFamilyData& family) {
   const Version& version = family.last_version();
-  FamilyPicture picture;
+  FamilyShape shape;
   for (Level level = 0; level < version.num_levels(); ++level) {
-    picture.tables.push_back(version.files(level).size());
+    shape.tables.push_back(version.files(level).size());
   }
   const BlobFiles* const blobs = version.blobs();
   if (blobs != nullptr && !blobs->empty()) {
-    picture.oldest_blob_file = blobs->all().front().file->meta.number.value();
-    picture.newest_blob_file = blobs->all().back().file->meta.number.value();
+    shape.oldest_blob_file = blobs->all().front().file->meta.number.value();
+    shape.newest_blob_file = blobs->all().back().file->meta.number.value();
   }
-  picture.sealed_memtables = family.sealed().size();
-  return picture;
+  shape.sealed_memtables = family.sealed().size();
+  return shape;
 }
 
-void AddPicture(const FamilyPicture& picture, EventLine* line) {
-  line->Add("lsm_state", picture.tables);
-  if (picture.newest_blob_file > 0) {
-    line->Add("blob_file_head", picture.oldest_blob_file)
-        .Add("blob_file_tail", picture.newest_blob_file);
+void AddShape(const FamilyShape& shape, EventLine* line) {
+  line->Add("lsm_state", shape.tables);
+  if (shape.newest_blob_file > 0) {
+    line->Add("blob_file_head", shape.oldest_blob_file)
+        .Add("blob_file_tail", shape.newest_blob_file);
   }
-  line->Add("immutable_memtables", picture.sealed_memtables);
+  line->Add("immutable_memtables", shape.sealed_memtables);
 }
 
 void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,

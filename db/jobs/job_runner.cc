@@ -45,7 +45,7 @@ Status JobRunner::Run(BackgroundJob* job) {
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   job->DeleteUnnamed();
   if (!status.ok()) {
     const auto reason = job->ErrorReason(status);

@@ -25,7 +25,7 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
                                  FlushReason reason) {
   std::vector<Target> targets;
   RETURN_IF_ERROR(Begin(options, families, reason, &targets));
-  if (!core_->services.listeners.empty()) TellScheduled(targets, reason);
+  if (!core_->services.listeners.empty()) NotifyScheduled(targets, reason);
   return options.wait ? AwaitFlushed(targets) : Status::OK();
 }
 
@@ -54,7 +54,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
 }
 
 // A call for each family, as RocksDB makes them; none for one that has nothing to flush.
-void ManualFlushes::TellScheduled(const std::vector<Target>& targets, FlushReason reason) {
+void ManualFlushes::NotifyScheduled(const std::vector<Target>& targets, FlushReason reason) {
   for (const Target& target : targets) {
     if (target.newest_memtable == 0) continue;
     NotifyManualFlush(

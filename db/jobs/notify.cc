@@ -31,7 +31,7 @@ std::vector<BlobFileAdditionInfo> AdditionsOf(const std::string& dir, const Outp
 }
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
-                       const OutputResult* result, const FlushToTell& flush) {
+                       const OutputResult* result, const FlushNotice& flush) {
   FlushJobInfo info;
   info.flush_reason = flush.reason;
   info.file_number = flush.file_number.value();
@@ -67,7 +67,7 @@ TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& f
 }
 
 TableFileCreationInfo FlushedTable(const DbCore& core, const ColumnFamilyData& family,
-                                   const FlushToTell& flush) {
+                                   const FlushNotice& flush) {
   return CreationInfo(core, family, flush.job_id,
                       TableFileName(FirstDirOf(family), flush.file_number), flush.creation_reason);
 }
@@ -95,7 +95,7 @@ void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
 }
 
 // A table that does not open is left out: the job will say what is wrong with it.
-void DescribeInputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
+void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
   for (const LevelFiles& level : plan.inputs) {
@@ -120,7 +120,7 @@ std::string KeyPrefix(const Slice& internal_key) {
   return std::string(user_key.data(), std::min(user_key.size(), kMost));
 }
 
-void DescribeOutputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
+void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   const TableCache& cache = *compaction.version->tables();
   if (plan.is_trivial_move) {  // the tables are what they were, elsewhere
@@ -169,7 +169,7 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
 }
 
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
-                                 const CompactionToTell& compaction) {
+                                 const CompactionNotice& compaction) {
   const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
   info.cf_id = family.id();
@@ -199,7 +199,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 
 }  // namespace
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush) {
   if (core->services.listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   ForEachListener(core->services, [&](EventListener* listener) {
@@ -209,14 +209,14 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushT
 }
 
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
-                             const FlushToTell& flush) {
+                             const FlushNotice& flush) {
   if (core->services.listeners.empty()) return;
   const TableFileCreationInfo info = FlushedTable(*core, family, flush);
   ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
-void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                         const OutputResult& result, const Status& status) {
   if (status.ok() && !result.tables.empty()) {
     LogTableCreated(*core, family, flush.job_id, result.tables.front());
@@ -229,7 +229,7 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const Flus
                   [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status) {
   if (core->services.listeners.empty() || !status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
@@ -239,7 +239,7 @@ void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const Fl
 }
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
-                           const CompactionToTell& compaction) {
+                           const CompactionNotice& compaction) {
   assert(compaction.result == nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
@@ -249,7 +249,7 @@ void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
 }
 
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction) {
+                               const CompactionNotice& compaction) {
   assert(compaction.result != nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
@@ -259,7 +259,7 @@ void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
 }
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction, const Status& status) {
+                               const CompactionNotice& compaction, const Status& status) {
   assert(compaction.result != nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = DescribeCompaction(*core, family, compaction, status);
@@ -269,7 +269,7 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
 }
 
 CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
-                                     const CompactionToTell& compaction, const Status& status) {
+                                     const CompactionNotice& compaction, const Status& status) {
   CompactionJobInfo info = CompactionInfo(core, family, compaction);
   info.status = status;
   info.aborted = status.IsCompactionAborted();
@@ -296,7 +296,7 @@ void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
 }
 
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
-                                const IngestedToTell& ingested) {
+                                const IngestionNotice& ingested) {
   if (core->services.listeners.empty()) return;
   ExternalFileIngestionInfo info;
   info.cf_name = family.name();
@@ -309,7 +309,7 @@ void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
   });
 }
 
-void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
+void BlobFileNotifier::OnBlobFileBegun(FileNumber number) {
   if (core_->services.listeners.empty()) return;
   const BlobFileCreationBriefInfo info(core_->paths.dir, family_.name(),
                                        BlobFileName(FirstDirOf(family_), number), job_.job_id,
@@ -318,8 +318,8 @@ void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
                   [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
 }
 
-void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
-                                     const Status& status) {
+void BlobFileNotifier::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
+                                       const Status& status) {
   assert((finished != nullptr) == status.ok());
   if (finished != nullptr) LogBlobFileCreated(*core_, family_, job_.job_id, *finished);
   if (core_->services.listeners.empty()) return;
@@ -333,11 +333,11 @@ void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* 
                   [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
 }
 
-std::string CompactionTeller::OutputPath(FileNumber number) const {
+std::string CompactionNotifier::OutputPath(FileNumber number) const {
   return TableFileName(family_.versions()->tables->DirOf(compaction_.plan->output_path_id), number);
 }
 
-void CompactionTeller::OnTableBegun(FileNumber number) {
+void CompactionNotifier::OnTableBegun(FileNumber number) {
   if (core_->services.listeners.empty()) return;
   const TableFileCreationInfo info =
       CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
@@ -346,8 +346,8 @@ void CompactionTeller::OnTableBegun(FileNumber number) {
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
-void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
-                                    const Status& status) {
+void CompactionNotifier::OnTableEnded(FileNumber number, const OutputTable* finished,
+                                      const Status& status) {
   if (finished != nullptr) LogTableCreated(*core_, family_, compaction_.job_id, *finished);
   if (core_->services.listeners.empty()) return;
   TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
@@ -358,7 +358,7 @@ void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finish
                   [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
-SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
+SubcompactionJobInfo CompactionNotifier::PartInfo(int part) const {
   SubcompactionJobInfo info;
   info.cf_id = family_.id();
   info.cf_name = family_.name();
@@ -373,14 +373,14 @@ SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
   return info;
 }
 
-void CompactionTeller::OnPartBegun(int part) {
+void CompactionNotifier::OnPartBegun(int part) {
   if (core_->services.listeners.empty()) return;
   const SubcompactionJobInfo info = PartInfo(part);
   ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
 }
 
-void CompactionTeller::OnPartEnded(int part, const OutputResult& result, const Status& status) {
+void CompactionNotifier::OnPartEnded(int part, const OutputResult& result, const Status& status) {
   if (core_->services.listeners.empty()) return;
   SubcompactionJobInfo info = PartInfo(part);
   info.status = status;

@@ -218,7 +218,7 @@ Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
   return Status::OK();
 }
 
-void RemoteCompaction::TellInstallation(const Status& status) {
+void RemoteCompaction::NotifyInstallation(const Status& status) {
   if (!is_scheduled_) return;
   const CompactionServiceJobStatus told = !is_done_     ? CompactionServiceJobStatus::kUseLocal
                                           : status.ok() ? CompactionServiceJobStatus::kSuccess

@@ -31,9 +31,8 @@ class RemoteCompaction {
   // *is_done: the result is as a CompactionJob would have left it. If not, and the status is OK,
   // the job is to be done here. Incomplete(kCompactionAborted): the service has given it up.
   Status Run(OutputResult* result, bool* is_done);
-  bool is_done() const { return is_done_; }
   // The service hears what became of its job.
-  void TellInstallation(const Status& status);
+  void NotifyInstallation(const Status& status);
 
  private:
   RemoteCompaction(DbCore* core, const CompactionJobOptions& work) REQUIRES(db_mutex);

@@ -41,7 +41,7 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, Direc
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
-  writes->TellStallChanges();
+  writes->NotifyOfStalls();
   return Status::OK();
 }
 

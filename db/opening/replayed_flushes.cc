@@ -126,11 +126,11 @@ void ReplayedFlushes::TakeFlushes() {
 
 // A listener hears of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
-  const FlushToTell told{.job_id = flush->id,
+  const FlushNotice told{.job_id = flush->id,
                          .file_number = flush->job.table.file_number,
                          .creation_reason = TableFileCreationReason::kRecovery};
-  BlobFileTeller blob_teller(core_, *flush->family,
-                             {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
+  BlobFileNotifier blob_teller(core_, *flush->family,
+                               {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
   flush->job.blob_observer = &blob_teller;
   try {
     NotifyFlushedTableBegun(core_, *flush->family, told);

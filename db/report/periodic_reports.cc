@@ -21,23 +21,24 @@ constexpr uint64_t kSecondMicros = 1'000'000;
 
 void PeriodicReports::Start() {
   const DbCore& core = *sources_.core;
-  uint64_t dump_seconds = 0, look_seconds = 0;
+  uint64_t dump_seconds = 0, sample_seconds = 0;
   {
     MutexLock lock(&core.mutex);
     if (core.shutdown.is_background_cancelled()) return;
     dump_seconds = core.options->stats_dump_period_sec;
-    look_seconds = core.services.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
+    sample_seconds =
+        core.services.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
   }
   PeriodicTimer* const timer = PeriodicTimer::Default();
   const bool is_dumped = timer->Set(&dump_, dump_seconds * kSecondMicros);
-  if (is_dumped && timer->Set(&look_, look_seconds * kSecondMicros)) return;
+  if (is_dumped && timer->Set(&sample_, sample_seconds * kSecondMicros)) return;
   Warn(core.services.info_log, "no thread for the periodic statistics");
 }
 
 void PeriodicReports::Stop() {
   PeriodicTimer* const timer = PeriodicTimer::Default();
   timer->Forget(&dump_);
-  timer->Forget(&look_);
+  timer->Forget(&sample_);
 }
 
 void PeriodicReports::DumpStatistics() {
@@ -62,7 +63,7 @@ void PeriodicReports::DumpStatistics() {
   Info(core->services.info_log, "STATISTICS:\n %s", core->services.statistics->ToString().c_str());
 }
 
-void PeriodicReports::LookAtCounters() {
+void PeriodicReports::SampleCounters() {
   const DbCore& core = *sources_.core;
   assert(core.services.statistics != nullptr);
   StatisticsHistory::Counters counters;
@@ -74,7 +75,7 @@ void PeriodicReports::LookAtCounters() {
     limit_bytes = core.options->stats_history_buffer_size;
   }
   const uint64_t seconds = core.environment.NowSeconds();
-  const auto gains = history_.Look(seconds, std::move(counters), limit_bytes);
+  const auto gains = history_.AddSample(seconds, std::move(counters), limit_bytes);
   if (stored_ == nullptr || gains == nullptr) return;
   const Status status = stored_->Add(seconds, *gains);
   if (!status.ok())

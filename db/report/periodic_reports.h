@@ -22,7 +22,7 @@ class PeriodicReports {
  public:
   // Outlived by what the sources name.
   explicit PeriodicReports(const PropertySources& sources)
-      : sources_(sources), dump_(this), look_(this) {}
+      : sources_(sources), dump_(this), sample_(this) {}
   ~PeriodicReports() { Stop(); }
 
   // Takes the periods of the options; nothing happens in a database that is being closed.
@@ -44,20 +44,20 @@ class PeriodicReports {
     void RunPeriodically() override { reports->DumpStatistics(); }
     PeriodicReports* const reports;
   };
-  struct Look final : PeriodicTask {
-    explicit Look(PeriodicReports* owner) : reports(owner) {}
-    void RunPeriodically() override { reports->LookAtCounters(); }
+  struct Sample final : PeriodicTask {
+    explicit Sample(PeriodicReports* owner) : reports(owner) {}
+    void RunPeriodically() override { reports->SampleCounters(); }
     PeriodicReports* const reports;
   };
 
   void DumpStatistics() EXCLUDES(db_mutex);
-  void LookAtCounters() EXCLUDES(db_mutex);
+  void SampleCounters() EXCLUDES(db_mutex);
 
   const PropertySources sources_;
   StatisticsHistory history_;
   std::unique_ptr<StoredHistory> stored_;  // null: none
   Dump dump_;
-  Look look_;
+  Sample sample_;
 };
 
 }  // namespace ashlar

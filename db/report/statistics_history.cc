@@ -57,11 +57,11 @@ class HistoryIterator final : public StatsHistoryIterator {
 
 }  // namespace
 
-std::shared_ptr<const Counters> StatisticsHistory::Look(uint64_t seconds, Counters now,
-                                                        size_t limit_bytes) {
+std::shared_ptr<const Counters> StatisticsHistory::AddSample(uint64_t seconds, Counters now,
+                                                             size_t limit_bytes) {
   MutexLock lock(&mutex_);
-  if (!has_looked_) {
-    has_looked_ = true;
+  if (!has_sampled_) {
+    has_sampled_ = true;
     last_ = std::move(now);
     return nullptr;
   }

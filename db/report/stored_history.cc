@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ten digits are enough until the year 2286; so keys are in the order of time, and the two that say
-// the format are behind all looks.
+// the format are behind all samples.
 #include "db/report/stored_history.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ WriteOptions NeverWaiting() {
   return options;
 }
 
-// Stands on one look, whose keys are behind it in `it_` already.
+// Stands on one sample, whose keys are behind it in `it_` already.
 class StoredIterator final : public StatsHistoryIterator {
  public:
   StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)

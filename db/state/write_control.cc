@@ -355,7 +355,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
       status = SwitchAloneLocked(ids, reason, &turn);
       if (status.ok() && together == FlushTogether::kYes) FlushTogetherLocked(ids);
     }
-    if (!turn.sealed.empty()) TellSealedLocked(turn.sealed);
+    if (!turn.sealed.empty()) NotifySealedLocked(turn.sealed);
   }
   if (!status.ok()) {
     MutexUnlock unlock(&core_->mutex);
@@ -363,7 +363,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
     return status;
   }
   UpdateStallLocked();
-  TellStallChangesLocked();
+  NotifyOfStallsLocked();
   return Status::OK();
 }
 
@@ -389,7 +389,7 @@ void WriteControl::FlushTogetherLocked(const std::vector<uint32_t>& ids) {
 }
 
 // The switch is over: writes go on meanwhile.
-void WriteControl::TellSealedLocked(const std::vector<MemTableInfo>& sealed) {
+void WriteControl::NotifySealedLocked(const std::vector<MemTableInfo>& sealed) {
   assert(!core_->services.listeners.empty());
   MutexUnlock unlock(&core_->mutex);
   NotifyMemTablesSealed(core_->services, sealed);

@@ -47,7 +47,7 @@ void WriteControl::UpdateStallLocked() {
   is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
   // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
   // ones, which were let go before their time.
-  if (!is_compaction_behind) low_priority_toll_ = Toll();
+  if (!is_compaction_behind) low_priority_pace_ = Pace();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
   assert(worst.severity >= 0 && worst.severity <= 1);
@@ -55,7 +55,7 @@ void WriteControl::UpdateStallLocked() {
                                  ? core_->options->delayed_write_rate
                                  : kDefaultDelayedRate;
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
-  if (rate_ == 0) toll_ = Toll();
+  if (rate_ == 0) delayed_pace_ = Pace();
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
   WatchLogSizeLocked();
   if (has_changed) core_->conditions.StallChanged();
@@ -75,21 +75,21 @@ void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision
   change.condition = {.cur = now.condition, .prev = before.condition};
 }
 
-void WriteControl::TellStallChanges() {
+void WriteControl::NotifyOfStalls() {
   MutexLock lock(&core_->mutex);
-  TellStallChangesLocked();
+  NotifyOfStallsLocked();
 }
 
 // A listener that writes may come here again: it returns at once.
-void WriteControl::TellStallChangesLocked() {
-  if (is_telling_ || stall_changes_.empty()) return;
-  is_telling_ = true;
+void WriteControl::NotifyOfStallsLocked() {
+  if (is_notifying_ || stall_changes_.empty()) return;
+  is_notifying_ = true;
   while (!stall_changes_.empty()) {
     const std::vector<WriteStallInfo> changes = std::exchange(stall_changes_, {});
     MutexUnlock unlock(&core_->mutex);
     NotifyStallChanges(core_->services, changes);
   }
-  is_telling_ = false;
+  is_notifying_ = false;
 }
 
 bool WriteControl::IsAheadOfFlushLocked() const {
@@ -133,7 +133,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Write stall");
-  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
+  const uint64_t start = TakeTurnLocked(&delayed_pace_, batch_bytes, rate_);
   while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
   }
   return Status::OK();
@@ -148,10 +148,10 @@ Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
 }
 
 // When bytes that are admitted now may be written.
-uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+uint64_t WriteControl::TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate) {
   assert(rate > 0);
-  const uint64_t start = std::max(core_->environment.NowMicros(), toll->next_micros);
-  toll->next_micros = start + bytes * 1000000 / rate;
+  const uint64_t start = std::max(core_->environment.NowMicros(), pace->next_micros);
+  pace->next_micros = start + bytes * 1000000 / rate;
   return start;
 }
 
@@ -172,7 +172,7 @@ Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batc
     return Status::Incomplete("Low priority write stall", "compactions lag behind");
   }
   MutexLock lock(&core_->mutex);
-  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
+  const uint64_t start = TakeTurnLocked(&low_priority_pace_, batch_bytes, kLowPriorityRate);
   while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
          WaitPieceLocked(start)) {
   }

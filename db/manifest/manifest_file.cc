@@ -60,7 +60,8 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
   assert(!records.empty());
   log_.reset();
   Status status = WriteNew(number, records);
-  // CURRENT may already name the new file, so the file is deleted only if this is impossible.
+  // CURRENT may already name the new file, so it is left in place; the next change starts another
+  // one.
   if (!status.ok()) log_.reset();
   return status;
 }

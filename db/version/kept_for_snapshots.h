@@ -82,7 +82,7 @@ class KeptForSnapshots {
     SequenceNumber largest_seqno;
   };
 
-  // may include tables that were already removed from the current version
+  // May include tables that were already removed from the current version.
   std::vector<Table> tables_;
 };
 

@@ -22,7 +22,7 @@ namespace ashlar {
 
 struct LevelTables {
   std::vector<TableFile*> files;
-  // of `files`, in the same order; searched without reading the files' objects
+  // Numbers of `files`, in the same order; searched without reading the TableFile objects.
   std::vector<FileNumber> numbers;
   KeyHeadIndex largest;  // largest user key of each file; empty for level 0
   uint64_t bytes = 0;

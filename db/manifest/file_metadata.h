@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the MANIFEST records of a table file, and TableFile, its shared object at run time.
+// FileMetadata is the MANIFEST's record of a table file; TableFile is the shared object of a live
+// table at run time.
 #pragma once
 
 #include <atomic>
@@ -39,8 +40,9 @@ struct FileMetadata {
   uint32_t path_id = 0;
   uint8_t temperature = 0;
   bool marked_for_compaction = false;
-  // Was written to the bottom with versions or tombstones that a snapshot needed
-  // (KeptForSnapshots). The MANIFEST says that as a mark: whoever opens it has no snapshot.
+  // The table was written to the bottommost level with versions or tombstones that a snapshot
+  // needed (KeptForSnapshots). The MANIFEST records this as marked_for_compaction, because after
+  // the next opening no snapshot exists and the entries can be dropped.
   bool keeps_for_snapshots = false;
   bool timestamps_persisted = true;
   bool has_file_checksum = false;  // 7.8 writes an empty checksum named "Unknown"
@@ -66,40 +68,41 @@ class TableFile {
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
-  // Of this and of what it says about the file.
+  // Memory of this object, including the strings of `meta`.
   size_t MemoryBytes() const;
-  // Tells that a read enters the table.
+  // Notes in `trace` that a read enters the table on `level`.
   void TraceEntry(Level level, ReadTrace* trace) const;
 
   const FileMetadata meta;
 
-  // The open reader, or null. Set once by the table cache (release; readers load with acquire),
-  // cleared by it when too many files are open; what was unlinked is freed through the epoch.
+  // The open reader, or null. The table cache sets it once (release; readers load with acquire),
+  // and clears it when too many files are open. An unlinked reader is freed through the epoch.
   std::atomic<TableReader*> reader{nullptr};
-  // Opened while the number of open tables had no limit: it stays open, and handles of it are not
-  // counted. Set once, before `reader` is.
+  // True if the table was opened while the number of open tables had no limit: then it stays open
+  // and its handles are not counted. Set once, before `reader`.
   std::atomic<bool> stays_open{false};
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
-  // While it is open, its place among the open tables of its cache, under that one's mutex.
+  // While the table is open: its index in TableCache::open_. Guarded by the mutex of the table
+  // cache.
   size_t open_place = 0;
 
-  // Where the newest version has it, or was to have it: only statistics go by this. Written by
-  // whoever makes versions.
+  // The table's level in the newest version, or in a version that failed to be installed. Used only
+  // for statistics. Written by VersionBuilder.
   std::atomic<int> level{0};
 
-  // What point reads do here, by samples (db/read/read_sampler.h).
+  // Sampled counts of point reads of this table (db/read/read_sampler.h).
   mutable SampledReads sampled_reads;
 
-  // Handles of the open reader, but for one that stays open anyway; above 0 it is not closed.
-  // Raised under the table cache's mutex.
+  // Number of handles of the open reader; not counted if `stays_open`. The reader is not closed
+  // while it is above 0. Incremented under the table cache's mutex.
   std::atomic<int> pins{0};
 
-  // An input of a compaction that runs.
+  // True while the table is an input of a running compaction (CompactionClaims).
   bool being_compacted GUARDED_BY(db_mutex) = false;
-  // How often an automatic compaction that began with it failed; stops at its greatest value.
+  // Number of failed automatic compactions that started from this table; saturates at its maximum.
   uint8_t failed_compactions GUARDED_BY(db_mutex) = 0;
-  uint64_t first_version = 0;  // the first one that holds it; see LiveVersions
+  uint64_t first_version = 0;  // number of the first version that holds the table; see LiveVersions
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An edit with such a record holds nothing else: RocksDB would not read the rest of it.
+// An edit with such a record has no other fields, because RocksDB would ignore them.
 #include "db/manifest/listed_logs.h"
 
 #include <algorithm>

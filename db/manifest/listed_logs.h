@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ListedLogs keeps account of what the MANIFEST says about logs in RocksDB's own records, which it
-// has beside ours where track_and_verify_wals_in_manifest asks for them: RocksDB then refuses to
-// open without a log that it names, or with a shorter one.
+// ListedLogs keeps track of the WALs that the MANIFEST names in RocksDB's own records. These are
+// written in addition to Ashlar's records if track_and_verify_wals_in_manifest is set: RocksDB then
+// refuses to open a database in which a named WAL is missing or shorter than recorded.
 //
-// A log is named once it is closed and synced, and taken back in the change after which it is not
-// needed: before its file can go. Threads: one at a time.
+// A WAL is added once it is closed and synced. The change that makes the WAL unnecessary deletes it
+// from the list, before its file can be deleted. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace ashlar {
 
 class ListedLogs {
  public:
-  // The records, none to two, that go behind those of `change`, which begins at `change_begin`;
-  // without a value a new MANIFEST begins with it, in which nothing is said yet. `min_log`: logs
-  // below it are not needed, or the change says more. If the change fails, the next one begins a
-  // new MANIFEST.
+  // Returns the records, none to two, to append after those of `change`. `change_begin` is the
+  // offset of the change in the MANIFEST; no value means that the change starts a new MANIFEST,
+  // which has no such record yet. WALs below `min_log`, or below a higher minimum in the change,
+  // are not needed. Precondition: if a change fails, the next call is for a new MANIFEST.
   std::vector<VersionEdit> News(const std::vector<LogFacts>& logs,
                                 const std::vector<VersionEdit>& change, FileNumber min_log,
                                 std::optional<uint64_t> change_begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters grow; logs that are not needed any more are forgotten.
+// Applying an edit: counters never decrease; WALs that are not needed any more are removed.
 #include "db/manifest/manifest_counters.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManifestCounters is the state of the whole database, as opposed to one column family, that the
-// records of a MANIFEST carry: counters, and the logs that still exist.
+// ManifestCounters is the state of the whole database, as opposed to one column family, in the
+// records of a MANIFEST: counters, and the WALs that still exist.
 //
-// A plain value. Apply() takes the records in the order of the MANIFEST, as many as there are and
-// whenever they come: an opening applies all of them, a running database each new one.
+// A plain value. Apply() takes the records in the order of the MANIFEST: an opening applies all of
+// them, a running database each new one.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace ashlar {
 struct ManifestCounters {
   std::string db_id;
   FileNumber next_file_number{2};
-  SequenceNumber last_sequence = 0;  // the highest one that the MANIFEST knows
+  SequenceNumber last_sequence = 0;  // the highest one in the MANIFEST
   FileNumber min_log_number_to_keep = 0;
   uint32_t max_column_family = 0;  // the greatest id that a family has or had
-  // Logs from min_log_number_to_keep on, by number. Their files exist.
+  // WALs with numbers from min_log_number_to_keep on, by number. Their files exist.
   std::map<FileNumber, LogFacts> tracked_logs;
 
   // No counter decreases.

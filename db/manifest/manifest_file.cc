@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
+// After a failed append or sync the contents of the file on disk are unknown, so the file is never
+// written again.
 #include "db/manifest/manifest_file.h"
 
 #include <cassert>
@@ -19,8 +20,8 @@
 namespace ashlar {
 namespace {
 
-// The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
-// a crash may keep the rename alone.
+// The directory entries of the MANIFEST and of the files it names must be durable before CURRENT
+// names the MANIFEST; otherwise a crash could preserve only the rename of CURRENT.
 Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number,
                       const NewEntries& entries) {
   assert(manifest_number > 0);
@@ -59,13 +60,14 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
   assert(!records.empty());
   log_.reset();
   Status status = WriteNew(number, records);
-  // CURRENT may name the new file already; it is left alone unless it surely does not.
+  // CURRENT may already name the new file, so it is left in place; the next change starts another
+  // one.
   if (!status.ok()) log_.reset();
   return status;
 }
 
 Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
-  assert(log_ == nullptr);  // the one before is not written to any more
+  assert(log_ == nullptr);  // the previous file is closed
   const NewEntries entries(options_.fs, options_.dir);
   FileWriterOptions writer;
   writer.use_fsync = options_.use_fsync;

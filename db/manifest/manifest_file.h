@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ManifestFile writes the MANIFEST: it appends records durably, and starts a new file and switches
-// CURRENT to it. It knows nothing of what the records say. ManifestReader reads what it wrote.
+// CURRENT to it. It does not interpret the records. ManifestReader reads the file.
 //
-// Crash: Append() returns after the sync. A new file is whole and synced, and so is its directory
-// entry, before CURRENT names it. After an error the file is never written again.
-// Threads: one at a time, unless a function says more.
+// Crash: Append() returns after the sync. A new file is complete and synced, as is its directory
+// entry, before CURRENT names it. After an error the file is never written again. Threads: one at a
+// time, unless a function says otherwise.
 #pragma once
 
 #include <atomic>
@@ -30,10 +30,10 @@ struct ManifestFileOptions {
   bool use_fsync = false;
   uint64_t max_bytes = uint64_t{1} << 30;
   size_t preallocate_bytes = 4 << 20;
-  Statistics* statistics = nullptr;  // of the time that syncs take; outlive the file; null: none
+  Statistics* statistics = nullptr;  // for the time of syncs; outlives the file; null: none
 };
 
-// What can change of them, for files that are started later.
+// The options that can change at run time; they apply to files that are started later.
 struct ManifestLimits {
   uint64_t max_bytes = 0;
   size_t preallocate_bytes = 0;
@@ -46,26 +46,27 @@ class ManifestFile {
   ManifestFile(const ManifestFile&) = delete;
   ManifestFile& operator=(const ManifestFile&) = delete;
 
-  // There is none to append to, or it has grown too large: call Start(), not Append().
+  // True if there is no file to append to or the file has grown too large: the caller must use
+  // Start() instead of Append().
   bool WantsNewFile() const;
   // Any thread.
   void SetLimits(const ManifestLimits& limits);
-  // Makes MANIFEST-`number` of these records and names it in CURRENT. After an error CURRENT may
-  // name it or the one before.
+  // Writes a new file MANIFEST-`number` with these records and names it in CURRENT. After an error
+  // CURRENT may name the new file or the previous one.
   Status Start(FileNumber number, const std::vector<std::string>& records);
   Status Append(const std::vector<std::string>& records);
-  // For the error that closing may bring, which the destructor drops.
+  // Closes the file and returns the error of closing, which the destructor would drop.
   Status Close();
-  // What is in the file is not known: it is not used again.
+  // The contents of the file are unknown after a failure: it is not written again.
   void Abandon();
-  // With everything appended.
+  // Length of the file, including all appended records.
   uint64_t bytes() const;
 
  private:
   Status WriteNew(FileNumber number, const std::vector<std::string>& records);
 
   const ManifestFileOptions options_;
-  // Of the options, until SetLimits() was called; each is a number by itself.
+  // Initially from the options, changed by SetLimits(). The two need not be read consistently.
   std::atomic<uint64_t> max_bytes_;
   std::atomic<size_t> preallocate_bytes_;
   std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file

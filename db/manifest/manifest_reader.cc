@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records come from the log reader; atomic groups are held back until their last edit is read.
+// Records come from the log reader; the edits of an atomic group are held back until the last one
+// is read.
 #include "db/manifest/manifest_reader.h"
 
 #include <cassert>
@@ -33,7 +34,7 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir) {
   return name;
 }
 
-// Keeps the first damage: no record behind it counts.
+// Keeps the first reported damage, because no record after it is used.
 class ManifestReader::Reporter final : public LogReader::Reporter {
  public:
   void OnDamage(const LogDamage& damage) override {
@@ -76,7 +77,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
 }
 
 bool ManifestReader::Fail(const std::string& what) {
-  assert(status_.ok());  // the first reason counts
+  assert(status_.ok());  // the first error is kept
   status_ = Status::Corruption(
       StrCat(path_, ": record ", records_, " at offset ", log_->record_offset(), ": ", what));
   return false;
@@ -105,9 +106,10 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
   return false;
 }
 
-// Whether a crash may have left the damage. A sector that was never written says so, if all that is
-// intact behind it belongs to a change that began before it: whoever wrote these records had not
-// synced that change, so nobody relied on it. A later change proves that it was.
+// Whether a crash during a write can explain the damage. This is so for a sector that was never
+// written (zeros) if all intact records after it belong to a change that began before the sector:
+// this change was not synced, so it was never installed. A record of a later change proves that the
+// sector was synced, so the damage is Corruption.
 bool ManifestReader::IsUnsyncedTail() const {
   assert(reporter_->first.has_value());
   const uint64_t damage_offset = reporter_->first->offset;
@@ -130,7 +132,8 @@ bool ManifestReader::IsUnsyncedTail() const {
   return damage.is_unwritten;
 }
 
-// They were synced before CURRENT was switched: no crash takes one away.
+// The initial records were synced before CURRENT was switched, so a crash cannot remove any of
+// them: a missing one is Corruption.
 void ManifestReader::CheckInitialRecords() {
   assert(status_.ok());
   if (records_ >= initial_records_) return;
@@ -154,8 +157,8 @@ bool ManifestReader::Next(VersionEdit* edit) {
   return true;
 }
 
-// The edits of a group count down to 0 without a gap; an edit of its own is a group of one. An
-// incomplete group was never applied by its writer.
+// The edits of a group count down to 0 without a gap; an edit outside a group is a group of one. A
+// writer never installed an incomplete group.
 bool ManifestReader::AddToGroup(VersionEdit edit) {
   assert(ready_.empty());
   if (group_.empty()) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManifestReader yields the version edits of one MANIFEST in order, each as soon as it counts: the
-// edits of an atomic group together, an incomplete group at the end of the file never.
+// ManifestReader yields the version edits of one MANIFEST in order. The edits of an atomic group
+// are yielded once the group is complete; an incomplete group at the end of the file is never
+// yielded.
 //
-// What a crash leaves of the change that was being written is dropped and noted (torn_tail_bytes):
-// a record cut off by the end of the file, or sectors that are zero, with nothing intact behind
-// them but other records of that change (VersionEdit::change_begin). It is damage all the same if
-// it was there before CURRENT named the file (VersionEdit::initial_records). All other damage is
-// Corruption.
+// A crash during a write may leave a part of the last change. The reader drops this part and counts
+// it in torn_tail_bytes(): a record that is cut off by the end of the file, or zero sectors that
+// are followed only by intact records of the same change (VersionEdit::change_begin). It is
+// Corruption, however, if the records were in the file before CURRENT named it
+// (VersionEdit::initial_records). All other damage is Corruption.
 //
-// Whoever follows a MANIFEST that another process writes asks again after the end was reached: the
-// reader goes on where it stopped, in the middle of an atomic group too. Threads: one at a time.
+// A caller that follows a MANIFEST which another process writes may call Next() again after the end
+// was reached: the reader continues where it stopped, even in the middle of an atomic group.
+// Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +29,19 @@ namespace ashlar {
 
 class LogReader;
 
-// The name in CURRENT, e.g. "MANIFEST-000005". NotFound if there is no CURRENT.
+// The file name in CURRENT, e.g. "MANIFEST-000005". NotFound if there is no CURRENT.
 Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir);
 
-// Names of the column families that the live MANIFEST of `dir` has, by id.
+// Names of the column families in the live MANIFEST of `dir`, ordered by id.
 Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
 
-// Reads the MANIFEST at `path` as the next opening will. Corruption if it is damaged, torn, or
-// shorter than the `written_bytes` that were appended to it.
+// Reads the MANIFEST at `path` in the same way as the next opening of the database. Corruption if
+// it is damaged, torn, or shorter than the `written_bytes` that were appended to it.
 Status CheckManifestFile(FileSystem* fs, const std::string& path, uint64_t written_bytes);
 
 class ManifestReader {
  public:
-  // What the end of the file means: that is all there will be; or all there is for now.
+  // Meaning of the end of the file: the file is final (kForGood), or it may still grow (kForNow).
   enum class End : bool { kForGood, kForNow };
 
   static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* fs, const std::string& path,
@@ -66,11 +68,11 @@ class ManifestReader {
   const std::string path_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<LogReader> log_;
-  std::deque<VersionEdit> ready_;  // edits that count, not yet handed out
-  std::deque<VersionEdit> group_;  // an atomic group that is not complete
-  uint64_t group_offset_ = 0;      // where it begins in the file
+  std::deque<VersionEdit> ready_;  // complete edits and groups that Next() has not returned yet
+  std::deque<VersionEdit> group_;  // the edits read so far of an incomplete atomic group
+  uint64_t group_offset_ = 0;      // offset of the group in the file
   uint64_t records_ = 0;           // read so far
-  uint64_t initial_records_ = 0;   // that were there when CURRENT named the file; 0: not said
+  uint64_t initial_records_ = 0;  // number of records when CURRENT first named the file; 0: unknown
   uint64_t torn_tail_bytes_ = 0;
   Status status_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RecoveryPoint says how much of which MANIFEST counts, where that is not all of the one that
-// CURRENT names: best-efforts recovery (db/opening/best_efforts.h) goes back to where all files are
-// there. A plain value.
+// RecoveryPoint selects a MANIFEST and the part of it to apply. Best-efforts recovery
+// (db/opening/best_efforts.h) uses it to go back to a state in which all files exist; a normal
+// opening applies the whole MANIFEST that CURRENT names. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace ashlar {
 
 struct RecoveryPoint {
   std::string manifest;  // the name of the file
-  // Of its changes (an atomic group is one) those that are read: families come, go and have their
-  // numbers by these.
+  // Number of changes to read from the start of the MANIFEST; an atomic group is one change. These
+  // changes determine which families exist and their ids.
   uint64_t changes = 0;
-  // Of these, those that count for the files of a family, by its id. Never more.
+  // By family id: the number of changes that are applied to the files of the family; at most
+  // `changes`.
   std::map<uint32_t, uint64_t> family_changes;
 
   bool CountsForFiles(uint32_t family, uint64_t change) const {

@@ -41,7 +41,7 @@ enum Tag : uint32_t {
   kWalDeletion = 8200,
   kPersistUserDefinedTimestamps = 8201,
   kLastCompactedManifestBytes = 8203,
-  // Ashlar's own: "as", far from the numbers that RocksDB gives out one by one.
+  // Ashlar's own tags begin at "as" in ASCII, far from the tags that RocksDB assigns consecutively.
   kLogFacts = 0x6173,
   kInitialRecords = 0x6174,
   kChangeBegin = 0x6175,
@@ -72,7 +72,7 @@ enum FileField : uint32_t {
 };
 
 constexpr uint32_t kMaxPathId = 3;
-constexpr uint32_t kMaxLevel = 1 << 16;  // no tree is so deep: a larger one is damage
+constexpr uint32_t kMaxLevel = 1 << 16;  // a larger level number is treated as damage
 
 void PutTag(std::string* dst, uint32_t tag) { PutVarint32(dst, tag); }
 
@@ -92,7 +92,7 @@ void PutTaggedBytes(std::string* dst, uint32_t tag, const Slice& bytes) {
   PutLengthPrefixedSlice(dst, bytes);
 }
 
-// A number with the length of its encoding in front.
+// A varint with the length of its encoding as prefix.
 void PutField64(std::string* dst, uint32_t field, uint64_t value) {
   std::string body;
   PutVarint64(&body, value);
@@ -149,8 +149,8 @@ void EncodeBlobFile(std::string* dst, const BlobFileAddition& blob) {
   PutVarint32(dst, 0);
 }
 
-// Decoder walks one record. The first thing that does not parse is kept as the error, with its
-// offset; after that every call fails.
+// Decoder walks one record. The first parse error is kept with its offset; after that every call
+// fails.
 class Decoder {
  public:
   Decoder(const Slice& record, VersionEdit* edit) : record_(record), rest_(record), edit_(edit) {}
@@ -294,7 +294,7 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
   }
 }
 
-// What follows the known numbers is for later versions.
+// Bytes after the known numbers are ignored: later versions may add more numbers.
 bool Decoder::DecodeLogFacts(Slice* from) {
   LogFacts log;
   if (!GetFileNumber(from, &log.number) || !GetVarint64(from, &log.first_seqno) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VersionEdit is one record of the MANIFEST: what changes from one version to the next.
-// Bytes: docs/formats/manifest.md, sections 2 to 5.
+// VersionEdit is one record of the MANIFEST: the changes from one version to the next. Bytes:
+// docs/formats/manifest.md, sections 2 to 5.
 //
 // A plain value. Decoding reads every field that RocksDB 5 to 11 writes; unknown fields that are
 // marked ignorable are kept and written back, others are refused by number.
@@ -23,8 +23,9 @@
 
 namespace ashlar {
 
-// RocksDB's record of a log. Written only if the options ask for it: RocksDB 7.8 cannot open a
-// database that has one for reading only, unless its options ask for it too.
+// RocksDB's record of a WAL. Written only if the option track_and_verify_wals_in_manifest is set:
+// RocksDB 7.8 cannot open a database with such a record in read-only mode unless its own option is
+// set too.
 struct WalAddition {
   FileNumber log_number = 0;
   std::optional<uint64_t> synced_bytes;
@@ -47,8 +48,8 @@ struct VersionEdit {
   void EncodeTo(std::string* dst) const;
   // Replaces *this. Corruption and NotSupported name the field and its offset in the record.
   Status DecodeFrom(const Slice& record);
-  // "VersionEdit {" to "}", a field a line, in the form of RocksDB's ldb; keys in hexadecimal if
-  // `hex`.
+  // "VersionEdit {" to "}", one field per line, in the format of RocksDB's ldb; keys in hexadecimal
+  // if `hex`.
   std::string DebugString(bool hex) const;
 
   void AddFile(Level level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }
@@ -73,7 +74,7 @@ struct VersionEdit {
   std::vector<BlobFileAddition> blob_additions;
   std::vector<BlobFileGarbage> blob_garbage;
   std::vector<WalAddition> wal_additions;
-  std::optional<FileNumber> wal_deletion;  // forget logs below this number
+  std::optional<FileNumber> wal_deletion;  // WALs below this number are removed
   uint32_t column_family = 0;
   std::optional<std::string> added_family;
   bool is_family_drop = false;
@@ -81,14 +82,15 @@ struct VersionEdit {
   std::optional<std::string> full_history_ts_low;
   std::optional<bool> persist_user_defined_timestamps;
   std::optional<uint64_t> last_compacted_manifest_bytes;
-  // Four fields of Ashlar's own, which RocksDB skips. What is known of logs:
+  // Ashlar has four fields of its own, which RocksDB skips. The first one holds facts about WALs.
   std::vector<LogFacts> logs;
-  // Nothing is known any more of logs below this number: a copy of the files may be without them.
+  // Removes all facts about WALs below this number: a copy of the database may lack these files.
   std::optional<FileNumber> forgotten_logs_end;
-  // Records of this MANIFEST that were durable before CURRENT named it. In its first record.
+  // Number of records of this MANIFEST that were durable before CURRENT named it. Only in the first
+  // record.
   std::optional<uint64_t> initial_records;
-  // Where in this MANIFEST the change begins that this record belongs to; not in the first record
-  // of a change. The changes before it were synced when this record was written.
+  // Offset in this MANIFEST of the first record of the change that this record belongs to; absent
+  // in the first record itself. All earlier changes were synced before this record was written.
   std::optional<uint64_t> change_begin;
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // (tag, body)
 };

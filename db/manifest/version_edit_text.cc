@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Version edits as text, field by field in the order of RocksDB's ldb; fields that only newer
-// versions or only we have come last.
+// versions of RocksDB or only Ashlar writes come last.
 #include "db/manifest/version_edit.h"
 #include "table/format/unique_id.h"
 #include "util/keys/coding.h"
@@ -12,7 +12,7 @@ namespace {
 
 std::string Hex(const std::string& bytes) { return Slice(bytes).ToString(/*hex=*/true); }
 
-// Both forms of the unique id: as the MANIFEST stores it, and as users are shown it.
+// Both forms of the unique id: the stored form in the MANIFEST, and the public form.
 std::string UniqueIdText(const std::string& stored) {
   if (stored.size() != 2 * sizeof(uint64_t)) return "";
   InternalUniqueId id;
@@ -23,7 +23,7 @@ std::string UniqueIdText(const std::string& stored) {
                 "} public_unique_id: ", digits.substr(0, 16), "-", digits.substr(16));
 }
 
-// What RocksDB's ldb does not print and an ordinary table does not have.
+// Fields that RocksDB's ldb does not print and that most tables do not have.
 std::string RareFactsText(const FileMetadata& meta) {
   std::string text;
   const auto number = [&text](const char* name, uint64_t value) {

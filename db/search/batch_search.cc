@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A wave is one table for each of some keys. Level 0 takes a wave for each of its files, newest
-// first; a deeper level takes one, and further ones for the few keys whose older versions may go on
-// in the next file.
+// A wave is a set of keys, each with one table to search. Level 0 needs one wave for each of its
+// files, newest first. A deeper level needs one wave, and more only for the few keys whose older
+// versions may be in the next file.
 #include "db/search/batch_search.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ void BatchSearch::RunLevel(Level level) {
     Wave wave;
     for (Key* key = keys_.data(); key != keys_.data() + count_; ++key) {
       if (key->level > level || key->waits_for != nullptr) continue;
-      // Levels between had no files.
+      // The key skipped levels without files, so its file on this level is not determined yet.
       if (key->level < level) key->file = kNotSearched;
       key->level = level;
       if (TableFile* const file = NextTable(key)) {
@@ -90,7 +90,7 @@ void BatchSearch::RunLevel(Level level) {
   }
 }
 
-// The table that the key comes to on its level, below 0; null if there is none.
+// The next table to search for the key on its level, which is below level 0; null if there is none.
 TableFile* BatchSearch::NextTable(Key* key) const {
   assert(key->level > 0);
   const Slice& user_key = key->lookup->key().user_key;
@@ -105,17 +105,17 @@ TableFile* BatchSearch::NextTable(Key* key) const {
   return is_before ? nullptr : file;
 }
 
-// To the place behind a file that has been searched.
+// Advances the key past `file`, which has been searched.
 void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
   key->waits_for = nullptr;
   if (key->lookup->decided()) key->lookup->counters.level = key->level;
   ++key->file;
-  // The older versions of a key may lie in the next file.
+  // The next file may hold older versions of the key.
   if (key->level != 0 &&
       version_.comparator().SameKey(key->lookup->key().user_key, file.meta.largest_user_key())) {
     return;
   }
-  // A tombstone of this run covers the key: all that is left is older.
+  // A tombstone of this run covers the key, and all remaining tables are older: the key is deleted.
   if (key->lookup->is_covered() && !key->lookup->decided()) key->lookup->EndCovered();
   if (key->level == 0) return;
   ++key->level;
@@ -131,11 +131,11 @@ void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
 
 void BatchSearch::Run(const Wave& wave) {
   std::array<TableProbe, kMaxKeys> probes;
-  std::array<uint8_t, kMaxKeys> places;  // in the wave
+  std::array<uint8_t, kMaxKeys> places;  // index in the wave of each probe
   size_t probe_count = 0;
   for (size_t i = 0; i < wave.count; ++i) {
     const TableReader* const reader = version_.tables()->FindOpen(wave.files[i]);
-    wave.keys[i]->waits_for = wave.files[i];  // until it has been searched
+    wave.keys[i]->waits_for = wave.files[i];  // reset once the table has been searched
     if (reader == nullptr) continue;
     places[probe_count] = static_cast<uint8_t>(i);
     probes[probe_count++] = {.table = reader, .lookup = wave.keys[i]->lookup, .is_over = false};
@@ -173,7 +173,7 @@ void BatchSearch::ReadMissing() {
   }
   const Level last_level = options_.optimize_multiget_for_io ? kNoLimit : first_level;
 
-  std::array<TableHandle, kMaxKeys> tables;  // each once
+  std::array<TableHandle, kMaxKeys> tables;  // without duplicates
   std::array<const TableFile*, kMaxKeys> files;
   size_t table_count = 0;
   std::array<TableProbe, kMaxKeys> probes;

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BatchSearch looks several keys up in the tables of a version, newest first: PointSearch for
-// batches, level by level with all keys side by side.
+// BatchSearch looks up several keys in the tables of a version, newest table first. It is the batch
+// form of PointSearch: it advances all keys together, level by level.
 //
-// It begins inside the caller's epoch and uses what is in memory. Keys that need a table or a block
-// that is not wait where they are, while the others go on. Then the caller takes a counted
-// reference on what holds the version and leaves the epoch, and ReadMissing() takes each waiting
-// key through the table it waits for, with the files of all of them read together. So it goes on,
-// in turns, until no key is left:
+// The search begins inside the caller's epoch and reads memory only. A key that needs a table or a
+// block that is not in memory waits at this table; the other keys continue. Then the caller takes a
+// counted reference to the owner of the version and leaves the epoch. ReadMissing() searches for
+// each waiting key the table that it waits for, and reads the blocks of all these tables together.
+// The two phases alternate until all keys are done:
 //
-//   EpochGuard guard;
-//   BatchSearch search(*version, options, lookups);
-//   while (!search.RunInEpoch()) {
-//     ... take a reference on the version, once ...
-//     guard.Leave();
-//     search.ReadMissing();
-//     ... enter the epoch again ...
-//   }
+// EpochGuard guard; BatchSearch search(*version, options, lookups); while (!search.RunInEpoch()) {
+// ... take a reference to the version, once ... guard.Leave(); search.ReadMissing(); ... enter the
+// epoch again ... }
 //
-// Keys in ascending order are fastest; any order is right. It lives on the stack of one reader.
-// Threads: one at a time.
+// Keys in ascending order are fastest, but any order is correct. The object lives on the stack of
+// one reader. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -43,34 +38,36 @@ class BatchSearch {
  public:
   static constexpr size_t kMaxKeys = TableReader::kMaxProbes;
 
-  // All of them outlive the search. Lookups that are decided are left alone.
+  // The arguments outlive the search. Lookups that are already decided are ignored. At most
+  // kMaxKeys lookups.
   BatchSearch(const Version& version, const ReadOptions& options,
               std::span<PointLookup* const> lookups);
   BatchSearch(const BatchSearch&) = delete;
   BatchSearch& operator=(const BatchSearch&) = delete;
 
-  // Inside an EpochGuard. True: each lookup is decided, or no table is left for it. False: keys
-  // wait for files. Hot: no lock, no reference count, no allocation.
+  // Inside an EpochGuard. Returns true if each lookup is decided or has no table left; false if
+  // keys wait for files. Hot: no lock, no reference count, no allocation.
   [[nodiscard]] bool RunInEpoch();
-  // Outside of any; the caller holds the version. An error fails the lookups it concerns.
+  // Outside an EpochGuard; the caller holds a reference to the version. An error fails only the
+  // lookups that need the unreadable table.
   void ReadMissing();
 
-  // The keys that are not decided and where each of them stands, a line each. Where RunInEpoch()
-  // may be called, or the caller holds the version.
+  // One line for each undecided key with its position. The caller is inside an EpochGuard or holds
+  // a reference to the version.
   std::string DebugString() const;
 
  private:
   static constexpr uint32_t kNotSearched = UINT32_MAX;
 
-  // A key that is not decided. It is in front of the file at `file` of `level`: of level 0 that may
-  // be any; of a deeper one it is where the key leads to.
+  // An undecided key. The next file to search is the one at index `file` of `level`. On level 0
+  // this may be any file; on a deeper level it is the file whose range can contain the key.
   struct Key {
     PointLookup* lookup;
-    TableFile* waits_for;  // to be read by ReadMissing(); null: it can go on
+    TableFile* waits_for;  // the table that ReadMissing() must read; null: the key is not waiting
     Level level;
-    uint32_t file;  // kNotSearched: where the key leads
+    uint32_t file;  // kNotSearched: not determined yet, FindFile() will tell
   };
-  // Some keys, each with its next table.
+  // A set of keys, each with the table to search next.
   struct Wave {
     size_t count = 0;
     std::array<Key*, kMaxKeys> keys;
@@ -79,17 +76,17 @@ class BatchSearch {
 
   void RunLevel0();
   void RunLevel(Level level);
-  // Takes the keys of the wave through their tables, if these are in memory.
+  // Searches each key of the wave in its table, as far as the tables are in memory.
   void Run(const Wave& wave);
   TableFile* NextTable(Key* key) const;
   void GoBehind(Key* key, const TableFile& file) const;
   void Add(Wave* wave, Key* key, TableFile* file) const;
-  // Forgets the keys that are decided or behind the last level.
+  // Removes the keys that are decided or have passed the last level.
   void DropDone();
 
   const Version& version_;
   const ReadOptions& options_;
-  size_t count_ = 0;  // of keys_
+  size_t count_ = 0;  // number of keys in keys_
   std::array<Key, kMaxKeys> keys_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// At any time one table iterator is open. Inside a block the position advances without a call here;
-// at the end of a file the next one is opened.
+// At most one table iterator is open at a time. Inside a block the position advances without a call
+// of this class; at the end of a file the next file is opened.
 #include "db/search/level_iterator.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void LevelIterator::GoToFile(size_t index) {
   if (inner_.has_value()) inner_->ContinueReadahead(pace);
 }
 
-// What a file hides is known before anything that it holds is shown.
+// The tombstones of a file are passed on before the first of its entries is visible.
 void LevelIterator::NoteTombstones() {
   assert(index_ < files_.size());
   if (options_.tombstones != nullptr) options_.tombstones->NoteFile(index_, table_->tombstones());
@@ -68,7 +68,7 @@ bool LevelIterator::IsFileExhausted() const {
   return !inner_.has_value() || (!inner_->Valid() && inner_->status().ok());
 }
 
-// Shows what the current file shows, or its failure.
+// Copies the position of the current table iterator, or its error, to this iterator.
 void LevelIterator::Mirror() {
   valid_ = inner_.has_value() && inner_->Valid();
   cursor_ = inner_.has_value() ? inner_->cursor() : nullptr;
@@ -82,7 +82,7 @@ void LevelIterator::Mirror() {
   }
 }
 
-// Files past the upper bound are not opened.
+// Whether the file begins at or after the upper bound: such files are not opened.
 bool LevelIterator::BeyondUpperBound(size_t index) const {
   assert(index < files_.size());
   const Slice* bound = options_.read->iterate_upper_bound;
@@ -90,7 +90,8 @@ bool LevelIterator::BeyondUpperBound(size_t index) const {
                                  files_[index]->meta.smallest_user_key(), *bound) >= 0;
 }
 
-// An error in a file ends the iteration: going on would hide its keys.
+// An error in a file ends the iteration; continuing in the next file would hide the keys of this
+// one.
 void LevelIterator::SkipForward() {
   while (IsFileExhausted()) {
     const bool is_last = index_ + 1 >= files_.size() || BeyondUpperBound(index_ + 1);
@@ -138,7 +139,8 @@ void LevelIterator::Seek(const Slice& internal_key) {
   SkipForward();
 }
 
-// Where filters may spare files, it is not known yet which block will be needed.
+// If prefix filters may exclude files, the file to seek in is not known yet, so no block can be
+// requested early.
 void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
   if (options_.wanted != nullptr) return;
   if (step == SeekStep::kFindBlock) FindFile(internal_key);
@@ -151,8 +153,8 @@ void LevelIterator::EndSeek(const Slice& internal_key) {
   SkipForward();
 }
 
-// Passes by files that have nothing of the prefix that is wanted. The border of a file may be that
-// of a range tombstone, so the prefix may begin only in a later one.
+// Skips files whose filter excludes the wanted prefix. The boundary of a file may come from a range
+// tombstone, so the first key with the prefix may be in a later file.
 PrefixAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
   const WantedPrefix* const wanted = options_.wanted;
   if (wanted == nullptr || !wanted->HoldsFrom(ExtractUserKey(internal_key))) [[likely]]

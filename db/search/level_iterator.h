@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelIterator walks the files of one sorted run in order, opening each when it is reached: those
-// of a level below 0, or a single one of level 0.
+// LevelIterator iterates over the files of one sorted run in order: the files of a level below 0,
+// or a single file of level 0. It opens each file when it reaches it.
 //
-// It lives where its owner puts it and allocates nothing to cross from file to file: the iterator
-// over the current table is a part of it. A table that does not open ends the iteration with that
-// status; the next seek tries again.
+// It allocates nothing when it crosses from file to file, because the iterator over the current
+// table is a member. If a table fails to open, the iteration ends with that status; the next seek
+// tries again.
 #pragma once
 
 #include <optional>
@@ -30,20 +30,22 @@ class WantedPrefix;
 struct BlockPassing;
 
 struct LevelIteratorOptions {
-  const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
+  const ReadOptions* read = nullptr;  // its bounds and snapshot must outlive the iterator
   const InternalKeyComparator* comparator = nullptr;
   TableCache* tables = nullptr;
   bool for_compaction = false;
-  LevelTombstones* tombstones = nullptr;  // is told of those of each file; null: nobody asks
-  Level level;                            // of the files
-  ReadTrace* trace = nullptr;             // is told where the iterator goes; null: nobody asks
-  const WantedPrefix* wanted = nullptr;   // files without it are spared; null: all is wanted
-  ScannedBlocks* scanned = nullptr;       // blocks that are held for it; null: none
-  const BlockPassing* passing = nullptr;  // to whom blocks are offered; null: nobody
+  LevelTombstones* tombstones = nullptr;  // receives the range tombstones of each file; may be null
+  Level level;                            // level of the files
+  ReadTrace* trace = nullptr;             // records the files that the iterator enters; may be null
+  // Files whose filter excludes this prefix are skipped; null: no prefix limit.
+  const WantedPrefix* wanted = nullptr;
+  // Blocks that were read in advance for this iterator; may be null.
+  ScannedBlocks* scanned = nullptr;
+  const BlockPassing* passing = nullptr;  // receiver of whole blocks; may be null
 };
 
-// The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an
-// EpochGuard: moves open tables.
+// Precondition: the files are ascending and disjoint. The files and the span outlive the iterator.
+// Not inside an EpochGuard, because moves may open tables.
 class LevelIterator final : public InternalIterator {
  public:
   LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files);
@@ -65,15 +67,17 @@ class LevelIterator final : public InternalIterator {
     return inner_->OfferBlock(next_of_others, block);
   }
 
-  // Goes to the file where a seek forwards begins.
+  // Makes the first file whose largest key is not before the target current, where a forward seek
+  // begins.
   void FindFile(const Slice& internal_key);
-  // Forgets where it was and goes to the file.
+  // Resets the position and makes the file at `index` current.
   void StartInFile(size_t index);
-  // Makes the file the current one; the number of files means none. Failures are in status_.
+  // Makes the file at `index` current; the number of files means no file. A failure is stored in
+  // status_.
   void GoToFile(size_t index);
   void NoteTombstones();
   Status OpenTable();
-  // The current file has nothing to show in this direction, and nothing went wrong.
+  // The current file has no further entry in this direction, and no error occurred.
   bool IsFileExhausted() const;
   void Mirror();
   void SkipForward();
@@ -81,15 +85,16 @@ class LevelIterator final : public InternalIterator {
   bool BeyondUpperBound(size_t index) const;
   PrefixAnswer SpareFilesFrom(const Slice& internal_key);
   PrefixAnswer SpareFilesBefore(const Slice& internal_key);
-  // Whether the current file, by its filter, has something of the prefix that is wanted.
+  // Whether the filter of the current file says that the file may contain the wanted prefix.
   PrefixAnswer AskFilter(const Slice& internal_key, bool is_forward) const;
   void CountPrefix(PrefixAnswer answer) const;
 
   const LevelIteratorOptions options_;
   const std::span<TableFile* const> files_;
-  size_t index_;       // of the current file; files_.size() when there is none
+  size_t index_;       // index of the current file; files_.size() if there is none
   TableHandle table_;  // of the current file
-  // Over table_. None if the file did not open or table_filter refused it.
+  // Iterator over table_. No value if the file failed to open or ReadOptions::table_filter excluded
+  // it.
   std::optional<TableIterator> inner_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All of it comes from the counters that a lookup keeps anyway.
+// All numbers come from the counters that every lookup keeps.
 #include "db/search/level_perf.h"
 
 #include <cassert>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What point lookups do in tables, for the thread's perf context by levels.
+// Counts the work of point lookups in tables in the per-level counters of the thread's perf
+// context.
 #pragma once
 
 #include <array>
@@ -14,28 +15,30 @@
 
 namespace ashlar {
 
-// Adds what the lookup did in a table of the level, since its counters were `before`, if the thread
-// counts by levels.
+// Adds the work of the lookup in one table of the level, that is, the growth of its counters since
+// `before`. Does nothing if the thread has no per-level counters.
 void AddToLevel(Level level, const PointLookup& lookup, const PointLookup::Counters& before,
                 uint64_t nanos);
 
-// LevelPerf does the same for probes that go through their tables together. It lives on the stack
-// around that, and only where it is wanted. What they took is shared out evenly.
+// LevelPerf does the same for a group of probes that are searched together. It is constructed on
+// the stack before the search, and only if IsWanted(). The elapsed time is divided evenly among the
+// probes.
 class LevelPerf {
  public:
   static bool IsWanted() { return this_thread_measures_reads; }
 
   // The probes outlive it.
   LevelPerf(const TableProbe* probes, size_t count);
-  // They are through: no time passes for them any more.
+  // Stops the clock. Call it when the search of all probes has ended.
   void End();
-  // Of the probe, after End().
+  // Adds the counters of the probe with this index to the level. Precondition: End() was called.
   void Add(size_t probe, Level level) const;
 
  private:
   const TableProbe* const probes_;
   const size_t count_;
-  uint64_t nanos_;  // when it began; once ended, what each probe took. 0: times are not measured
+  // Until End(): the start time. After End(): the time per probe. 0: times are not measured.
+  uint64_t nanos_;
   std::array<PointLookup::Counters, TableReader::kMaxProbes> before_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few files at most are known at a time, so they are looked at one by one.
+// Only a few files are held at a time, so they are searched linearly.
 #include "db/search/level_tombstones.h"
 
 #include <algorithm>
@@ -23,12 +23,13 @@ void LevelTombstones::Restart() {
   for (File& file : files_) file.walk.Restart();
 }
 
-// A file without end of a stretch has no tombstone from there on.
+// If the walk of a file has no end of a stretch, the file has no tombstone from that position on.
 RunTombstones::Stretch LevelTombstones::StretchFrom(const KeyPosition& from) {
   while (!files_.empty()) {
     const Stretch stretch = files_.front().walk.StretchFrom(from);
     if (stretch.has_end) return stretch;
-    // The iterator may be sent back within its file without going to it anew.
+    // The current file is kept, because the iterator may seek backwards within it without visiting
+    // it anew.
     if (files_.front().index == current_) break;
     files_.erase(files_.begin());
   }

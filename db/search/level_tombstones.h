@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelTombstones are the range tombstones of the files of one sorted run, as far as its
-// LevelIterator has come across them.
+// LevelTombstones holds the range tombstones of those files of one sorted run that its
+// LevelIterator has visited.
 //
-// No file is opened for the sake of its tombstones. The iterator notes those of each file that it
-// goes to, also of one without an entry to show. That is enough: where the merge asks for
-// tombstones, the iterator has already stood, and it passed through every file since. They stay
-// when the iterator goes on to the next file, because a tombstone may reach far behind the last
-// entry of its file; they go once the merge has left them behind. Threads: one at a time.
+// No file is opened only for its tombstones. The iterator notes the tombstones of each file that it
+// visits, even if the file has no visible entry. This is sufficient: the merge asks only about
+// positions that the iterator has already reached, and the iterator visited every file up to there.
+// The tombstones are kept when the iterator moves to the next file, because a tombstone may extend
+// far past the last entry of its file. They are removed once the merge has passed them. Threads:
+// one at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,16 @@ namespace ashlar {
 
 class LevelTombstones final : public RunTombstones {
  public:
-  // Shows those at or below `upper_seqno` that the callback, if there is one, does not refuse.
+  // Only tombstones with a sequence number at or below `upper_seqno` that the callback, if any,
+  // accepts are visible.
   explicit LevelTombstones(SequenceNumber upper_seqno, const ReadCallback* callback = nullptr)
       : upper_seqno_(upper_seqno), callback_(callback) {}
 
-  // The iterator goes to a place that need not be near the one before.
+  // Removes all files. Called when the iterator jumps to a position that may be far from the
+  // previous one.
   void ForgetFiles() { files_.clear(); }
-  // The iterator has gone to file number `index` of the run, which has these tombstones; null for
-  // none.
+  // Called when the iterator has moved to the file at `index` of the run; `tombstones` are those of
+  // the file, null if it has none.
   void NoteFile(size_t index, const std::shared_ptr<const FragmentedTombstones>& tombstones) {
     current_ = index;
     if (tombstones != nullptr) [[unlikely]]
@@ -52,10 +55,10 @@ class LevelTombstones final : public RunTombstones {
   void Note(size_t index, const std::shared_ptr<const FragmentedTombstones>& tombstones);
 
   const SequenceNumber upper_seqno_;
-  const ReadCallback* const callback_;   // null: none
-  std::vector<File> files_;              // ascending; their tombstones do not overlap
-  size_t current_ = 0;                   // where the iterator is
-  TombstoneWatcher* watcher_ = nullptr;  // told of each file that is new here
+  const ReadCallback* const callback_;  // null: none
+  std::vector<File> files_;  // ascending by index; tombstones of different files do not overlap
+  size_t current_ = 0;       // index of the file at which the iterator is
+  TombstoneWatcher* watcher_ = nullptr;  // notified of each file that is added
 };
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that may hold a key: of level 0 those whose range has it; of a deeper level the one
-// that the key heads lead to, and those behind it as long as the key goes on at their borders.
+// The tables that may hold a key: on level 0, all tables whose range contains it; on a deeper
+// level, the one that FindFile() returns, and the following ones as long as the key is the largest
+// user key of the table before.
 #include "db/search/point_search.h"
 
 #include <cassert>
@@ -19,7 +20,7 @@ namespace ashlar {
 
 bool PointSearch::RunInEpoch() {
   assert(InEpoch());
-  // Whatever cache the user gave: it may wait for locks.
+  // A row cache supplied by the user may wait for locks, which is not allowed inside an epoch.
   if (version_.tables()->rows() != nullptr) [[unlikely]]
     return next_ == count_ && !Gather();
   while (next_ < count_ || Gather()) {
@@ -27,7 +28,7 @@ bool PointSearch::RunInEpoch() {
     size_t open_end = next_;
     for (; open_end < count_; open_end++) {
       readers[open_end] = version_.tables()->FindOpen(batch_[open_end]);
-      if (readers[open_end] == nullptr) break;  // newer tables come first and may decide without it
+      if (readers[open_end] == nullptr) break;  // the newer tables before it may decide the lookup
       if (count_ > 1) readers[open_end]->PrefetchFilter(lookup_);
     }
     for (; next_ < open_end; next_++) {
@@ -73,7 +74,7 @@ void PointSearch::TraceEntering() const {
   batch_[next_]->TraceEntry(Level{int{levels_[next_]}}, lookup_->trace());
 }
 
-// After the table next_ was searched.
+// Called after the table at next_ was searched.
 bool PointSearch::NoteIfDecided() {
   if (!lookup_->decided()) return false;
   assert(next_ < count_);
@@ -81,8 +82,9 @@ bool PointSearch::NoteIfDecided() {
   return true;
 }
 
-// Two tables of one level may hold versions of one key: what covers those in the first need not
-// cover those in the second, which only their sequence numbers tell. Between runs age decides.
+// Two neighbouring tables of one run may hold versions of the same key. A tombstone that covers the
+// versions in the first table need not cover those in the second one, so sequence numbers must be
+// compared. Between different runs the age of the run decides.
 bool PointSearch::EndsBefore(size_t index) {
   assert(was_covered_ && lookup_->is_covered());
   if ((continues_ >> index & 1) != 0) return false;
@@ -97,7 +99,7 @@ void PointSearch::Add(TableFile* file, bool continues_run) {
   batch_[count_++] = file;
 }
 
-// The next batch. False if there is none.
+// Gathers the next batch. Returns false if no table is left.
 bool PointSearch::Gather() {
   next_ = count_ = 0;
   continues_ = 0;
@@ -115,7 +117,7 @@ bool PointSearch::Gather() {
       TableFile* const file = files[file_];
       if (order.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) break;
       Add(file, /*continues_run=*/file_ != first);
-      // The older versions of a key may lie in the next file.
+      // The next file may hold older versions of the key.
       if (!order.SameKey(user_key, file->meta.largest_user_key())) break;
     }
   }

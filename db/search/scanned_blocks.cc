@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files are found by the version, blocks by the indexes of the files.
+// The version yields the files of a range, and the index of each file yields the blocks.
 #include "db/search/scanned_blocks.h"
 
 #include <algorithm>
@@ -22,13 +22,14 @@
 namespace ashlar {
 namespace {
 
-// Where nobody says how much: enough to keep a device busy for a while, little beside a cache.
+// Default limit of held bytes: enough to keep a device busy for some time, and small compared with
+// a block cache.
 constexpr uint64_t kDefaultHeldBytes = uint64_t{32} << 20;
 
-// Of each run where a range without an end begins: readahead goes on from there.
+// Bytes to read of each run for a range without an end; readahead continues from there.
 constexpr size_t kOpenEndBytes = 64 << 10;
 
-// What one preparation found and read.
+// Adds the counts of one preparation to the statistics.
 void Count(const ScanBlocks::Counts& counts, Statistics* statistics) {
   AddPerfCount(&PerfContextBase::multiscan_prepare_count);
   AddPerfCount(&PerfContextBase::multiscan_blocks_from_cache, counts.found);
@@ -92,7 +93,7 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   how.fill_cache = options_->fill_cache;
   how.deadline = &deadline;
   ScanBlocks batch(how, max_gap_bytes_);
-  std::vector<TableHandle> handles;  // tables stay open while their blocks are read
+  std::vector<TableHandle> handles;  // keep the tables open while their blocks are read
   Status status;
   for (; range < ranges_.size() && status.ok() && batch.noted_bytes() < max_held_bytes_; ++range) {
     status = Note(version, ranges_[range], &handles, &batch);
@@ -111,7 +112,7 @@ Status ScannedBlocks::Note(const Version& version, const ScanRange& range,
   for (Level level = 0; level <= version.deepest_level(); ++level) {
     const Slice* const begin = range.start.empty() ? nullptr : &start;
     for (TableFile* file : version.Overlapping(level, begin, has_end ? &limit : nullptr).files) {
-      // The limit itself is not wanted.
+      // The limit is exclusive.
       const Slice smallest = file->meta.smallest_user_key();
       if (has_end && version.comparator().OrderWithoutTimestamp(smallest, limit) >= 0) continue;
       ASSIGN_OR_RETURN(TableHandle table, version.tables()->PinFor(*options_, file));

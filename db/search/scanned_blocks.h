@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ScannedBlocks reads ahead what an iterator is going to scan: the blocks of several ranges, which
-// it was told of beforehand (Iterator::Prepare, MultiScan), in all tables of a version.
+// ScannedBlocks reads blocks in advance for an iterator that will scan several known ranges
+// (Iterator::Prepare, MultiScan), in all tables of a version.
 //
-// When the iterator comes to a range that was not read yet, the blocks of this one and of the next
-// ones are read together, as many as may be held at a time; they are held, in or outside of the
-// block cache, until the next such turn. Of ranges without an end these are the first blocks of
-// each run; readahead goes on from there. What cannot be read here is read again, and told, by who
-// needs it.
+// When the iterator seeks to a range that was not read yet, the blocks of this range and of the
+// following ranges are read together, up to the limit of held bytes. They are held, inside or
+// outside the block cache, until the next such read. For a range without an end only the first
+// blocks of each run are read; ordinary readahead continues from there. A read error is ignored
+// here: the iterator reads the block again when it needs it, and reports the error.
 //
 // Not inside an EpochGuard. Threads: one at a time.
 #pragma once
@@ -34,28 +34,29 @@ struct ReadOptions;
 
 class ScannedBlocks {
  public:
-  // The options outlive this; the bounds in the arguments are copied.
+  // `options` outlives this object; the bounds in `args` are copied.
   ScannedBlocks(const MultiScanArgs& args, const ReadOptions* options);
 
-  // A seek to the user key comes next, among the files of the version. Ranges are come to in their
-  // order.
+  // Called before a seek to the user key `target` in the files of `version`. The ranges are visited
+  // in their order.
   void Approach(const Version& version, const Slice& target);
-  // The blocks of the file with this number, now and after later approaches. Lives as long as this.
+  // The held blocks of the file with this number; later calls of Approach() update them. The
+  // pointer is valid as long as this object.
   const HeldBlocks* Of(FileNumber file_number) { return &files_[file_number]; }
-  // Lets go of all blocks: of ranges that were passed, too, nothing is held any more.
+  // Releases all blocks.
   void Forget();
 
-  // How far it has come, and the files it has heard of with the blocks it holds of each; a line
-  // each.
+  // The current range, then one line for each file with the blocks that are held of it.
   std::string DebugString() const;
 
  private:
   struct ScanRange {
-    std::string start;  // empty: the beginning of everything, which is what it sorts as
+    std::string start;  // empty: from the first key, since the empty key sorts first
     std::optional<std::string> limit;
   };
 
-  // The first range from range_ on that the key lies in; the number of ranges if there is none.
+  // Index of the first range, from range_ on, that contains the key; the number of ranges if there
+  // is none.
   size_t FindRange(const InternalKeyComparator& comparator, const Slice& target) const;
   void ReadFrom(const Version& version, size_t range);
   Status Note(const Version& version, const ScanRange& range, std::vector<TableHandle>* tables,
@@ -65,8 +66,8 @@ class ScannedBlocks {
   const uint64_t max_gap_bytes_;
   const size_t max_held_bytes_;
   std::vector<ScanRange> ranges_;
-  size_t range_ = 0;                        // the one that was come to last
-  size_t read_until_ = 0;                   // what of the ranges before it is to be held, is
+  size_t range_ = 0;                        // index of the range of the last seek
+  size_t read_until_ = 0;                   // ranges before this index have been read
   std::map<FileNumber, HeldBlocks> files_;  // by number
 };
 

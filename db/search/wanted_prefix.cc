@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In automatic mode the bounds decide: entries up to a bound that has the prefix itself, or that is
-// what follows the prefix in the order of bytes, all have it.
+// In automatic mode the bounds decide: all entries between the target and a bound have the prefix
+// if the bound itself has the prefix, or if the bound is the first key after all keys with the
+// prefix.
 #include "db/search/wanted_prefix.h"
 
 #include <cassert>
@@ -13,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// Whether `bound` is the first key behind all that have the prefix.
+// Whether `bound` is the first key after all keys that have the prefix.
 bool FollowsPrefix(const SliceTransform& extractor, const Slice& prefix, const Slice& bound,
                    const Comparator* comparator) {
   size_t full_bytes = 0;

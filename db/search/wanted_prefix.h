@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WantedPrefix says that an iterator, since its last seek, wants entries of one prefix only, so
-// that tables without it may be spared: ReadOptions::prefix_same_as_start and auto_prefix_mode.
+// WantedPrefix holds the prefix to which an iterator is limited since its last seek
+// (ReadOptions::prefix_same_as_start and auto_prefix_mode), so that tables without this prefix can
+// be skipped.
 //
-// The DB iterator owns it and sets it with each seek; the level iterators below ask it. What holds
-// for one direction need not hold for the other: an upper bound next to the prefix says nothing
-// about the entries in front of it. Keys of a prefix lie side by side, as extractors promise.
-// Threads: those of the iterator.
+// The DB iterator owns it and sets it with each seek; the level iterators read it. The limit may
+// hold in one direction only: an upper bound at the end of the prefix does not limit the entries
+// before the prefix. Keys with the same prefix are adjacent in the key order, as the contract of
+// SliceTransform requires. Threads: those of the iterator.
 #pragma once
 
 #include <string>
@@ -21,29 +22,29 @@ struct ReadOptions;
 
 class WantedPrefix {
  public:
-  // Whether a reader with these options ever wants a single prefix.
+  // Whether these options can limit an iterator to a single prefix.
   static bool IsUsedBy(const ReadOptions& options);
 
-  // All entries are wanted.
+  // Removes the limit: all entries are wanted.
   void Clear() { extractor_ = nullptr; }
-  // A seek to the user key begins, which stays wherever the options let it. The extractor, null for
-  // none, outlives what is set here; so do the bounds of the options.
+  // Called when a seek to the user key `target` begins; sets the limit if the options allow it. The
+  // extractor (null for none) and the bounds in the options outlive this setting.
   void Set(const SliceTransform* extractor, const Slice& target, const ReadOptions& options,
            const Comparator* comparator);
 
-  // Whether of the entries at or behind this user key (at or in front of it) only those of the
-  // prefix are wanted, which then is this key's too.
+  // Whether, among the entries at or after (HoldsBefore: at or before) this user key, only those
+  // with the prefix are wanted. If so, this key has the prefix too.
   bool HoldsFrom(const Slice& user_key) const {
     return extractor_ != nullptr && holds_forwards_ && Has(user_key);
   }
   bool HoldsBefore(const Slice& user_key) const {
     return extractor_ != nullptr && holds_backwards_ && Has(user_key);
   }
-  // Whether the key has another prefix. Of one that has none nothing can be said.
+  // Whether the key has a different prefix. False for a key outside the extractor's domain.
   bool IsElsewhere(const Slice& user_key) const;
   bool Has(const Slice& user_key) const;
 
-  // Not null while anything HoldsFrom() or HoldsBefore() a key.
+  // Not null if HoldsFrom() or HoldsBefore() is true for any key.
   const SliceTransform* extractor() const { return extractor_; }
   const std::string& prefix() const { return prefix_; }
 

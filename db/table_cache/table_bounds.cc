@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points from both ends of an iterator, tombstones from the table's list of them.
+// The bounds of points come from both ends of an iterator, those of tombstones from the table's
+// tombstone list.
 #include "db/table_cache/table_bounds.h"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ Result<TableBounds> FindWidestBounds(const TableReader& table,
   std::vector<KeyWeight> separators;
   RETURN_IF_ERROR(table.SampleKeys(1, &separators));
   TableBounds bounds;
-  if (!separators.empty()) {  // the last one is that of the last block
+  if (!separators.empty()) {  // the last separator is the one of the last block
     std::string largest;
     AppendInternalKey(&largest, separators.back().user_key, PackTrailer(0, kTypeDeletion));
     Widen(comparator, MakeInternalKey(Slice(), kMaxSequenceNumber, kValueTypeForSeek),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening tables, and closing the least recently used of them when there are too many.
+// Opening of tables, and closing of tables that were not used recently when too many are open.
 #include "db/table_cache/table_cache.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// Blob files lie in the first path.
+// Blob files are in the first path.
 BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
   BlobStoreOptions blobs;
   blobs.fs = options.fs;
@@ -66,7 +66,8 @@ size_t TableFile::MemoryBytes() const {
 
 namespace {
 
-// The tiers of MetadataCacheOptions, or what the options before them say.
+// Applies the tiers of MetadataCacheOptions, or the older boolean options for tiers that are set to
+// fallback.
 MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
   const BlockBasedTableOptions& table = options.table;
   const bool is_as_flushed = file.level.load(std::memory_order_relaxed) == 0 &&
@@ -86,7 +87,8 @@ MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
   plan.keeps_whole = !is_cached || keeps(tiers.unpartitioned_pinning, l0_tier);
   plan.keeps_tops = !is_cached || keeps(tiers.top_level_index_pinning, top_tier);
   plan.keeps_partitions = keeps(tiers.partition_pinning, l0_tier);
-  // Else the metadata of a large database would leave no room for data in a small cache.
+  // Only then, because otherwise the metadata of a large database would leave no room for data in a
+  // small cache.
   plan.charges_kept = is_cached;
   plan.is_important = !is_cached || table.cache_index_and_filter_blocks_with_high_priority;
   return plan;
@@ -94,8 +96,9 @@ MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
 
 }  // namespace
 
-// Closed readers wait in the epoch for those who may still use them, and their destructors go
-// through block_cache_. One that never had any waits for nobody: it may go under the DB mutex.
+// Closed readers stay in the epoch until no thread can use them, and their destructors use
+// block_cache_, so this destructor waits for them. A cache that never opened a table does not wait
+// and may be destroyed under the DB mutex.
 TableCache::~TableCache() {
   if (!has_opened_) return;
   assert(!InEpoch());
@@ -106,14 +109,16 @@ std::string TableCache::PathOf(const FileMetadata& meta) const {
   return TableFileName(DirOf(meta.path_id), meta.number);
 }
 
-// A database that was copied into one directory has lost the others.
+// A path id beyond the list maps to the first path, since a database may have been copied into one
+// directory.
 const std::string& TableCache::DirOf(uint32_t path_id) const {
   assert(!options_.paths.empty());
   return options_.paths[std::min<size_t>(path_id, options_.paths.size() - 1)];
 }
 
-// The pin is counted before the reader is looked at, so an eviction sees either of the two. Whether
-// a table stays open is told by the table, not by the limit, which may change at any moment.
+// The pin is counted before the reader is loaded, so an eviction either sees the pin, or has
+// already unlinked the reader and this call sees null. The flag `stays_open` of the table decides,
+// not the current limit, which may change at any time.
 Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed, OpenFor open_for) {
   assert(!InEpoch());
   TableHandle handle;
@@ -164,13 +169,13 @@ Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const TableFile& fi
 Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file,
                                                            OpenFor open_for) const {
   const FileMetadata& meta = file.meta;
-  assert(!InEpoch());  // it reads
+  assert(!InEpoch());  // the call does I/O
   const std::string path = PathOf(meta);
   const FileOptions& file_options =
       open_for == OpenFor::kReads ? options_.file_options : options_.compaction_file_options;
   auto opened = RandomReader::Open(options_.fs, path, file_options);
   if (!opened.ok() && !opened.status().IsCorruption()) {
-    // Tables written by LevelDB keep their old extension.
+    // Tables written by LevelDB have the extension "ldb".
     const std::string old_path = path.substr(0, path.size() - 3) + "ldb";
     if (options_.fs->FileExists(old_path, IOOptions(), nullptr).ok()) {
       opened = RandomReader::Open(options_.fs, old_path, file_options);
@@ -193,7 +198,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.tail_bytes = meta.tail_bytes;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
-  // Whoever reads holds the file.
+  // The pointer to the level is valid because every reader holds a reference to the file.
   reader_options.read_times = {.histograms = read_times_.get(), .level = &file.level};
   reader_options.clock = options_.clock;
   if (options_.verify_unique_ids) reader_options.expected_unique_id = meta.unique_id;
@@ -224,7 +229,7 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
     MutexLock lock(&mutex_);
     if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
     has_opened_ = true;
-    open_.push_back(file);  // first: it may fail for want of memory
+    open_.push_back(file);  // done first, because it may throw when memory runs out
     file->open_place = open_.size() - 1;
     file->recently_used.store(true, std::memory_order_relaxed);
     if (!IsLimited()) file->stays_open.store(true, std::memory_order_relaxed);
@@ -240,7 +245,8 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
   return published;
 }
 
-// Goes round the open tables: a recently used one gets a second chance.
+// CLOCK eviction: the hand moves over the open tables, and a recently used table gets a second
+// chance.
 EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   mutex_.AssertHeld();
   EpochRetired* evicted = nullptr;
@@ -265,7 +271,7 @@ TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
   if (reader == nullptr) return nullptr;
   const size_t place = file->open_place;
-  assert(place < open_.size() && open_[place] == file);  // whoever is open is in open_
+  assert(place < open_.size() && open_[place] == file);  // every open table is in open_
   open_[place] = open_.back();
   open_[place]->open_place = place;
   open_.pop_back();
@@ -273,8 +279,8 @@ TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   return reader;
 }
 
-// While many handles are held, tables cannot be closed when others are opened: so they are closed
-// when their handles go.
+// Pinned tables cannot be closed when other tables are opened, so the open count may exceed the
+// budget. Therefore the release of the last handle closes the table.
 void TableCache::Unpin(TableFile* file) {
   assert(file->pins.load(std::memory_order_relaxed) > 0);
   TableReader* excess = nullptr;
@@ -298,7 +304,7 @@ void TableCache::Close(TableFile* file) {
     reader = TakeReaderLocked(file);
   }
   if (reader == nullptr) return;
-  assert(file->pins.load(std::memory_order_relaxed) == 0);  // nobody can reach it any more
+  assert(file->pins.load(std::memory_order_relaxed) == 0);  // no reader can reach the file any more
   if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
   EpochRetireDelete(reader);
 }

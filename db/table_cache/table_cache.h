@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableCache opens the tables of one column family on first use and keeps at most a given number of
-// them open. A lookup of an open table is one atomic load.
+// TableCache opens the tables of one column family on first use and limits the number of open
+// tables. The lookup of an open table is one atomic load.
 //
-// Two ways in: FindOpen() inside an epoch, whose reader lives until the epoch ends; and Pin()
-// outside of any, which opens the table if need be and returns a handle that keeps it open.
-// Threads: all functions from any thread.
+// There are two ways to get a reader: FindOpen() inside an epoch, whose result is valid until the
+// epoch ends; and Pin() outside an epoch, which opens the table if necessary and returns a handle
+// that keeps the table open. Threads: all functions from any thread.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +31,17 @@
 
 namespace ashlar {
 
-// Counts the tables that all families of a database hold open, and could close, against
-// `max_open_files`; and says how many blob files each family may hold open.
+// OpenTableBudget counts the open tables of all families of a database that could be closed, and
+// compares the count with `max_open_files`. It also limits the number of open blob files of each
+// family.
 struct OpenTableBudget {
   explicit OpenTableBudget(int max_open_files) { SetMaxOpenFiles(max_open_files); }
-  // Some files are not tables.
+  // Reserves a few open files for files other than tables.
   static int LimitFor(int max_open_files) {
     constexpr int kOtherFiles = 10;
     return max_open_files < 0 ? -1 : std::max(20, max_open_files - kOtherFiles);
   }
-  // A part of the files that may be open.
+  // The limit of open blob files of a family is a fraction of the limit of tables.
   static int BlobLimitFor(int max_open_files) {
     constexpr int kTablesToABlobFile = 10, kLeastOpen = 8;
     const int limit = LimitFor(max_open_files);
@@ -66,9 +67,9 @@ struct TableCacheOptions {
 
   FileSystem* fs = nullptr;  // outlives the cache
   FileOptions file_options;
-  FileOptions compaction_file_options;  // of a table that is not open when a compaction comes to it
+  FileOptions compaction_file_options;  // for a table that a compaction opens
   FileOptions blob_file_options;
-  std::vector<std::string> paths;  // directories by path id
+  std::vector<std::string> paths;  // directories, indexed by path id
   InternalKeyComparator comparator;
   BlockBasedTableOptions table;
   std::shared_ptr<const SliceTransform> prefix_extractor;
@@ -77,19 +78,21 @@ struct TableCacheOptions {
   std::shared_ptr<Cache> blob_cache;   // null: values of blob files are not cached
   OpenTableBudget* budget = nullptr;   // outlives the cache
   Statistics* statistics = nullptr;
-  SystemClock* clock = nullptr;  // of deadlines; null: the default one
+  SystemClock* clock = nullptr;  // for deadlines; null: the default clock
   bool verify_unique_ids = true;
-  bool bears_longer_files = false;     // than the MANIFEST says: what follows is not looked at
+  // Accept a file longer than the MANIFEST says; its extra bytes are ignored.
+  bool bears_longer_files = false;
   uint8_t block_protection_bytes = 0;  // see TableReaderOptions
-  int level_count = 7;                 // for histograms of reads
-  // A file of level 0 above this was not flushed. For what stays in the block cache.
+  int level_count = 7;                 // for the histograms of read times
+  // A file of level 0 larger than this did not come from a flush. Used to decide which metadata
+  // stays in the block cache.
   uint64_t max_flushed_bytes = 0;
 };
 
 class TableCache;
 
-// TableHandle keeps a table open. The caller's reference on the file, through a version say, must
-// outlive it, as must the table cache. Movable; threads: one at a time.
+// TableHandle keeps a table open. The caller's reference to the file (e.g. through a version) and
+// the table cache must outlive the handle. Movable. Threads: one at a time.
 class TableHandle {
  public:
   TableHandle() = default;
@@ -117,13 +120,13 @@ class TableHandle {
   friend class TableCache;
 
   const TableReader* reader_ = nullptr;
-  TableFile* counted_ = nullptr;  // null for a table that stays open anyway
-  TableCache* cache_ = nullptr;   // of counted_
+  TableFile* counted_ = nullptr;  // the pinned file; null for a table that always stays open
+  TableCache* cache_ = nullptr;   // the cache that owns the pin on counted_
 };
 
 class TableCache {
  public:
-  // What may be done for a reader that is not open.
+  // The action if the table is not open: open it, or return Incomplete.
   enum class IfClosed : bool { kOpen, kFail };
 
   explicit TableCache(TableCacheOptions options);
@@ -131,7 +134,7 @@ class TableCache {
   TableCache(const TableCache&) = delete;
   TableCache& operator=(const TableCache&) = delete;
 
-  // The reader of the file if it is open, else null. Inside an EpochGuard.
+  // Returns the reader of the file if it is open, else null. Call it inside an EpochGuard.
   const TableReader* FindOpen(TableFile* file) {
     assert(InEpoch());
     const TableReader* const reader = file->reader.load(std::memory_order_acquire);
@@ -140,14 +143,14 @@ class TableCache {
     return reader;
   }
 
-  // Whoever comes first decides how the file is opened for all.
+  // Selects the file options for opening. The first opener decides for all later users.
   enum class OpenFor : bool { kReads, kCompaction };
 
   // Not inside an EpochGuard. With kFail, Incomplete if the table is not open.
   Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen,
                           OpenFor open_for = OpenFor::kReads);
-  // As a read with these options may: only if it is open (kBlockCacheTier), or if there is time to
-  // open it.
+  // Pins the table subject to the read options: with kBlockCacheTier, only if it is open; with a
+  // deadline, only if it can be opened in time.
   Result<TableHandle> PinFor(const ReadOptions& options, TableFile* file,
                              OpenFor open_for = OpenFor::kReads);
 
@@ -155,41 +158,45 @@ class TableCache {
     return Pin(file, IfClosed::kOpen, OpenFor::kCompaction);
   }
 
-  // Whether a file that no version has is the table that these facts say: opens and closes it.
+  // Checks that a file which is in no version is the table that `meta` describes, by opening and
+  // closing it.
   Status TryOpen(const FileMetadata& meta) const {
     return LoadTable(TableFile(meta), OpenFor::kReads).status();
   }
 
-  // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
-  // leave the block cache, where they would only wait to be evicted.
+  // Closes the reader and removes the blocks of the table from the block cache, since nobody will
+  // read them again. Precondition: no reader can reach the file any more. Call it before the file
+  // is deleted from disk.
   void Close(TableFile* file);
-  // From now on files are closed because the database is, not because they are obsolete.
+  // After this call Close() leaves the blocks in the block cache: files are closed because the
+  // database is closed, not because they are obsolete.
   void KeepBlocksOnClose() { keeps_blocks_.store(true, std::memory_order_relaxed); }
 
-  // The readahead of tables that are opened from now on.
+  // Sets the readahead of tables that are opened after this call.
   void SetReadahead(const BlockBasedTableOptions& table);
 
-  // Likewise the checksums of their entries in memory: 0, 1, 2, 4 or 8 bytes.
+  // Sets the size of in-memory checksums per entry (0, 1, 2, 4 or 8 bytes) of tables that are
+  // opened after this call.
   void SetBlockProtection(uint8_t bytes) {
     block_protection_bytes_.store(bytes, std::memory_order_relaxed);
   }
 
-  // Null without a row cache.
+  // Null if there is no row cache.
   const TableRows* rows() const { return rows_.get(); }
-  // Reads what the tables have in blob files.
+  // Reads the values that tables store in blob files.
   const BlobStore* blobs() const { return &blobs_; }
   std::string PathOf(const FileMetadata& meta) const;
-  // Of tables with this path id; blob files and what is new lie in that of path id 0.
+  // The directory of tables with this path id. Blob files are in the directory of path id 0.
   const std::string& DirOf(uint32_t path_id) const;
   size_t path_count() const { return options_.paths.size(); }
   const TableCacheOptions& options() const { return options_; }
   size_t MemoryBytes() const;
-  // How long reads of tables took, by level; null without statistics.
+  // Histograms of table read times by level; null without statistics.
   const LevelHistograms* read_times() const { return read_times_.get(); }
   void ForgetReadTimes() {
     if (read_times_ != nullptr) read_times_->Clear();
   }
-  // One line: tables open, of how many that may be, and their bytes.
+  // One line: the number of open tables, its limit, and their bytes.
   std::string DebugString() const;
 
  private:
@@ -199,13 +206,14 @@ class TableCache {
     }
   }
   friend class TableHandle;
-  // Ends one pin, and closes the table if that was the last one of one too many.
+  // Releases one pin. Closes the table if it was the last pin and the budget is exceeded.
   void Unpin(TableFile* file);
   bool IsOverBudget() const { return options_.budget != nullptr && options_.budget->IsExceeded(); }
-  // Out of use, or null if it is not open; the caller retires it after unlocking.
+  // Unlinks the reader from the file and returns it; null if the file is not open. The caller
+  // retires the reader after unlocking mutex_.
   TableReader* TakeReaderLocked(TableFile* file) REQUIRES(mutex_);
   bool IsLimited() const { return options_.budget != nullptr && options_.budget->IsLimited(); }
-  // One more or less of the open tables that could be closed.
+  // Adds `change` to the budget's count of open tables, unless the table always stays open.
   void Count(const TableFile& file, int change) {
     if (options_.budget == nullptr || file.stays_open.load(std::memory_order_relaxed)) return;
     options_.budget->open.fetch_add(change, std::memory_order_relaxed);
@@ -213,7 +221,8 @@ class TableCache {
   Result<const TableReader*> OpenTable(TableFile* file, OpenFor open_for);
   Result<std::unique_ptr<TableReader>> LoadTable(const TableFile& file, OpenFor open_for) const;
   Result<std::unique_ptr<TableReader>> TimeAndLoad(const TableFile& file, OpenFor open_for) const;
-  // The readers taken out of use, chained by next_retired; the caller retires them after unlocking.
+  // Returns the unlinked readers, chained by next_retired; the caller retires them after unlocking
+  // mutex_.
   EpochRetired* EvictBeyondBudgetLocked() REQUIRES(mutex_);
 
   const TableCacheOptions options_;
@@ -222,14 +231,16 @@ class TableCache {
   const BlobStore blobs_;
   const std::unique_ptr<LevelHistograms> read_times_;
   std::atomic<bool> keeps_blocks_{false};
-  // As options_.table has them, until SetOptions() changes them; each for itself.
+  // Initially from options_.table, changed by SetOptions(). Each is read independently of the
+  // others.
   std::atomic<uint8_t> block_protection_bytes_{0};
   std::atomic<size_t> initial_readahead_bytes_{0};
   std::atomic<size_t> max_readahead_bytes_{0};
   std::atomic<uint64_t> reads_before_readahead_{0};
   mutable Mutex mutex_{LockRank::kTableCache};
-  std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round
-  bool has_opened_ = false;                          // written under mutex_
+  // Unordered; the clock hand moves over it cyclically.
+  std::vector<TableFile*> open_ GUARDED_BY(mutex_);
+  bool has_opened_ = false;  // written under mutex_; read by the destructor
   size_t hand_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row counts references of its own: one is the cache's, one that of each value pinned.
+// Each row has a reference count: the cache owns one reference, and each pinned value owns one.
 #include "db/table_cache/table_rows.h"
 
 #include <atomic>
@@ -21,10 +21,10 @@
 namespace ashlar {
 namespace {
 
-// The value follows in the same allocation.
+// A row of the cache. The bytes of the value follow the object in the same allocation.
 class Row {
  public:
-  // With one reference.
+  // The new row has one reference, which belongs to the caller.
   static Row* New(uint64_t trailer, const Slice& value) {
     Row* const row = new (::operator new(sizeof(Row) + value.size())) Row(trailer, value.size());
     if (!value.empty()) std::memcpy(reinterpret_cast<char*>(row + 1), value.data(), value.size());
@@ -78,8 +78,8 @@ void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
   to->tables_probed += from.tables_probed;
 }
 
-// Whether the table said more of the key than one version: merge operands, or a range tombstone
-// that also covers what is below.
+// Whether the table's result is more than one version of the key: merge operands, or a range
+// tombstone that also covers older tables.
 template <typename Lookup>
 bool GoesDeeper(const Lookup& lookup) {
   bool goes_deeper = false;
@@ -125,8 +125,8 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
   return true;
 }
 
-// Through a lookup of its own, so that the row is what the table says whatever the lookup has met
-// before.
+// Uses a separate lookup, so that the row depends only on the table, not on newer tables that the
+// caller's lookup has searched before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
   assert(!InEpoch() && !lookup->decided());
@@ -146,7 +146,7 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   const uint64_t trailer = PackTrailer(of_table.seqno(), is_found ? found : kTypeDeletion);
   Row* const row = Row::New(trailer, value);
   row->OfferTo(lookup);
-  assert(lookup->decided());  // as the row's own was
+  assert(lookup->decided());  // because the separate lookup was decided
   if (!options.fill_cache) {
     row->Unref();
     return Status::OK();
@@ -154,7 +154,7 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   const std::string key = KeyOf(file, *lookup);
   const size_t charge = row->memory_bytes() + key.size();
   const Status inserted = cache_->Insert(key, row, &kRowHelper, charge);
-  if (!inserted.ok()) row->Unref();  // the cache is full: the next reader reads again
+  if (!inserted.ok()) row->Unref();  // the cache is full: the next reader reads the table again
   return Status::OK();
 }
 

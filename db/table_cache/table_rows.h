@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableRows keeps what tables answered to point lookups in DBOptions::row_cache: for a key of a
-// table its newest version, value or tombstone, so that the next lookup needs no block of it.
+// TableRows keeps results of point lookups in DBOptions::row_cache. A row is the newest version
+// (value or tombstone) of a key in one table, so that the next lookup of the key needs no block of
+// the table.
 //
-// A table never changes, so a row never becomes wrong. It answers for readers that see all of the
-// table; those of an older snapshot read the table. Keys that a table does not have, and those
-// whose newest version is neither value nor tombstone (merge operands), have no row. A range
-// tombstone of the table itself counts as the tombstone that it is for the key. Threads: any. A
-// value stays alive while somebody has it pinned, also when its row was evicted.
+// A table never changes, so a row never becomes stale. Rows serve readers whose snapshot sees the
+// whole table; readers of an older snapshot read the table. There are no rows for keys that a table
+// does not contain, nor for keys whose newest version is neither a value nor a tombstone (e.g. a
+// merge operand). A range tombstone of the same table that covers the key is stored as a tombstone
+// of the key. Threads: any. A pinned value stays alive after its row was evicted.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +28,22 @@ struct ReadOptions;
 
 class TableRows {
  public:
-  // The tables of one family, which share no row with those of another one in the same cache.
-  // `statistics` may be null.
+  // Each TableRows object serves the tables of one family and shares no rows with other objects in
+  // the same cache. `statistics` may be null.
   TableRows(std::shared_ptr<Cache> cache, Statistics* statistics);
 
-  // Whether lookups like this one may use rows of the table.
+  // Whether a lookup with these options may use rows of the table.
   static bool MayServe(const FileMetadata& file, const ReadOptions& options,
                        const PointLookup& lookup);
 
-  // Offers the row to the lookup; false if there is none. May wait for a lock of the cache: not
-  // inside an EpochGuard.
+  // Passes the cached row to the lookup; returns false if there is none. May wait for a lock of the
+  // cache: not inside an EpochGuard.
   bool Find(const FileMetadata& file, PointLookup* lookup) const;
-  // Reads the table, which is that of `file`, for the lookup, and keeps the row.
+  // Looks up the key in `table`, the reader of `file`, and stores the row in the cache.
   Status Read(const TableReader& table, const FileMetadata& file, const ReadOptions& options,
               PointLookup* lookup) const;
 
-  // Which rows are its own in the cache, and how full that is; one line.
+  // One line: the id of this object's rows and the usage of the cache.
   std::string DebugString() const;
 
  private:
@@ -50,7 +51,7 @@ class TableRows {
 
   const std::shared_ptr<Cache> cache_;
   Statistics* const statistics_;
-  const uint64_t id_;  // of these tables in the cache
+  const uint64_t id_;  // prefix of this object's keys in the cache
 };
 
 }  // namespace ashlar

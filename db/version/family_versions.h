@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FamilyVersions is one column family as the MANIFEST knows it: its identity, its current version,
-// and the tables that some version of it still holds.
+// and the tables that any of its versions still holds.
 #pragma once
 
 #include <cstdint>
@@ -25,30 +25,31 @@
 
 namespace ashlar {
 
-// A dropped family lives until nothing refers to its comparator and its table cache: no version, no
-// table that waits for its deletion, no holder of a pointer (VersionSet::TakeUnusedFamilies).
+// A dropped family lives until nothing refers to its comparator and its table cache any more: no
+// version, no obsolete table that waits for its deletion, no holder of a shared pointer
+// (VersionSet::TakeUnusedFamilies).
 struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
-  // Fixed once the version set has the family.
+  // These members do not change after the version set has taken the family.
   uint32_t id = 0;
   std::string name;
   InternalKeyComparator comparator;
   int num_levels = 7;
-  std::unique_ptr<TableCache> tables;                   // any thread
-  LiveVersions live;                                    // the set's mutex of obsolete tables
-  std::optional<bool> persist_user_defined_timestamps;  // as recorded
+  std::unique_ptr<TableCache> tables;                   // used from any thread
+  LiveVersions live;                                    // guarded by VersionSet::obsolete_mutex_
+  std::optional<bool> persist_user_defined_timestamps;  // as the MANIFEST records it
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;
 
-  // Holds a reference; null once the family is dropped.
+  // The family holds one reference to it. Null once the family is dropped.
   Version* current GUARDED_BY(db_mutex) = nullptr;
-  // Logs with a lower number hold nothing of this family.
+  // WALs with a lower number hold no entries of this family that are not in tables.
   FileNumber log_number GUARDED_BY(db_mutex) = 0;
-  // For the next file that enters level 0.
+  // The epoch number of the next file that enters level 0.
   uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
   uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
   CompactionClaims claims GUARDED_BY(db_mutex);
   KeptForSnapshots kept_for_snapshots GUARDED_BY(db_mutex);
-  // By level: where round-robin compaction goes on.
+  // By level: the internal key at which round-robin compaction continues.
   std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each family that was requested has a builder, to which the edits of the family are applied.
+// Each requested family has a VersionBuilder, to which the edits of the family are applied.
 #include "db/version/manifest_replay.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ ManifestReplay::ManifestReplay(std::vector<FamilyRequest> requests, const Recove
     std::string name = request.name;
     requests_.emplace(std::move(name), std::move(request));
   }
-  // MANIFESTs do not mention that the default family was added.
+  // A MANIFEST has no record that adds the default family: the family always exists.
   [[maybe_unused]] const Status added = AddFamily(0, kDefaultColumnFamilyName);
   assert(added.ok());
 }
@@ -69,7 +69,8 @@ Status ManifestReplay::AddFamily(uint32_t id, const std::string& name) {
   return Status::OK();
 }
 
-// The request comes back: the caller may want the family made anew.
+// The request becomes unfulfilled again, because a later edit may create a family with the same
+// name, or the caller may create it.
 Status ManifestReplay::DropFamily(uint32_t id) {
   if (skipped_.erase(id) > 0) return Status::OK();
   const auto it = open_.find(id);

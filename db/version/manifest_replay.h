@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ManifestReplay turns the edits of a MANIFEST into column families: edits are applied one after
-// the other, then each family gets the version that they add up to. It reads and writes no file.
+// the other; then each family gets the version that results from all its edits. It does no I/O.
 //
-// Threads: one at a time; the families are not shared with anybody before Finish() hands them out.
+// Threads: one at a time. No other thread has access to the families before Finish() returns them.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct ReplayedFamily {
 
 class ManifestReplay {
  public:
-  // `point`: how many changes count; null: all. It outlives the replay.
+  // `point` says how many changes are applied; null means all. It outlives the replay.
   ManifestReplay(std::vector<FamilyRequest> requests, const RecoveryPoint* point);
 
-  // Corruption if the edit does not fit what was applied before it.
+  // Applies the next edit. Corruption if it contradicts an edit before it.
   Status Apply(const VersionEdit& edit) REQUIRES(db_mutex);
   // All changes that `point` asks for have been applied.
   bool IsAtPoint() const { return point_ != nullptr && changes_ >= point_->changes; }
@@ -57,8 +57,9 @@ class ManifestReplay {
   Status CheckTables(const BuiltVersion& built, FamilyVersions* family) const REQUIRES(db_mutex);
 
   const RecoveryPoint* const point_;
-  uint64_t changes_ = 0;  // applied as a whole; an atomic group is one change
-  std::map<std::string, FamilyRequest> requests_;  // of families that do not exist so far
+  uint64_t changes_ = 0;  // number of changes applied so far; an atomic group is one change
+  // requests for families that no edit has added so far
+  std::map<std::string, FamilyRequest> requests_;
   std::map<uint32_t, Open> open_;
   std::map<uint32_t, std::string> skipped_;  // families that exist and were not requested
   ManifestCounters counters_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a change gets into the MANIFEST:
+// The steps of LogAndApply():
 //
 //   Complete       (mutex held)  counters, facts about logs and places in a group go into the edits
 //   Begin          (mutex held)  what the next steps need is taken out of the guarded state
@@ -8,11 +8,12 @@
 //   Write          (mutex free)  append and sync; or a whole new MANIFEST, synced, then CURRENT
 //   Install        (mutex held)  versions become current, log numbers and counters move
 //
-// While the mutex is free the current versions stay: only Install replaces them, in its turn.
+// While the mutex is released, the current versions do not change, because only Install replaces
+// them and only one change is written at a time.
 //
-// A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
-// The change may have reached it, so the caller keeps the files it names until a later change
-// succeeds, which puts a new MANIFEST in place.
+// After a failed append or sync the contents of the file on disk are unknown, so the file is never
+// written again. The change may have reached the disk, so the caller keeps all files that the
+// change names until a later change succeeds, which starts a new MANIFEST.
 #include "db/version/version_set.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::string Encoded(const VersionEdit& edit) {
 
 struct VersionSet::FamilySnapshot {
   VersionEdit identity;
-  VersionEdit contents;  // without its files
+  VersionEdit contents;  // all fields except the lists of files
   const Version* version;
 };
 
@@ -54,23 +55,23 @@ struct VersionSet::Pending {
     std::unique_ptr<VersionBuilder> builder;
     BuiltVersion built;
   };
-  std::map<uint32_t, FamilyChange> changes;  // of the families whose files change
+  std::map<uint32_t, FamilyChange> changes;  // families whose files change, by id
   std::shared_ptr<FamilyVersions> added;
-  // Of a new MANIFEST. 0: the change is appended to the one there is.
+  // The number of the new MANIFEST; 0 if the change is appended to the existing one.
   FileNumber new_manifest_number = 0;
   VersionEdit head;
   std::vector<FamilySnapshot> families;
-  std::vector<VersionEdit> log_edits;  // behind those of the change
+  std::vector<VersionEdit> log_edits;  // written after the edits of the change
 };
 
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
-// Allocates nothing: nobody could be told that there was no memory.
+// Allocates nothing, because a destructor cannot report that memory ran out.
 VersionSet::~VersionSet() {
   assert(!is_writing_);
   const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
     family->tables->KeepBlocksOnClose();
-    assert(!family->is_dropped);  // those are in dropped_
+    assert(!family->is_dropped);  // dropped families are in dropped_
     if (family->current != nullptr) CloseCurrent(family);
   };
   for (auto& [id, family] : families_) end(family.get());
@@ -78,7 +79,8 @@ VersionSet::~VersionSet() {
   for (ObsoleteTable& table : TakeObsolete()) table.Close();
 }
 
-// Its tables are not obsolete, so they are on no list. Those that only older versions hold are.
+// Closes the tables of the current version. They are not obsolete, so they must not be put on the
+// obsolete list, unlike tables that only older versions hold.
 void VersionSet::CloseCurrent(FamilyVersions* family) {
   Version* const last = std::exchange(family->current, nullptr);
   assert(last != nullptr && last->family() == family);
@@ -122,8 +124,8 @@ void VersionSet::Release(Version* version) {
       obsolete_.emplace_back(family->shared_from_this(), std::unique_ptr<TableFile>(file));
     }
   } catch (const std::bad_alloc&) {
-    // Destructors come here. What this version held counts as held until the family goes, and the
-    // next open deletes it.
+    // Memory ran out, and the callers are destructors. The tables of this version count as held
+    // until the family is destroyed; the next opening of the database deletes their files.
   }
   delete version;
   [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);
@@ -144,7 +146,7 @@ std::vector<std::shared_ptr<FamilyVersions>> VersionSet::TakeUnusedFamilies() {
   std::vector<std::shared_ptr<FamilyVersions>> unused;
   MutexLock lock(&obsolete_mutex_);
   std::erase_if(dropped_, [&unused](std::shared_ptr<FamilyVersions>& family) {
-    // Others hold it as long as they may come to use it; nobody finds it any more.
+    // The use count cannot rise again: the family is not in families_, so no new user can find it.
     if (family.use_count() > 1 || !family->live.empty()) return false;
     unused.push_back(std::move(family));
     return true;
@@ -159,7 +161,7 @@ bool VersionSet::HasObsolete() {
 }
 
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
-  assert(number <= kMaxFileNumber.Next());  // else the next number would wrap
+  assert(number <= kMaxFileNumber.Next());  // otherwise the next number would wrap around
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number.value() && !next_file_number_.compare_exchange_weak(
                                        next, number.Next().value(), std::memory_order_relaxed)) {
@@ -190,7 +192,8 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.next_file_number = FileNumber{2};
   edit.last_sequence = 0;
   ManifestFileOptions file_options = options;
-  file_options.preallocate_bytes = 0;  // the first change starts another one
+  // The first change after opening starts a new MANIFEST, so this one stays small.
+  file_options.preallocate_bytes = 0;
   ManifestFile file(file_options);
   RETURN_IF_ERROR(file.Start(1, {Encoded(edit)}));
   return file.Close();
@@ -198,7 +201,7 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
 
 Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subset,
                            std::vector<FamilyRequest>* missing, const RecoveryPoint* point) {
-  assert(families_.empty());  // once for each set
+  assert(families_.empty());  // Recover() is called at most once
   std::string manifest;
   if (point != nullptr) {
     manifest = point->manifest;
@@ -254,7 +257,8 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   Status status;
   {
     MutexUnlock unlock(mutex);
-    // When memory runs out on the way, nobody knows what is in the MANIFEST: it is not used again.
+    // If memory runs out during the write, the contents of the MANIFEST are unknown, so it is not
+    // written again.
     ScopeExit abandon([this] { manifest_.Abandon(); });
     status = BuildVersions(change, &pending);
     if (status.ok()) status = Write(change, &pending);
@@ -267,8 +271,9 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   return status;
 }
 
-// Decided when no other change is on its way: of two that create or drop the same family one is
-// refused. What else was meant for a dropped family is left out.
+// Called when no other change is being written, so of two changes that create or drop the same
+// family the second one fails. Edits for a family that has been dropped are removed from the
+// change.
 Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   const auto is_gone = [this](const VersionEdit& edit) REQUIRES(db_mutex) {
     return !edit.added_family && Family(edit.column_family) == nullptr;
@@ -312,7 +317,8 @@ void VersionSet::Complete(Change* change, Pending* pending) {
                                          counters_.min_log_number_to_keep, change_begin);
 }
 
-// Takes over the added family's parts. The edits stay where they are until the change is written.
+// Moves the request of the added family into `pending`. `pending` refers to the edits in `change`,
+// so they must not move until the change is written.
 void VersionSet::Begin(Change* change, Pending* pending) const {
   assert(is_writing_ && pending->changes.empty());
   for (const VersionEdit& edit : change->edits) {
@@ -355,7 +361,7 @@ Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
   return Status::OK();
 }
 
-// A new MANIFEST begins with all that was known before the change.
+// A new MANIFEST begins with the complete state before the change.
 Status VersionSet::Write(const Change& change, Pending* pending) {
   assert(!change.edits.empty());
   std::vector<std::string> records;
@@ -378,14 +384,15 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
                 : manifest_.Append(records);
 }
 
-// If the end of the MANIFEST is ever lost, what is left still names the logs that held what the
-// lost records brought.
+// These facts protect against a lost end of the MANIFEST: the remaining records still name the WALs
+// whose entries were flushed by the lost records.
 std::vector<LogFacts> VersionSet::NewLogFacts() const {
   assert(is_writing_);
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;
   for (const LogFacts& log : wals_->DurableFacts()) {
-    if (log.number < counters_.min_log_number_to_keep) continue;  // its file is about to go
+    // not needed any more; its file will be deleted
+    if (log.number < counters_.min_log_number_to_keep) continue;
     const auto old = counters_.tracked_logs.find(log.number);
     const bool is_news = old == counters_.tracked_logs.end() ||
                          log.synced_bytes > old->second.synced_bytes ||
@@ -433,7 +440,7 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
   MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
 }
 
-// Fails for nothing: the change is in the MANIFEST.
+// Must not fail, because the change is already in the MANIFEST.
 void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   assert(built.version != nullptr);
   Version* const version = built.version.release();
@@ -452,7 +459,8 @@ void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   if (old != nullptr && old->Unref()) Release(old);
 }
 
-// No version follows: whoever still reads holds the last one through a super version.
+// Retires the last version of a dropped family. Running readers keep it alive through their super
+// version.
 void VersionSet::RetireCurrent(FamilyVersions* family) {
   assert(family->current != nullptr);
   std::vector<TableFile*> files;
@@ -471,7 +479,7 @@ void VersionSet::RetireCurrent(FamilyVersions* family) {
 void VersionSet::Install(Change* change, Pending* pending) {
   assert(is_writing_);
   assert(pending->new_manifest_number > manifest_number_ || pending->new_manifest_number == 0);
-  assert(manifest_.bytes() > 0);  // what is installed was written
+  assert(manifest_.bytes() > 0);  // an installed change has been written
   manifest_bytes_ = manifest_.bytes();
   if (pending->new_manifest_number != 0) {
     replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));
@@ -487,7 +495,7 @@ void VersionSet::Install(Change* change, Pending* pending) {
       ApplyToFamily(edit, Family(edit.column_family));
     }
   }
-  assert(pending->added == nullptr);  // some edit has named it
+  assert(pending->added == nullptr);  // the edit with added_family has consumed it
 }
 
 void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {

@@ -18,8 +18,8 @@
 
 namespace ashlar {
 
-// Updates that were added with checksums must not have changed. Updates without checksums get them
-// here if the options ask for them; Insert() compares again.
+// Verifies the checksums of updates that have them. Computes checksums here for updates without
+// them if the options ask for protection. Insert() verifies them again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
   if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
     return batch->VerifyChecksum();
@@ -28,7 +28,7 @@ Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
   return WriteBatchInternal::AddProtection(batch);
 }
 
-// A batch that the plan both logs and inserts, as plain writes do, is checked once.
+// A batch that is both logged and inserted (a plain write) is checked only once.
 Status CommitPipeline::CheckPlan(const CommitPlan& plan) {
   const auto check = [&](WriteBatch* batch) {
     const Status status = Protect(*plan.options, batch);
@@ -43,7 +43,7 @@ Status CommitPipeline::CheckPlan(const CommitPlan& plan) {
 
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
 Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& plan) {
-  EpochGuard guard;  // families are looked up
+  EpochGuard guard;  // FindFamily() requires an epoch
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   std::optional<uint32_t> known_family;
@@ -92,7 +92,8 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& pla
   return Status::OK();
 }
 
-// Those that a batch was given by its columns are well-formed; a batch may also come as bytes.
+// Entities added through the column API are well-formed, but a batch may also be constructed from
+// bytes.
 Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   assert(record.type == kTypeWideColumnEntity);
   Slice default_column;
@@ -104,7 +105,8 @@ Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
 // An empty range is accepted and hides nothing; a reversed one is a mistake of the caller.
 Status CommitPipeline::CheckRange(const WriteBatchRecord& record, const CommitFamily& family) {
   assert(InEpoch());
-  if (family.comparator == nullptr) return Status::OK();  // a missing family that may be ignored
+  // A missing family that the options allow to ignore.
+  if (family.comparator == nullptr) return Status::OK();
   if (family.comparator->OrderWithoutTimestamp(record.key, record.value) <= 0) {
     return Status::OK();
   }

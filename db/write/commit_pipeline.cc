@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record is with the kernel before anything is inserted, or, if it is to be synced, staged in a
-// mapped log: then those before it may still be on their way, and it waits for them in the sync.
-// Before they are there nothing becomes visible. A sync comes after the publication, outside the
-// order: a slow disk holds up only who asked for it. Whoever waits for one sleeps once: meanwhile
-// the commits before it come to their ends.
+// The kernel has the record before anything of the batch is inserted. Exception: a record that will
+// be synced needs only to be staged in a mapped log; earlier records may still be incomplete, and
+// the commit waits for them during the sync. The batch does not become visible before they are
+// complete. The sync follows the publication, outside the order, so a slow disk delays only the
+// writers that requested a sync. Such a writer sleeps once; the commits before it complete in the
+// meantime.
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>
@@ -31,7 +32,7 @@ namespace ashlar {
 
 namespace {
 
-// Keeps the first exception of the program's code until it can be passed on.
+// Runs the call and stores the first exception thrown by application code, to be rethrown later.
 template <typename Call>
 void CallUser(Call&& call, std::exception_ptr* thrown) {
   try {
@@ -79,7 +80,8 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   WriteBatchInternal::SetSequence(use_log ? plan.logged : plan.inserted.front(),
                                   reservation.first_seqno);
 
-  // Taken before the publication: afterwards the log may be replaced at any time.
+  // The reference is taken before the publication, because afterwards the log may be replaced at
+  // any time.
   std::shared_ptr<WalSink> sync_log;
   if (options.sync && use_log) sync_log = reservation.log->shared_from_this();
   Leftovers leftovers;
@@ -110,7 +112,8 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   return status;
 }
 
-// Everything between the reservation and its publication; so nothing may leave it but by return.
+// The work between the reservation and the publication. It must return normally and never throw,
+// because the reserved place must be published.
 Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& reservation,
                                     LogRecord* record, Leftovers* leftovers) {
   std::exception_ptr* const thrown = &leftovers->thrown;
@@ -134,8 +137,8 @@ Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& r
   return status;
 }
 
-// Compression comes before the reservation, beside other writers: what it makes is as long as the
-// range that is to be reserved.
+// Compression takes place before the reservation, in parallel with other writers, because the
+// compressed length determines the log range to reserve.
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record) {
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
@@ -152,7 +155,7 @@ Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record)
   return Status::OK();
 }
 
-// False: commits are shut out. `record`: null if nothing is logged.
+// Returns false if the pipeline is shut. `record` is null if nothing is logged.
 bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
                              Reservation* reservation) {
   while (true) {
@@ -223,10 +226,11 @@ bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& pr
 
 }  // namespace
 
-// Cannot fail midway, except by an exception, for a protected batch whose memory has changed since
-// it was logged, and where a value that is updated in place cannot be read: CheckBatch() let only
-// kinds pass that memtables take, lengths in a batch have 32 bits, and no other commit has these
-// sequence numbers. Decoding anew what was checked costs a Put some 20 of its 4,000 instructions.
+// The insertion can fail halfway only in three cases: an exception; a protected batch whose memory
+// has changed since it was logged; an in-place update whose old value cannot be read. Other
+// failures are impossible: CheckBatch() accepts only kinds that memtables support, lengths in a
+// batch have 32 bits, and no other commit has these sequence numbers. Decoding the batch a second
+// time costs a Put about 20 of its 4,000 instructions.
 Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reservation,
                               Leftovers* leftovers) {
   const PerfTimer timer(&PerfContextBase::write_memtable_time);
@@ -234,7 +238,7 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   for (const WriteBatch* batch : plan.inserted) {
     RETURN_IF_ERROR(InsertBatch(plan, reservation, *batch, &seqno, leftovers));
   }
-  assert(seqno == reservation.last_seqno + 1);  // each number has gone to one record
+  assert(seqno == reservation.last_seqno + 1);  // each number was used by exactly one record
   return Status::OK();
 }
 
@@ -248,7 +252,7 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
   const SequenceNumber end_seqno = seqno + WriteBatchInternal::Count(batch);
   uint32_t family = UINT32_MAX;
   InsertTarget target;
-  bool updates_in_place = false;  // the values of the target's memtable
+  bool updates_in_place = false;  // whether the target's memtable updates values in place
   InsertHint hint;
   const std::vector<uint64_t>& protection = WriteBatchInternal::Protection(batch);
   const auto finish_family = [&] {
@@ -272,7 +276,8 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
         target.memtable->NotePreparedLog(plan.prepared_log);
       }
     }
-    // Null: dropped since the batch was checked. Its records are skipped, as replay would.
+    // Null: the family was dropped after the check of the batch. Its records are skipped, as in a
+    // replay.
     if (target.memtable != nullptr) {
       const bool needs_order =
           updates_in_place || (record.type == kTypeMerge && IsFoldDue(record, seqno, target));
@@ -280,7 +285,7 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
           needs_order ? InsertInOrder(reservation, seqno, record, target, &hint, leftovers, &guard)
                       : target.memtable->Add(seqno, record.type, record.key, record.value, &hint);
       if (!added.ok()) [[unlikely]] {
-        assert(needs_order);  // else it has been checked
+        assert(needs_order);  // otherwise the checksum has been verified already
         finish_family();
         return added;
       }
@@ -302,7 +307,7 @@ Status CommitPipeline::RefuseChanged(const WriteBatchRecord& record, SequenceNum
              record.family, " differs from its checksum; it was whole before it was logged"));
 }
 
-// Whether as many operands of the key are on top in the memtable as the options allow.
+// Whether the memtable holds as many consecutive newest operands of the key as the options allow.
 bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno,
                                const InsertTarget& target) {
   if (target.max_successive_merges == 0) return false;
@@ -310,9 +315,9 @@ bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber se
   return target.memtable->HasOperandsOnTop(key, target.max_successive_merges);
 }
 
-// For updates that build on what the key had before: all that is older must be there, also of
-// commits that came before and are slower. Leaves the epoch for it; the memtable stays as long as
-// this commit is in flight.
+// Inserts an update that depends on the previous value of its key. All earlier commits must be
+// visible first, so this function waits for them. It leaves the epoch for the wait; the memtable
+// stays alive because this commit is in flight.
 Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
                                      WriteBatchRecord record, const InsertTarget& target,
                                      InsertHint* hint, Leftovers* leftovers,
@@ -333,8 +338,8 @@ Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNum
   return memtable->Add(seqno, record.type, record.key, record.value, hint);
 }
 
-// Makes a put of the record if the operand can be merged now. The log keeps the operand, which
-// means the same there.
+// Turns the record into a put if its operand can be merged now. The log keeps the operand; a replay
+// has the same result.
 void CommitPipeline::FoldOperand(SequenceNumber seqno, WriteBatchRecord* record,
                                  Leftovers* leftovers) {
   assert(record->type == kTypeMerge);
@@ -371,7 +376,8 @@ void CommitPipeline::Publish(const Reservation& reservation) {
   wakes_.notify_all();
 }
 
-// Most waits are for a writer that is in the middle of its insertion: spin a little first.
+// Most waits are for a writer in the middle of its insertion, so the function spins briefly before
+// it sleeps.
 void CommitPipeline::AwaitVisible(uint64_t ticket) {
   constexpr int kSpins = 200;
   for (int i = 0; i < kSpins; i++) {
@@ -381,8 +387,9 @@ void CommitPipeline::AwaitVisible(uint64_t ticket) {
   SleepUntilVisible(ticket);
 }
 
-// Either the publisher sees the sleeper counted, or the sleeper the ticket published. The word is
-// read before the lock is given up: a wake in between changes it, and the wait returns at once.
+// Both sides use order_lock_: either the publisher sees the sleeper in sleepers_, or the sleeper
+// sees that the ticket is published. wakes_ is read before the lock is released, so a wake-up in
+// between changes the word and the futex wait returns at once.
 void CommitPipeline::SleepUntilVisible(uint64_t ticket) {
   while (true) {
     uint32_t wakes_seen = 0;
@@ -429,7 +436,7 @@ void CommitPipeline::Shut() {
     SpinLockGuard guard(&order_lock_);
     ChangeGate(/*set=*/kShut, /*clear=*/0);
   }
-  gate_.notify_all();  // those that wait for the end of a pause
+  gate_.notify_all();  // wakes the commits that wait for the end of a pause
 }
 
 void CommitPipeline::Reopen() {
@@ -479,7 +486,7 @@ void CommitPipeline::SkipTo(SequenceNumber seqno) {
   SpinLockGuard guard(&order_lock_);
   assert(pauses_ > 0 && published_tickets_.load(std::memory_order_relaxed) == next_ticket_);
   if (seqno <= last_reserved_) return;
-  start_seqno_ += seqno - last_reserved_;  // they are no updates
+  start_seqno_ += seqno - last_reserved_;  // skipped numbers do not count as updates
   last_reserved_ = seqno;
   visible_seqno_.store(seqno, std::memory_order_release);
 }

@@ -89,11 +89,11 @@ Status CallTimedPut(const WriteBatchRecord& record, WriteBatch::Handler* handler
 
 }  // namespace
 
-// Gives one record to the handler.
+// Passes one record to the handler.
 struct WriteBatchInternal::Dispatch {
   using OptionState = WriteBatch::Handler::OptionState;
 
-  // The begin markers tell which write policy made the batch.
+  // The kind of the begin marker shows which write policy the batch has.
   static Status BeginPrepare(ValueType marker, WriteBatch::Handler* handler) {
     const bool is_write_committed = marker == kTypeBeginPrepareXID;
     const OptionState after_commit = handler->WriteAfterCommit();
@@ -138,7 +138,7 @@ struct WriteBatchInternal::Dispatch {
 
 namespace {
 
-// Whether nothing stands between this record and a Noop behind it.
+// Whether a Noop directly after a record of this kind belongs to a new sub-batch.
 bool EndsSubBatch(ValueType type) {
   return type == kTypeNoop || type == kTypeEndPrepareXID || type == kTypeCommitXID ||
          type == kTypeCommitXIDAndTimestamp || type == kTypeRollbackXID;

@@ -23,17 +23,39 @@
 #include "rocksdb/utilities/options_util.h"
 
 #include "benchmarks/ycsb/generators.h"
-#include "benchmarks/ycsb/workloads.h"
 
 namespace {
 
-using ycsb::Operation;
 using ycsb::Random;
-using ycsb::Workload;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kValueBytes = 1000;  // ten fields of a hundred bytes
 constexpr int kMaxScan = 100;
+
+// The six core workloads of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB"):
+// the percentages of their operations, and the distribution by which these choose records.
+enum class Operation : uint8_t { kRead, kUpdate, kInsert, kScan, kReadModifyWrite };
+constexpr int kOperationCount = 5;
+constexpr const char* kOperationNames[kOperationCount] = {"read", "update", "insert", "scan",
+                                                          "read-modify-write"};
+
+enum class Chosen : uint8_t { kZipfian, kLatest };
+
+struct Workload {
+  char name;
+  const char* like;
+  int percent[kOperationCount];  // by Operation
+  Chosen chosen;
+};
+
+constexpr Workload kWorkloads[] = {
+    {'a', "a session store: half of it updates", {50, 50, 0, 0, 0}, Chosen::kZipfian},
+    {'b', "tags of photographs: mostly reads", {95, 5, 0, 0, 0}, Chosen::kZipfian},
+    {'c', "a cache of profiles: reads alone", {100, 0, 0, 0, 0}, Chosen::kZipfian},
+    {'d', "status updates: the newest are read", {95, 0, 5, 0, 0}, Chosen::kLatest},
+    {'e', "threaded conversations: short scans", {0, 0, 5, 95, 0}, Chosen::kZipfian},
+    {'f', "a user database: read, change, write", {50, 0, 0, 0, 50}, Chosen::kZipfian},
+};
 
 struct Settings {
   std::string db;
@@ -95,7 +117,7 @@ std::string ValueOf(const std::string& key, Random& random) {
 
 // The measurements of one thread: the microseconds of each operation, by kind.
 struct Measured {
-  std::vector<float> micros[ycsb::kOperationCount];
+  std::vector<float> micros[kOperationCount];
 };
 
 // Records are numbered in the order of their insertion. A number is taken before its record is
@@ -162,7 +184,7 @@ class Client {
   uint64_t ChooseRecord(const Workload& workload) {
     const uint64_t count = records_->readable.load(std::memory_order_acquire);
     const uint64_t rank = zipfian_.Next(count, random_);
-    if (workload.chosen == ycsb::Chosen::kLatest) return count - 1 - rank;
+    if (workload.chosen == Chosen::kLatest) return count - 1 - rank;
     return ycsb::Scatter(rank) % count;
   }
 
@@ -198,7 +220,7 @@ class Client {
 
 void Report(char name, double seconds, const std::vector<std::unique_ptr<Client>>& clients) {
   uint64_t total = 0;
-  for (int kind = 0; kind < ycsb::kOperationCount; kind++) {
+  for (int kind = 0; kind < kOperationCount; kind++) {
     std::vector<float> all;
     for (const auto& client : clients) {
       const std::vector<float>& micros = client->measured().micros[kind];
@@ -210,7 +232,7 @@ void Report(char name, double seconds, const std::vector<std::unique_ptr<Client>
       return all[static_cast<size_t>(part * static_cast<double>(all.size() - 1))];
     };
     std::printf("%c  %-18s %9zu   p50 %7.1f   p95 %7.1f   p99 %7.1f   max %9.1f us\n", name,
-                ycsb::kOperationNames[kind], all.size(), at(0.5), at(0.95), at(0.99), all.back());
+                kOperationNames[kind], all.size(), at(0.5), at(0.95), at(0.99), all.back());
     total += all.size();
   }
   std::printf("%c  %-18s %9.0f operations/s\n", name, "throughput",
@@ -267,7 +289,7 @@ void RunWorkload(const std::string& name, const Settings& settings, rocksdb::DB*
     });
     return;
   }
-  for (const Workload& workload : ycsb::kWorkloads) {
+  for (const Workload& workload : kWorkloads) {
     if (name.size() != 1 || name[0] != workload.name) continue;
     // Without "load", the records of an earlier run are used.
     if (records->readable == 0) records->taken = records->readable = settings.records;

@@ -72,13 +72,13 @@ class Session {
   void PrintProperties(Draw* draw);
   void ReleaseSnapshots();
 
-  // External tables, and copies (copies.cc).
+  // External tables, and copies (upkeep.cc).
   void Ingest(Draw* draw);
   rocksdb::Status WriteTable(size_t family, const std::string& path, Draw* draw);
   void Checkpoint(Draw* draw);
   void ExportAndImport(Draw* draw);
 
-  // Wide columns (entities.cc).
+  // Wide columns (writes.cc).
   size_t AnyFamilyWithEntities(Draw* draw) const;
   void PutEntity(Draw* draw);
   void GetEntity(Draw* draw);

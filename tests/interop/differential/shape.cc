@@ -6,20 +6,78 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_partitioner.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
 #include <cstdlib>
-
-#include "careful_operator.h"
+#include <deque>
+#include <string>
 
 namespace differential {
 namespace {
 
 constexpr uint64_t kShapeStream = 1u << 20;  // no session has this number
 constexpr uint64_t kLogStream = kShapeStream + 2;
+
+// A merge operator that appends operands; the first byte of an operand can have a special meaning:
+// "!" makes the merge fail, "=x" makes the value x, "^x" makes the value the operand itself
+// (returned as existing operand if it is the last one); all other operands are appended after a
+// dot. Consecutive operands without special meaning can be merged with each other, and the result
+// does not depend on where that happens.
+class CarefulOperator : public rocksdb::MergeOperator {
+ public:
+  const char* Name() const override { return "differential.Careful"; }
+  bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override;
+  bool PartialMergeMulti(const rocksdb::Slice& key, const std::deque<rocksdb::Slice>& operands,
+                         std::string* result, rocksdb::Logger* logger) const override;
+};
+
+char MarkOf(const rocksdb::Slice& operand) {
+  const char first = operand.empty() ? '\0' : operand[0];
+  return first == '!' || first == '=' || first == '^' ? first : '\0';
+}
+
+bool CarefulOperator::FullMergeV2(const MergeOperationInput& input,
+                                  MergeOperationOutput* output) const {
+  bool has_value = input.existing_value != nullptr;
+  std::string value = has_value ? input.existing_value->ToString() : "";
+  for (const rocksdb::Slice& operand : input.operand_list) {
+    const char mark = MarkOf(operand);
+    if (mark == '!') return false;
+    if (mark == '=') {
+      value.assign(operand.data() + 1, operand.size() - 1);
+    } else if (mark == '^') {
+      value = operand.ToString();
+    } else {
+      if (has_value) value += ".";
+      value.append(operand.data(), operand.size());
+    }
+    has_value = true;
+  }
+  const rocksdb::Slice& last = input.operand_list.back();
+  if (MarkOf(last) == '^')
+    output->existing_operand = last;
+  else
+    output->new_value = value;
+  return true;
+}
+
+bool CarefulOperator::PartialMergeMulti(const rocksdb::Slice&,
+                                        const std::deque<rocksdb::Slice>& operands,
+                                        std::string* result, rocksdb::Logger*) const {
+  result->clear();
+  bool is_first = true;
+  for (const rocksdb::Slice& operand : operands) {
+    if (MarkOf(operand) != '\0') return false;
+    if (!is_first) result->append(".");
+    result->append(operand.data(), operand.size());
+    is_first = false;
+  }
+  return true;
+}
 
 void SetOperator(Family* family) {
   if (family->operator_name.empty()) return;

@@ -3,7 +3,9 @@
 // A file that could not be deleted is tried again by the next collection.
 #include "db/utilities/backup/backup_garbage.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/utilities/backup/backup_names.h"
@@ -16,22 +18,27 @@
 namespace ashlar {
 namespace {
 
-// Renaming back after a failed sync is one more change of the directory, which the next sync makes
-// durable; a deletion could not be repeated.
+// What a failed sync of the directory has lost no later sync makes durable, but for what is done
+// anew: so it is renamed back then, and what an earlier call could not rename back is renamed once
+// more.
 Status RetireMetaFile(const BackupParts& parts, BackupID id) {
   const BackupDirectory& directory = parts.directory;
   const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
   const std::string path = directory.PathOf(MetaName(id));
   const std::string retired = directory.PathOf(MetaTempName(id));
-  const IOStatus renamed = directory.fs->RenameFile(path, retired, IOOptions(), nullptr);
-  if (IsMissing(renamed)) return Status::OK();
+  const auto rename = [fs = directory.fs](const std::string& from, const std::string& to) {
+    return fs->RenameFile(from, to, IOOptions(), nullptr);
+  };
+  IOStatus renamed = rename(path, retired);
+  if (IsMissing(renamed)) {
+    renamed = rename(retired, path);
+    if (IsMissing(renamed)) return Status::OK();  // somebody else has deleted it
+    if (renamed.ok()) renamed = rename(path, retired);
+  }
   RETURN_IF_ERROR(renamed);
   if (!parts.options->sync) return Status::OK();
   Status status = entries.Sync(retired);
-  if (!status.ok()) {
-    IgnoreError(directory.fs->RenameFile(retired, path, IOOptions(), nullptr),
-                "the first error says more");
-  }
+  if (!status.ok()) IgnoreError(rename(retired, path), "the first error says more");
   return status;
 }
 
@@ -59,7 +66,7 @@ class Collection {
                              directory_.PathOf(MetaName(*id)));
     }
     for (const std::string& name : metas) {
-      if (IsTempName(name)) Delete(StrCat(kMetaDir, "/", name));
+      if (IsTempName(name) && !IsLastName(name, metas)) Delete(StrCat(kMetaDir, "/", name));
     }
     CollectShared(kSharedDir);
     CollectShared(kSharedChecksumDir);
@@ -74,6 +81,13 @@ class Collection {
     Result<std::vector<std::string>> names = ListDirectory(directory_.fs, directory_.PathOf(dir));
     if (IsMissing(names.status())) return std::vector<std::string>();
     return names;
+  }
+
+  // Of a meta file that RetireMetaFile() has renamed and could not rename back.
+  bool IsLastName(std::string_view temp_name, const std::vector<std::string>& metas) const {
+    const std::string_view digits = temp_name.substr(1, temp_name.rfind('.') - 1);
+    const std::optional<BackupID> id = ParseBackupId(digits);
+    return id && catalog_.HasId(*id) && std::ranges::find(metas, digits) == metas.end();
   }
 
   void CollectShared(std::string_view dir) {

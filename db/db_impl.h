@@ -309,9 +309,6 @@ class DBImpl final : public UnbuiltCalls,
   // FileCleaner
   void DeleteObsoleteFiles() override;
 
-  ColumnFamilyData* FamilyOrDefault(ColumnFamilyHandle* handle) const {
-    return handle == nullptr ? core_.families.default_family() : FamilyOf(handle);
-  }
   Status CheckWritable() const;
   bool SkipsMemTables(const ReadOptions& options) const;
   // `callback`: a const ReadCallback*; `trace`: a ReadTrace*; `is_entity`: a bool*, which says that
@@ -329,6 +326,7 @@ class DBImpl final : public UnbuiltCalls,
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
   void ReadPoints(const ReadOptions& options, MultiGetRequest request,
                   ColumnFamilyHandle** handles);
+  static void RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles);
   Iterator* MakeIterator(const ReadOptions& options, ReadView view,
                          const ReadCallback* callback = nullptr);
   Status AwaitTurn(const WriteOptions& options, size_t bytes);

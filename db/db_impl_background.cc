@@ -7,20 +7,23 @@ namespace ashlar {
 
 Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
-  return manual_flushes_.Flush(options, {FamilyOrDefault(handle)});
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return manual_flushes_.Flush(options, {FamilyOf(handle)});
 }
 
 Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
   RETURN_IF_ERROR(CheckWritable());
+  RETURN_IF_ERROR(CheckHandles(handles));
   std::vector<ColumnFamilyData*> families;
-  for (ColumnFamilyHandle* handle : handles) families.push_back(FamilyOrDefault(handle));
+  for (ColumnFamilyHandle* handle : handles) families.push_back(FamilyOf(handle));
   return manual_flushes_.Flush(options, families);
 }
 
 Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
                             const Slice* begin, const Slice* end) {
   RETURN_IF_ERROR(CheckWritable());
-  return manual_compactions_.CompactRange(options, FamilyOrDefault(handle), begin, end);
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return manual_compactions_.CompactRange(options, FamilyOf(handle), begin, end);
 }
 
 Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
@@ -28,22 +31,25 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
                             int output_path_id, std::vector<std::string>* output_file_names,
                             CompactionJobInfo* info) {
   RETURN_IF_ERROR(CheckWritable());
+  RETURN_IF_ERROR(CheckHandle(handle));
   const CompactFilesCall call{.options = options,
                               .input_file_names = input_file_names,
                               .output_level = output_level,
                               .output_path_id = output_path_id};
-  return manual_compactions_.CompactFiles(call, FamilyOrDefault(handle), output_file_names, info);
+  return manual_compactions_.CompactFiles(call, FamilyOf(handle), output_file_names, info);
 }
 
 Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
                                    const Slice* end) {
   RETURN_IF_ERROR(CheckWritable());
-  return manual_compactions_.Suggest(FamilyOrDefault(handle), begin, end);
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return manual_compactions_.Suggest(FamilyOf(handle), begin, end);
 }
 
 Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   RETURN_IF_ERROR(CheckWritable());
-  return manual_compactions_.PromoteLevel0(FamilyOrDefault(handle), target_level);
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return manual_compactions_.PromoteLevel0(FamilyOf(handle), target_level);
 }
 
 Status DBImpl::PauseBackgroundWork() { return scheduler_.Pause(); }
@@ -54,6 +60,7 @@ Status DBImpl::ContinueBackgroundWork() {
 }
 
 Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) {
+  RETURN_IF_ERROR(CheckHandles(handles));
   for (ColumnFamilyHandle* handle : handles) {
     RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));
   }
@@ -66,11 +73,11 @@ void DBImpl::AbortAllCompactions() { manual_compactions_.Abort(nullptr); }
 void DBImpl::ResumeAllCompactions() { manual_compactions_.Resume(nullptr); }
 
 void DBImpl::AbortCompactions(ColumnFamilyHandle* handle) {
-  manual_compactions_.Abort(FamilyOrDefault(handle));
+  if (handle != nullptr) manual_compactions_.Abort(FamilyOf(handle));
 }
 
 void DBImpl::ResumeCompactions(ColumnFamilyHandle* handle) {
-  manual_compactions_.Resume(FamilyOrDefault(handle));
+  if (handle != nullptr) manual_compactions_.Resume(FamilyOf(handle));
 }
 
 Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {

@@ -32,16 +32,19 @@ std::vector<FamilyRef> DBImpl::PinAllFamilies() {
 
 bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {
   value->clear();
-  return GetTextProperty(Sources(), FamilyOrDefault(handle), property, value);
+  if (handle == nullptr) return false;
+  return GetTextProperty(Sources(), FamilyOf(handle), property, value);
 }
 
 bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
                             std::map<std::string, std::string>* value) {
-  return ashlar::GetMapProperty(Sources(), FamilyOrDefault(handle), property, value);
+  if (handle == nullptr) return false;
+  return ashlar::GetMapProperty(Sources(), FamilyOf(handle), property, value);
 }
 
 bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) {
-  return ashlar::GetIntProperty(Sources(), FamilyOrDefault(handle), property, value);
+  if (handle == nullptr) return false;
+  return ashlar::GetIntProperty(Sources(), FamilyOf(handle), property, value);
 }
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
@@ -73,8 +76,8 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
     return Status::InvalidArgument(
         "GetApproximateSizes: neither include_files nor include_memtables is set");
   }
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  const ReadView view = family->AcquireView();
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const ReadView view = FamilyOf(handle)->AcquireView();
   const SuperVersion& super_version = *view.super_version();
   const Version* version = super_version.version();
   for (int i = 0; i < n; i++) {
@@ -95,8 +98,10 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
 
 void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
                                          uint64_t* const count, uint64_t* const size) {
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  const ReadView view = family->AcquireView();
+  *count = 0;
+  *size = 0;
+  if (handle == nullptr) return;
+  const ReadView view = FamilyOf(handle)->AcquireView();
   const SuperVersion& super_version = *view.super_version();
   MemTable::RangeEstimate sum = super_version.mem()->EstimateRange(range.start, range.limit);
   for (MemTable* memtable : super_version.immutables()) {
@@ -109,13 +114,15 @@ void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range
 }
 
 int DBImpl::NumberLevels(ColumnFamilyHandle* handle) {
+  if (handle == nullptr) return 0;
   MutexLock lock(&core_.mutex);
-  return FamilyOrDefault(handle)->options().num_levels;
+  return FamilyOf(handle)->options().num_levels;
 }
 
 int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
+  if (handle == nullptr) return 0;
   MutexLock lock(&core_.mutex);
-  return FamilyOrDefault(handle)->options().level0_stop_writes_trigger;
+  return FamilyOf(handle)->options().level0_stop_writes_trigger;
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {

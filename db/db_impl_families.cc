@@ -32,6 +32,7 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
 
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
+  RETURN_IF_ERROR(CheckHandle(handle));
   return family_changes_.Drop(FamilyOf(handle));
 }
 
@@ -43,7 +44,8 @@ Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handle
 Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
                                 const Slice& end_key) {
   RETURN_IF_ERROR(CheckWritable());
-  return ClipFamily(this, handle == nullptr ? default_handle_.get() : handle, begin_key, end_key);
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return ClipFamily(this, handle, begin_key, end_key);
 }
 
 Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
@@ -57,7 +59,8 @@ Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
 Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
                           const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
-  const FamilyChanges::NewValues change{FamilyOrDefault(handle), &opts_map};
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const FamilyChanges::NewValues change{FamilyOf(handle), &opts_map};
   return family_changes_.SetOptions({&change, 1});
 }
 
@@ -65,7 +68,8 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   std::vector<FamilyChanges::NewValues> changes;
   for (const auto& [handle, values] : column_family_opts_map) {
-    changes.push_back({FamilyOrDefault(handle), &values});
+    RETURN_IF_ERROR(CheckHandle(handle));
+    changes.push_back({FamilyOf(handle), &values});
   }
   return family_changes_.SetOptions(changes);
 }
@@ -80,12 +84,14 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
 Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
                                    bool include_end) {
   RETURN_IF_ERROR(CheckWritable());
-  return DropFilesInRanges(&core_, &write_control_, FamilyOrDefault(handle), ranges, include_end);
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
 }
 
 Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
   MutexLock lock(&core_.mutex);
-  return Options(*core_.options, FamilyOrDefault(handle)->options());
+  if (handle == nullptr) return Options(*core_.options, ColumnFamilyOptions());
+  return Options(*core_.options, FamilyOf(handle)->options());
 }
 
 DBOptions DBImpl::GetDBOptions() const {

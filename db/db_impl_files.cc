@@ -205,7 +205,11 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMet
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
                                      const GetColumnFamilyMetaDataOptions& options,
                                      ColumnFamilyMetaData* metadata) {
-  ColumnFamilyData* family = FamilyOrDefault(handle);
+  if (handle == nullptr) {
+    *metadata = ColumnFamilyMetaData();
+    return;
+  }
+  ColumnFamilyData* family = FamilyOf(handle);
   std::vector<FamilyRef> one;
   one.emplace_back(family);
   DescribedFiles files = std::move(DescribeTables(one, options)[0]);
@@ -302,7 +306,6 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
 
 Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
                                const WalIterator::ReadOptions&) {
-  iter->reset();
   if (core_.mode.is_read_only) return LogsAreUnknown("GetUpdatesSince");
   RecordTick(core_.services.statistics.get(), GET_UPDATES_SINCE_CALLS);
   ASSIGN_OR_RETURN(*iter, NewUpdates(&core_, seq_number));
@@ -405,8 +408,8 @@ Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
 
 Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
                                         TablePropertiesCollection* props) {
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  const ReadView view = family->AcquireView();
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const ReadView view = FamilyOf(handle)->AcquireView();
   const Version& version = *view.super_version()->version();
   Status status;
   for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {
@@ -417,8 +420,8 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
 
 Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* range,
                                             std::size_t n, TablePropertiesCollection* props) {
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  const ReadView view = family->AcquireView();
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const ReadView view = FamilyOf(handle)->AcquireView();
   const Version& version = *view.super_version()->version();
   Status status;
   for (size_t i = 0; i < n; i++) {
@@ -434,8 +437,8 @@ Status DBImpl::GetPropertiesOfTablesByLevel(
     ColumnFamilyHandle* handle,
     std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) {
   props_by_level->clear();
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  const ReadView view = family->AcquireView();
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const ReadView view = FamilyOf(handle)->AcquireView();
   const Version& version = *view.super_version()->version();
   Status status;
   for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {

@@ -69,8 +69,10 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   constexpr bool kKeepsEntities = !std::is_null_pointer_v<IsEntity>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
+  if (handle == nullptr) [[unlikely]]
+    return NullHandle();
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
-  ColumnFamilyData* family = FamilyOrDefault(handle);
+  ColumnFamilyData* family = FamilyOf(handle);
   EpochGuard guard;
   SuperVersion* super_version = family->super_version();
   SequenceNumber seqno;
@@ -120,7 +122,7 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
                           PinnableSlice* value) {
   ReadSample sample;
   const Status status = ReadPoint(options, handle, key, value, nullptr, &sample);
-  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handle));
+  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(handle));
   return status;
 }
 
@@ -140,13 +142,14 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
 Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
                            ColumnFamilyHandle* handle, const Slice& key,
                            ReadExplanation* explanation) {
+  RETURN_IF_ERROR(CheckHandle(handle));
   const bool is_seek = read != ExplainedRead::kGet;
   RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
                           : CheckReadOptionsSupported(options));
   *explanation = ReadExplanation();
   explanation->read = read;
   explanation->key = key.ToString();
-  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireView();
   if (is_seek) RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
   explanation->seqno = SeqnoFor(options, view.seqno());
   explanation->table_count = view.super_version()->version()->file_count();
@@ -184,8 +187,10 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   const Status supported = CheckReadOptionsSupported(options);
   const size_t num_keys = request.keys.size();
   StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
+  bool has_null = false;
   for (size_t i = 0; i < num_keys; i++) {
-    families[i] = FamilyOrDefault(handles[i]);
+    families[i] = handles[i] != nullptr ? FamilyOf(handles[i]) : core_.families.default_family();
+    has_null |= handles[i] == nullptr;
     request.values[i].Reset();
     if (!supported.ok()) request.statuses[i] = supported;
   }
@@ -196,6 +201,17 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   request.families = {families.data(), num_keys};
   ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex},
                    core_.services.statistics.get());
+  if (has_null) [[unlikely]]
+    RefuseNullHandles(request, handles);
+}
+
+// Keys without a family were read in the default one beside the others.
+void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles) {
+  for (size_t i = 0; i < request.keys.size(); i++) {
+    if (handles[i] != nullptr) continue;
+    request.values[i].Reset();
+    request.statuses[i] = NullHandle();
+  }
 }
 
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
@@ -213,7 +229,8 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   ReadSample sample;
   request.watch = &sample;
   ReadPoints(options, request, handles);
-  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handles[request.watched_key]));
+  ColumnFamilyHandle* const watched = handles[request.watched_key];
+  if (watched != nullptr && sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(watched));
 }
 
 void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
@@ -308,10 +325,11 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
                                 GetMergeOperandsOptions* operands_options,
                                 int* number_of_operands) {
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  RETURN_IF_ERROR(CheckHandle(handle));
   if (operands_options == nullptr || number_of_operands == nullptr) {
     return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
   }
-  ColumnFamilyData* const family = FamilyOrDefault(handle);
+  ColumnFamilyData* const family = FamilyOf(handle);
   const ReadView view = family->AcquireView();
   const LookupKey lookup_key(key, SeqnoFor(options, view.seqno()), family->comparator().order());
   PinnableSlice base;
@@ -332,8 +350,9 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   Status supported = CheckIteratorOptionsSupported(options);
+  if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireView();
   supported = CheckIteratorFits(options, view.super_version()->options());
   if (!supported.ok()) return NewErrorIterator(supported);
   return MakeIterator(options, std::move(view));
@@ -358,8 +377,9 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
                                 ColumnFamilyHandle* handle) {
   assert(options.snapshot == nullptr);
   Status supported = CheckIteratorOptionsSupported(options);
+  if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireView();
   supported = CheckCallbackFits(view.super_version()->options());
   if (!supported.ok()) return NewErrorIterator(supported);
   return MakeIterator(options, std::move(view), &callback);
@@ -370,12 +390,13 @@ Status DBImpl::NewIterators(const ReadOptions& options,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
   RETURN_IF_ERROR(CheckIteratorOptionsSupported(options));
+  RETURN_IF_ERROR(CheckHandles(handles));
   std::vector<ReadView> views;
   {
     // Super versions are replaced under the mutex: this way all are of one moment.
     MutexLock lock(&core_.mutex);
     for (ColumnFamilyHandle* handle : handles) {
-      views.push_back(FamilyOrDefault(handle)->AcquireView());
+      views.push_back(FamilyOf(handle)->AcquireView());
     }
   }
   // The first number was taken when every super version was in force already or is unchanged since.

@@ -142,7 +142,8 @@ Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* han
 
 Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                      const Slice& value) {
-  if (FamilyOrDefault(handle)->merge_operator() == nullptr) [[unlikely]] {
+  RETURN_IF_ERROR(CheckHandle(handle));
+  if (FamilyOf(handle)->merge_operator() == nullptr) [[unlikely]] {
     return Status::NotSupported("Provide a merge_operator when opening DB");
   }
   ScratchBatch batch(options);

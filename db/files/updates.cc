@@ -195,7 +195,7 @@ class Updates final : public WalIterator {
 
   Status CheckOrder(SequenceNumber seqno) const {
     if (expected_ == 0 || seqno == expected_) return Status::OK();
-    return Status::Corruption(
+    return Status::NotFound(
         StrCat(LogFileName(core_->paths.wal_dir, logs_[at_].number), ": offset ",
                reader_->record_offset(), ": gap in sequence numbers: expected ", expected_,
                ", found ", seqno, ": written without a log, ingested, or in a log that is gone"));

@@ -4,8 +4,8 @@
 // numbers (DB::GetUpdatesSince), while others write.
 //
 // It never shows what readers cannot see yet. At the end of what is there it may be asked again. A
-// jump in the sequence numbers is an error: something was written that the logs do not hold
-// (without a log, by ingestion), or a log is gone.
+// jump in the sequence numbers is NotFound: something was written that the logs do not hold
+// (without a log, by ingestion), or a log is gone. Corruption is for logs that cannot be read.
 #pragma once
 
 #include <memory>

@@ -178,12 +178,17 @@ Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string&
   ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, dir));
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, dir + "/" + manifest));
   std::map<uint32_t, std::string> names{{0, kDefaultColumnFamilyName}};
+  bool has_counters = false;
   VersionEdit edit;
   while (reader->Next(&edit)) {
+    has_counters |= edit.next_file_number.has_value();
     if (edit.added_family) names[edit.column_family] = *edit.added_family;
     if (edit.is_family_drop) names.erase(edit.column_family);
   }
   RETURN_IF_ERROR(reader->status());
+  if (!has_counters) {
+    return Status::Corruption(StrCat(dir, "/", manifest, ": holds no state of a database"));
+  }
   std::vector<std::string> result;
   for (auto& [id, name] : names) result.push_back(std::move(name));
   return result;

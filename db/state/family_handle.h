@@ -3,7 +3,9 @@
 // FamilyHandle is the ColumnFamilyHandle users hold: a reference on a column family.
 #pragma once
 
+#include <cassert>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "db/column_family/family_ref.h"
@@ -31,8 +33,22 @@ class FamilyHandle final : public ColumnFamilyHandle {
   DbCore* const core_;
 };
 
-// The family of a handle that a DB of ours gave out.
+inline Status NullHandle() { return Status::InvalidArgument("the column family handle is null"); }
+
+inline Status CheckHandle(const ColumnFamilyHandle* handle) {
+  return handle == nullptr ? NullHandle() : Status::OK();
+}
+
+inline Status CheckHandles(const std::vector<ColumnFamilyHandle*>& handles) {
+  for (const ColumnFamilyHandle* const handle : handles) {
+    if (handle == nullptr) return NullHandle();
+  }
+  return Status::OK();
+}
+
+// The family of a handle that a DB of ours gave out, not null.
 inline ColumnFamilyData* FamilyOf(ColumnFamilyHandle* handle) {
+  assert(handle != nullptr);
   return static_cast<FamilyHandle*>(handle)->family();
 }
 

@@ -20,7 +20,8 @@ bool JobThread::Runs(const DbCore* core, Job job) {
 // Without threads of their own flushes wait for those of compactions.
 bool JobThread::HoldsUpFlushes(const DbCore* core) {
   if (Runs(core, Job::kFlush)) return true;
-  return Runs(core, Job::kCompaction) && core->environment.env->GetBackgroundThreads(Env::HIGH) == 0;
+  return Runs(core, Job::kCompaction) &&
+         core->environment.env->GetBackgroundThreads(Env::HIGH) == 0;
 }
 
 Status JobThread::OwnJob(std::string_view call) {

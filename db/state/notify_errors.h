@@ -36,11 +36,11 @@ void ForEachListener(const DbServices& services, Call&& call) {
 // or the database is closed.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
     EXCLUDES(db_mutex);
-// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Notifies nobody yet: needs no
-// lock, and may be called by a commit that has its place in the order.
+// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Notifies nobody yet: needs
+// no lock, and may be called by a commit that has its place in the order.
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
-// Notifies listeners of what was raised where none could be called (ErrorState::TakeReport). A log that
-// failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
+// Notifies listeners of what was raised where none could be called (ErrorState::TakeReport). A log
+// that failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
 // Memtables that take no more writes; families that hold writes up in another way.
 void NotifyMemTablesSealed(const DbServices& services, const std::vector<MemTableInfo>& sealed)

@@ -79,8 +79,8 @@ class WriteControl final : public CommitHost {
   // Debt has changed: works out the stall anew. After every flush, compaction and change of
   // options; NotifyOfStalls() is due as soon as the mutex is released.
   void UpdateStallLocked() REQUIRES(db_mutex);
-  // Notifies listeners of the families that hold writes up in another way than they heard last. In the
-  // order of the changes: while one thread tells, the others leave theirs to it.
+  // Notifies listeners of the families that hold writes up in another way than they heard last. In
+  // the order of the changes: while one thread tells, the others leave theirs to it.
   void NotifyOfStalls() EXCLUDES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }

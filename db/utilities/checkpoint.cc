@@ -134,6 +134,8 @@ class CheckpointOfDb final : public Checkpoint {
   Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                             ExportImportFilesMetaData** metadata) override {
     *metadata = nullptr;
+    if (handle == nullptr)
+      return Status::InvalidArgument("export: the column family handle is null");
     const std::string dir = WithoutTrailingSlashes(export_dir);
     if (dir.empty() || dir == "/") {
       return Status::InvalidArgument("export: not a name for a new directory", export_dir);

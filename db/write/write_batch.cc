@@ -296,6 +296,9 @@ Status WriteBatch::TimedPut(ColumnFamilyHandle* column_family, const Slice& key,
 
 Status WriteBatch::PutEntity(ColumnFamilyHandle* column_family, const Slice& key,
                              const WideColumns& columns) {
+  if (column_family == nullptr) {
+    return Status::InvalidArgument("WriteBatch::PutEntity: the column family handle is null");
+  }
   std::string entity;
   Status status = AppendEncodedColumns(columns, &entity);
   if (!status.ok()) return status;

@@ -187,7 +187,8 @@ ASHLAR_EXPORT void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Deletes the tables that are entirely inside the range, without writing tombstones. Tables of
 // level 0 are kept. A null pointer means no bound. If include_end is true, the end is part of the
-// range. Snapshots do not protect the deleted data. A null column family means the default one.
+// range. Snapshots do not protect the deleted data. InvalidArgument for a null
+// column family.
 ASHLAR_EXPORT Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family,
                                         const Slice* begin, const Slice* end,
                                         bool include_end = true);

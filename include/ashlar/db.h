@@ -134,6 +134,10 @@ struct GetMergeOperandsOptions {
 };
 
 // An open database.
+//
+// Calls return InvalidArgument for a null handle of a column family; calls without a status return
+// false, zero or an empty result. As in RocksDB, only Put, Delete, SingleDelete and DeleteRange
+// without a timestamp take a null handle for the default family.
 class ASHLAR_EXPORT DB {
  public:
   // Opens the database in the directory `name`. After an error the result is null. The forms with
@@ -267,8 +271,8 @@ class ASHLAR_EXPORT DB {
                      const Slice& value);
 
   // Sets the value of a key to a set of named columns, in any order. The second form writes to
-  // several families at once. InvalidArgument if two columns have the same name, or if there are no
-  // groups.
+  // several families at once. Corruption, as in RocksDB, if two columns have the same name;
+  // InvalidArgument if there are no groups.
   virtual Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, const WideColumns& columns);
   virtual Status PutEntity(const WriteOptions& options, const Slice& key,
@@ -715,12 +719,13 @@ class ASHLAR_EXPORT DB {
   //
   // When the iterator has reached the end, Next() returns the batches that were written since. Only
   // batches that readers can see are returned, and with manual_wal_flush only batches that were
-  // flushed. The status of the iterator becomes Corruption if sequence numbers are missing, because
-  // writes with disableWAL and ingested tables are not in the WALs.
+  // flushed. The status of the iterator becomes NotFound where sequence numbers are missing,
+  // because writes with disableWAL and ingested tables are not in the WALs: begin again after the
+  // gap, or with another copy.
   //
   // NotFound if seq_number has not been written yet, or if the WALs contain nothing from it on.
-  // NotSupported if the database is open for reading only. Delete the iterator before the database;
-  // it must be used by one thread at a time.
+  // After an error *iter is unchanged. NotSupported if the database is open for reading only.
+  // Delete the iterator before the database; it must be used by one thread at a time.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;

@@ -73,8 +73,8 @@ class ASHLAR_EXPORT WalIterator {
   virtual bool Valid() = 0;
   // Moves to the next batch. At the end, it checks whether batches have been written since.
   virtual void Next() = 0;
-  // Corruption if sequence numbers are missing or a WAL is damaged; NotFound if a WAL was deleted
-  // before it was read. After an error the iterator does not move any more.
+  // NotFound if sequence numbers are missing, or if a WAL was deleted before it was read;
+  // Corruption if a WAL is damaged. After an error the iterator does not move any more.
   virtual Status status() = 0;
   // Returns the current batch; may be called once per position. Only allowed while Valid().
   virtual BatchResult GetBatch() = 0;

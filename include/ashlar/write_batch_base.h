@@ -3,7 +3,8 @@
 // WriteBatchBase is the interface that WriteBatch and WriteBatchWithIndex share: it collects
 // updates.
 //
-// Calls without a handle, or with nullptr as handle, address the default column family. Updates are
+// Calls without a handle, or with nullptr as handle, address the default column family,
+// except in PutEntity(), which refuses nullptr as RocksDB does. Updates are
 // applied in the order of the calls. Keys and values are copied. Common errors: InvalidArgument for
 // a key or value of 4 GiB or more and for a timestamp of the wrong size; Aborted with the subcode
 // kMemoryLimit if the batch would exceed the size set by SetMaxBytes(). After an error the batch is

@@ -17,7 +17,7 @@
 #include "tests/fault/allocation_hook.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/suite.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 #include "util/random.h"
 
 namespace ashlar {

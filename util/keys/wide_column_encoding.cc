@@ -186,7 +186,7 @@ Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
   constexpr size_t kMaxBytes = std::numeric_limits<uint32_t>::max();
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i > 0 && sorted[i].name() == sorted[i - 1].name()) {
-      return Status::InvalidArgument("wide columns: two columns of one name", sorted[i].name());
+      return Status::Corruption("wide columns: two columns of one name", sorted[i].name());
     }
     if (sorted[i].name().size() > kMaxBytes || sorted[i].value().size() > kMaxBytes) {
       return Status::InvalidArgument("wide columns: a name or value of 4 GiB or more");

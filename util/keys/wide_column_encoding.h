@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-// Appends the stored form (version 1) to *dst, sorted by name. InvalidArgument, with *dst as it
-// was, for two columns of one name or sizes of 4 GiB and more.
+// Appends the stored form (version 1) to *dst, sorted by name. With *dst as it was: Corruption, as
+// in RocksDB, for two columns of one name; InvalidArgument for sizes of 4 GiB and more.
 Status AppendEncodedColumns(const WideColumns& columns, std::string* dst);
 
 // Reads versions 1 and 2. Corruption for malformed bytes, NotSupported for a newer version or a

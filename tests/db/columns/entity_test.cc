@@ -321,8 +321,8 @@ TEST_F(ColumnsTest, MalformedEntitiesAreRefused) {
 }
 
 TEST_F(ColumnsTest, DuplicateColumnsAreRefused) {
-  EXPECT_TRUE(db_->PutEntity(WriteOptions(), handles_[0], "k", {{"a", "1"}, {"a", "2"}})
-                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      db_->PutEntity(WriteOptions(), handles_[0], "k", {{"a", "1"}, {"a", "2"}}).IsCorruption());
   EXPECT_TRUE(db_->GetEntity(ReadOptions(), handles_[0], "k", nullptr).IsInvalidArgument());
 }
 

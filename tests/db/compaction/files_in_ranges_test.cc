@@ -96,7 +96,7 @@ TEST(DeleteFilesInRange, LeavesTheRestAndWhatReadersHold) {
   std::unique_ptr<Iterator> before(test.db()->NewIterator({}));
   const std::string begin = TestDb::Key(20), end = TestDb::Key(80);
   const Slice low(begin), high(end);
-  ASSERT_OK(DeleteFilesInRange(test.db(), nullptr, &low, &high));
+  ASSERT_OK(DeleteFilesInRange(test.db(), test.db()->DefaultColumnFamily(), &low, &high));
   const std::string value(100, 'v');
   EXPECT_EQ(test.Get(TestDb::Key(50)), "(none)");
   EXPECT_EQ(test.Get(TestDb::Key(19)), value);

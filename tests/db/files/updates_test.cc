@@ -13,6 +13,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
+#include "ashlar/sst_file_writer.h"
 #include "env/env_adaptors.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/moved_clock.h"
@@ -218,10 +219,37 @@ TEST_F(UpdatesTest, EndWhereTheLogsHaveAHole) {
   ASSERT_OK(status_);
   updates->Next();
   EXPECT_FALSE(updates->Valid());
-  EXPECT_TRUE(updates->status().IsCorruption());
+  EXPECT_TRUE(updates->status().IsNotFound());
   EXPECT_NE(updates->status().ToString().find("expected 2, found 3"), std::string::npos)
       << updates->status().ToString();
   EXPECT_EQ(Since(2)->GetBatch().sequence, 3u) << "but may begin behind it";
+}
+
+TEST_F(UpdatesTest, EndWhereATableWasIngested) {
+  Open();
+  Put("a");
+  SstFileWriter writer{EnvOptions(), options_};
+  ASSERT_OK(writer.Open("/table"));
+  ASSERT_OK(writer.Put("a", "w"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db()->IngestExternalFile({"/table"}, IngestExternalFileOptions()));
+  Put("c");
+  const auto updates = Since(1);
+  ASSERT_OK(status_);
+  updates->Next();
+  EXPECT_FALSE(updates->Valid());
+  EXPECT_TRUE(updates->status().IsNotFound()) << updates->status().ToString();
+}
+
+TEST_F(UpdatesTest, AFailedCallLeavesTheIteratorOfTheCaller) {
+  Open();
+  Put("a");
+  std::unique_ptr<WalIterator> updates = Since(1);
+  ASSERT_OK(status_);
+  const WalIterator* const before = updates.get();
+  EXPECT_TRUE(db()->GetUpdatesSince(100, &updates).IsNotFound());
+  ASSERT_EQ(updates.get(), before);
+  EXPECT_EQ(updates->GetBatch().sequence, 1u);
 }
 
 TEST_F(UpdatesTest, ShowWhatWasFlushedOfAManualLog) {

@@ -127,25 +127,26 @@ TEST(WriteBatch, JoinsParts) {
 }
 
 TEST(WriteBatch, SortsColumnsAndRefusesDuplicates) {
+  FakeFamily family(0, BytewiseComparator());
   WriteBatch batch;
-  ASSERT_OK(batch.PutEntity(nullptr, "k", WideColumns{{"b", "2"}, {"", "0"}, {"a", "1"}}));
+  ASSERT_OK(batch.PutEntity(&family, "k", WideColumns{{"b", "2"}, {"", "0"}, {"a", "1"}}));
   EXPECT_EQ(Text(batch), "Entity cf=0 \"k\" v1{\"\"=\"0\", \"a\"=\"1\", \"b\"=\"2\"}\n");
   const std::string before = batch.Data();
-  EXPECT_TRUE(
-      batch.PutEntity(nullptr, "k", WideColumns{{"a", "1"}, {"a", "2"}}).IsInvalidArgument());
+  EXPECT_TRUE(batch.PutEntity(&family, "k", WideColumns{{"a", "1"}, {"a", "2"}}).IsCorruption());
   EXPECT_EQ(batch.Data(), before);
 }
 
 TEST(WriteBatch, AttributeGroupsAreAllOrNothing) {
-  FakeFamily family(7, BytewiseComparator());
+  FakeFamily first(0, BytewiseComparator());
+  FakeFamily second(7, BytewiseComparator());
   WriteBatch batch;
   ASSERT_OK(batch.PutEntity(
-      "k", AttributeGroups{AttributeGroup(nullptr, {{"a", "1"}}), AttributeGroup(&family, {})}));
+      "k", AttributeGroups{AttributeGroup(&first, {{"a", "1"}}), AttributeGroup(&second, {})}));
   EXPECT_EQ(batch.Count(), 2u);
   const std::string before = batch.Data();
-  const AttributeGroups bad{AttributeGroup(nullptr, {{"a", "1"}}),
-                            AttributeGroup(&family, {{"b", "1"}, {"b", "1"}})};
-  EXPECT_TRUE(batch.PutEntity("k", bad).IsInvalidArgument());
+  const AttributeGroups bad{AttributeGroup(&first, {{"a", "1"}}),
+                            AttributeGroup(&second, {{"b", "1"}, {"b", "1"}})};
+  EXPECT_TRUE(batch.PutEntity("k", bad).IsCorruption());
   EXPECT_TRUE(batch.PutEntity("k", AttributeGroups()).IsInvalidArgument());
   EXPECT_EQ(batch.Data(), before);
 }

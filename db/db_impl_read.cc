@@ -240,7 +240,9 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
   {
     const EpochGuard guard;
     for (size_t i = 0; i < num_keys; i++) {
-      statuses[i] = CheckCallbackFits(FamilyOrDefault(handles[i])->super_version()->options());
+      statuses[i] = handles[i] == nullptr
+                        ? NullHandle()
+                        : CheckCallbackFits(FamilyOf(handles[i])->super_version()->options());
       if (statuses[i].ok()) continue;
       std::fill_n(statuses, num_keys, Status(statuses[i]));
       return;

@@ -100,6 +100,12 @@ std::vector<Call> ReadCalls() {
            EXPECT_TRUE(columns[0].columns().empty());
          });
        }},
+  };
+}
+
+std::vector<Call> MoreReadCalls() {
+  const ReadOptions read;
+  return {
       {"NewIterator",
        [=](DB* db) { return std::unique_ptr<Iterator>(db->NewIterator(read, kNone))->status(); }},
       {"NewIterators",
@@ -255,7 +261,10 @@ class NullHandle : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-TEST_F(NullHandle, IsRefusedByReads) { ExpectRefused(ReadCalls()); }
+TEST_F(NullHandle, IsRefusedByReads) {
+  ExpectRefused(ReadCalls());
+  ExpectRefused(MoreReadCalls());
+}
 
 TEST_F(NullHandle, IsRefusedByWritesThatNeedAFamily) { ExpectRefused(WriteCalls()); }
 

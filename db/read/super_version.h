@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SuperVersion is all that a reader of one column family needs: the memtables, the version, the
-// options in force. Immutable.
+// SuperVersion holds everything that a reader of one column family needs: the memtables, the
+// version, and the current options. Immutable.
 //
 // A family publishes its super version in one atomic pointer. Short reads use it within an epoch
 // and touch no count; iterators take a counted reference. Replacing it retires the old one through
@@ -55,7 +55,7 @@ class SuperVersion : private EpochRetired {
   // Memtables by id, newest first, and the number of the version.
   std::string DebugString() const;
 
-  // Gives back the publisher's reference once no reader that may have loaded the pointer is left.
+  // Releases the publisher's reference once no reader can still use the pointer that it loaded.
   static void Retire(SuperVersion* super_version);
 
  private:

@@ -58,7 +58,7 @@ class ManifestReplay {
 
   const RecoveryPoint* const point_;
   uint64_t changes_ = 0;  // number of changes applied so far; an atomic group is one change
-  // requests for families that no edit has added so far
+  // Requests for families that no edit has added so far.
   std::map<std::string, FamilyRequest> requests_;
   std::map<uint32_t, Open> open_;
   std::map<uint32_t, std::string> skipped_;  // families that exist and were not requested

@@ -391,7 +391,7 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;
   for (const LogFacts& log : wals_->DurableFacts()) {
-    // not needed any more; its file will be deleted
+    // Not needed any more: its file will be deleted.
     if (log.number < counters_.min_log_number_to_keep) continue;
     const auto old = counters_.tracked_logs.find(log.number);
     const bool is_news = old == counters_.tracked_logs.end() ||

@@ -74,7 +74,7 @@ class VersionSet {
   // the file number counters.
   struct Change {
     std::vector<VersionEdit> edits;
-    // not below any sequence number in the new files of the edits
+    // Not below any sequence number in the new files of the edits.
     SequenceNumber last_sequence = 0;
     bool is_atomic_group = false;
     std::unique_ptr<FamilyRequest> added_family;  // set if an edit has added_family
@@ -202,7 +202,7 @@ class VersionSet {
   bool is_writing_ GUARDED_BY(db_mutex) = false;
   // Signalled when is_writing_ becomes false. Created by the first call that passes a DB mutex.
   std::unique_ptr<CondVar> turn_ GUARDED_BY(db_mutex);
-  // used only by the thread that set is_writing_; SetLimits() from any thread
+  // Used only by the thread that set is_writing_; SetLimits() from any thread.
   ManifestFile manifest_;
   // Number and length of the MANIFEST up to the last installed change, for copies of the database.
   FileNumber manifest_number_ GUARDED_BY(db_mutex) = 0;

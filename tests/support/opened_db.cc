@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, reading and closing a database with all its families.
+// ReadAllFamilies() reads each family alone, then all of them in one batch.
 #include "tests/support/opened_db.h"
 
 #include "util/hash/hash.h"
@@ -9,74 +9,7 @@
 namespace ashlar {
 namespace {
 
-OpenedDb::~OpenedDb() { (void)Close().ok(); }
-
-Status OpenedDb::Open(const Options& options, const std::string& dir) {
-  std::vector<std::string> names;
-  Status status = DB::ListColumnFamilies(DBOptions(options), dir, &names);
-  if (!status.ok()) {
-    // If there is no database, a new one. Other errors occur again when the database is opened.
-    if (!options.env->FileExists(dir + "/CURRENT").IsNotFound()) return status;
-    names = {kDefaultColumnFamilyName};
-  }
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : names)
-    descriptors.emplace_back(name, ColumnFamilyOptions(options));
-  return DB::Open(DBOptions(options), dir, descriptors, &handles_, &db_);
-}
-
-Status OpenedDb::CreateFamily(const Options& options, const std::string& name) {
-  ColumnFamilyHandle* handle = nullptr;
-  const Status status = db_->CreateColumnFamily(ColumnFamilyOptions(options), name, &handle);
-  if (status.ok()) {
-    handles_.push_back(handle);
-  } else if (handle != nullptr) {
-    IgnoreError(db_->DestroyColumnFamilyHandle(handle),
-                "the family is there, its OPTIONS file is not: that is the error to tell");
-  }
-  return status;
-}
-
-Status OpenedDb::ReadAll(Contents* contents) {
-  contents->clear();
-  for (ColumnFamilyHandle* handle : handles_) {
-    Status status = ReadFamily(handle, &(*contents)[handle->GetName()]);
-    if (!status.ok()) return status;
-  }
-  return CheckBatch(*contents);
-}
-
-// Reads all rows again, and for each family a key that it does not have, in one batch.
-Status OpenedDb::CheckBatch(const Contents& contents) {
-  std::vector<ColumnFamilyHandle*> families;
-  std::vector<Slice> keys;
-  std::vector<const std::string*> expected;  // null: no such row
-  for (ColumnFamilyHandle* handle : handles_) {
-    const Rows& rows = contents.at(handle->GetName());
-    for (const auto& [key, value] : rows) {
-      families.push_back(handle);
-      keys.emplace_back(key);
-      expected.push_back(&value);
-    }
-    if (rows.contains("absent")) continue;
-    families.push_back(handle);
-    keys.emplace_back("absent");
-    expected.push_back(nullptr);
-  }
-  ReadOptions options;
-  std::vector<PinnableSlice> values(keys.size());
-  std::vector<Status> statuses(keys.size());
-  db_->MultiGet(options, keys.size(), families.data(), keys.data(), values.data(), statuses.data());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (!statuses[i].ok() && !statuses[i].IsNotFound()) return statuses[i];
-    const bool agrees = statuses[i].ok() ? expected[i] != nullptr && *expected[i] == values[i]
-                                         : expected[i] == nullptr;
-    if (!agrees) return Status::Corruption("DISAGREE: batch", keys[i]);
-  }
-  return Status::OK();
-}
-
-Status OpenedDb::ReadFamily(ColumnFamilyHandle* handle, Rows* rows) {
+Status ReadFamily(DB* db, ColumnFamilyHandle* handle, Rows* rows) {
   ReadOptions options;
   options.total_order_seek = true;
   std::unique_ptr<Iterator> it(db->NewIterator(options, handle));

@@ -30,9 +30,7 @@ Options CreatingOptions() {
 
 TestDb::TestDb(TestFiles files) : options_(CreatingOptions()) {
   if (files == TestFiles::kSim) {
-    sim_ = SimFS::Create();
-    UseFiles(sim_);
-    memory_ = std::shared_ptr<MemoryFileSystem>(sim_, sim_->memory());
+    UseSim(SimFS::Create());
   } else {
     memory_ = std::make_shared<MemoryFileSystem>();
     UseFiles(memory_);
@@ -61,6 +59,17 @@ void TestDb::UseEnv(std::unique_ptr<Env> env) {
   options_.env = env_.get();
 }
 
+void TestDb::UseSim(const std::shared_ptr<SimFS>& sim) {
+  sim_ = sim;
+  memory_ = std::shared_ptr<MemoryFileSystem>(sim_, sim_->memory());
+  UseFiles(sim_);
+}
+
+void TestDb::Kill() {
+  Drop();
+  UseSim(CrashImage(CrashPolicy::kAll));
+}
+
 void TestDb::Open(CallSite at) {
   Close(at);
   Expect(TryOpen(), "Open", at);
@@ -69,6 +78,11 @@ void TestDb::Open(CallSite at) {
 void TestDb::Open(const std::vector<std::string>& families, CallSite at) {
   Close(at);
   Expect(TryOpen(families), "Open", at);
+}
+
+void TestDb::OpenWith(const std::vector<ColumnFamilyDescriptor>& families, CallSite at) {
+  Close(at);
+  Expect(OpenFamilies(families, /*is_read_only=*/false), "Open", at);
 }
 
 void TestDb::OpenAll(CallSite at) {
@@ -86,7 +100,7 @@ void TestDb::Reopen(CallSite at) {
   Expect(OpenFamilies(names_, /*is_read_only=*/false), "Open", at);
 }
 
-Status TestDb::TryOpen() { return OpenFamilies({}, /*is_read_only=*/false); }
+Status TestDb::TryOpen() { return TryOpen(std::vector<std::string>()); }
 
 Status TestDb::TryOpen(const std::vector<std::string>& families) {
   return OpenFamilies(families, /*is_read_only=*/false);
@@ -100,32 +114,36 @@ Status TestDb::TryOpenAll() {
     if (!env_->FileExists(dir_ + "/CURRENT").IsNotFound()) return status;
     names = {kDefaultColumnFamilyName};
   }
-  return OpenFamilies(names, /*is_read_only=*/false);
+  return TryOpen(names);
 }
 
 Status TestDb::TryOpenReadOnly() { return OpenFamilies(names_, /*is_read_only=*/true); }
 
 Status TestDb::OpenFamilies(const std::vector<std::string>& families, bool is_read_only) {
+  if (!families.empty()) {
+    std::vector<ColumnFamilyDescriptor> descriptors;
+    for (const std::string& name : families) {
+      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
+    }
+    return OpenFamilies(descriptors, is_read_only);
+  }
   Drop();
-  names_ = families;
-  if (families.empty()) {
-    return is_read_only ? DB::OpenForReadOnly(options_, dir_, &db_)
-                        : DB::Open(options_, dir_, &db_);
-  }
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : families) {
-    descriptors.emplace_back(name, ColumnFamilyOptions(options_));
-  }
-  return is_read_only ? DB::OpenForReadOnly(options_, dir_, descriptors, &handles_, &db_)
-                      : DB::Open(options_, dir_, descriptors, &handles_, &db_);
+  names_.clear();
+  return is_read_only ? DB::OpenForReadOnly(options_, dir_, &db_) : DB::Open(options_, dir_, &db_);
+}
+
+Status TestDb::OpenFamilies(const std::vector<ColumnFamilyDescriptor>& families,
+                            bool is_read_only) {
+  Drop();
+  names_.clear();
+  for (const ColumnFamilyDescriptor& family : families) names_.push_back(family.name);
+  return is_read_only ? DB::OpenForReadOnly(options_, dir_, families, &handles_, &db_)
+                      : DB::Open(options_, dir_, families, &handles_, &db_);
 }
 
 void TestDb::Close(CallSite at) {
   if (db_ == nullptr) return;
-  for (ColumnFamilyHandle* handle : handles_) {
-    Expect(db_->DestroyColumnFamilyHandle(handle), "DestroyColumnFamilyHandle", at);
-  }
-  handles_.clear();
+  DestroyHandles(at);
   Expect(db_->Close(), "Close", at);
   db_.reset();
 }
@@ -152,6 +170,13 @@ ColumnFamilyHandle* TestDb::CreateFamily(const std::string& name,
   if (names_.empty()) names_ = {kDefaultColumnFamilyName};
   names_.push_back(name);
   return handle;
+}
+
+void TestDb::DestroyHandles(CallSite at) {
+  for (ColumnFamilyHandle* handle : handles_) {
+    Expect(db_->DestroyColumnFamilyHandle(handle), "DestroyColumnFamilyHandle", at);
+  }
+  handles_.clear();
 }
 
 ColumnFamilyHandle* TestDb::Family(const std::string& name, CallSite at) {
@@ -279,6 +304,14 @@ std::string TestDb::ScanBackwards(const ReadOptions& read, ColumnFamilyHandle* f
   return text;
 }
 
+std::string TestDb::Keys(const ReadOptions& read, CallSite at) {
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  std::string text;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) text += it->key().ToString();
+  Expect(it->status(), "the iterator", at);
+  return text;
+}
+
 Rows TestDb::ReadRows(const ReadOptions& read, ColumnFamilyHandle* family, CallSite at) {
   if (family == nullptr) family = db_->DefaultColumnFamily();
   const std::unique_ptr<Iterator> it(db_->NewIterator(read, family));
@@ -344,6 +377,16 @@ std::vector<LiveFileMetaData> TestDb::Tables() {
   std::vector<LiveFileMetaData> tables;
   db_->GetLiveFilesMetaData(&tables);
   return tables;
+}
+
+std::vector<std::string> TestDb::TableNames(int level) {
+  ColumnFamilyMetaData facts;
+  db_->GetColumnFamilyMetaData(&facts);
+  std::vector<std::string> names;
+  for (const SstFileMetaData& file : facts.levels.at(static_cast<size_t>(level)).files) {
+    names.push_back(file.name);
+  }
+  return names;
 }
 
 int TestDb::FilesOnDisk(const std::string& ending, CallSite at) {

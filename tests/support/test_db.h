@@ -91,6 +91,9 @@ class TestDb {
   // handles_ has in this order. Closes an open database first.
   void Open(CallSite at = CallSite::Here());
   void Open(const std::vector<std::string>& families, CallSite at = CallSite::Here());
+  // Families with options of their own.
+  void OpenWith(const std::vector<ColumnFamilyDescriptor>& families,
+                CallSite at = CallSite::Here());
   // With all families that the directory has.
   void OpenAll(CallSite at = CallSite::Here());
   void OpenReadOnly(CallSite at = CallSite::Here());
@@ -110,6 +113,8 @@ class TestDb {
   ColumnFamilyHandle* CreateFamily(const std::string& name, CallSite at = CallSite::Here());
   ColumnFamilyHandle* CreateFamily(const std::string& name, const ColumnFamilyOptions& options,
                                    CallSite at = CallSite::Here());
+  // Destroys all handles; the database stays open.
+  void DestroyHandles(CallSite at = CallSite::Here());
   // The handle with this name, or null with a failure.
   ColumnFamilyHandle* Family(const std::string& name, CallSite at = CallSite::Here());
 
@@ -155,6 +160,8 @@ class TestDb {
                    CallSite at = CallSite::Here());
   std::string ScanBackwards(const ReadOptions& read = {}, ColumnFamilyHandle* family = nullptr,
                             CallSite at = CallSite::Here());
+  // The keys of the default family through an iterator, one after the other without separators.
+  std::string Keys(const ReadOptions& read = {}, CallSite at = CallSite::Here());
   Rows ReadRows(const ReadOptions& read = {}, ColumnFamilyHandle* family = nullptr,
                 CallSite at = CallSite::Here());
   // All families of handles_ (the default one, if there are no handles), by iterators in both
@@ -173,6 +180,8 @@ class TestDb {
   std::string Tree();
   int TableCount(int level, ColumnFamilyHandle* family = nullptr);
   std::vector<LiveFileMetaData> Tables();
+  // Names of the tables of a level of the default family, newest first on level 0, else by key.
+  std::vector<std::string> TableNames(int level);
   // How many files of dir_ have this ending.
   int FilesOnDisk(const std::string& ending, CallSite at = CallSite::Here());
   // Properties that must exist.
@@ -186,6 +195,11 @@ class TestDb {
     return options_.statistics->getAndResetTickerCount(ticker);
   }
 
+  // Continues on these files, which sim_ is from here on. The database must be closed.
+  void UseSim(const std::shared_ptr<SimFS>& sim);
+  // Drops the database and continues on the files that the process would leave if it were killed
+  // now.
+  void Kill();
   // The files that a crash at this moment leaves, with TestFiles::kSim.
   std::shared_ptr<SimFS> CrashImage(CrashPolicy policy, uint64_t seed = 0) const;
   // With TestFiles::kSim: the next call of this kind on such a path fails, or by the mode more of
@@ -195,6 +209,7 @@ class TestDb {
 
  protected:
   Status OpenFamilies(const std::vector<std::string>& families, bool is_read_only);
+  Status OpenFamilies(const std::vector<ColumnFamilyDescriptor>& families, bool is_read_only);
 
   std::shared_ptr<SimFS> sim_;                // null unless TestFiles::kSim
   std::shared_ptr<MemoryFileSystem> memory_;  // of sim_, or alone; null with other files

@@ -237,7 +237,7 @@ TEST_F(ErrorRetriesTest, WaitsWhileBackgroundWorkIsPaused) {
     listener_->begun = listener_->ended = 0;
     Fail(CallKind::kSync, failing, FaultError::kInterrupted, FaultMode::kOnce);
     EXPECT_TRUE(failing == std::string(".sst") ? db_->Flush(FlushOptions()).IsIOError()
-                                               : db_->Put(sync_, "failed", "v").IsIOError());
+                                               : db_->Put(Synced(), "failed", "v").IsIOError());
     listener_->begun.wait(0);
     const int flushes_before = listener_->flushes;
     ASSERT_OK(db_->PauseBackgroundWork());
@@ -247,7 +247,7 @@ TEST_F(ErrorRetriesTest, WaitsWhileBackgroundWorkIsPaused) {
     ASSERT_OK(db_->ContinueBackgroundWork());
     PassTimeUntilItEnds();
     EXPECT_OK(listener_->new_error);
-    EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u) << "none was used up";
+    EXPECT_EQ(Ticks(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u) << "none was used up";
     ExpectWorks();
     db_.reset();
     ASSERT_OK(DestroyDB("/db", options_));
@@ -267,7 +267,7 @@ TEST_F(ErrorRetriesTest, MayBeClosedWhileBackgroundWorkIsPaused) {
 TEST_F(ErrorRetriesTest, APauseWaitsForTheAttemptThatRuns) {
   Open();
   Fail(CallKind::kSync, ".log", FaultError::kInterrupted, FaultMode::kOnce);
-  EXPECT_TRUE(db_->Put(sync_, "failed", "value").IsIOError());
+  EXPECT_TRUE(db_->Put(Synced(), "failed", "value").IsIOError());
   listener_->begun.wait(0);
   std::atomic<bool> may_go_on{false};
   listener_->on_flush_begin = [&] { may_go_on.wait(false); };
@@ -276,7 +276,7 @@ TEST_F(ErrorRetriesTest, APauseWaitsForTheAttemptThatRuns) {
     may_go_on = true;
     may_go_on.notify_all();
     EXPECT_OK(db_->PauseBackgroundWork());
-    EXPECT_OK(db_->Put(sync_, "accepted", "value")) << "the attempt is over";
+    EXPECT_OK(db_->Put(Synced(), "accepted", "value")) << "the attempt is over";
   });
   pauses.join();
   ASSERT_OK(db_->ContinueBackgroundWork());

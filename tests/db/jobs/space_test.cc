@@ -304,7 +304,7 @@ TEST_F(FullDiskTest, IsLeftToACallIfAListenerSaysSo) {
 TEST_F(FullDiskTest, IsNotResumedFromWhileBackgroundWorkIsPaused) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   ASSERT_OK(db_->PauseBackgroundWork());
-  fs_->SetByteQuota(uint64_t{1} << 40);
+  memory_->SetByteQuota(uint64_t{1} << 40);
   for (int i = 0; i < 3; i++) space_->watch()->LookAgain();
   EXPECT_EQ(listener_->completed, 0);
   EXPECT_TRUE(db_->Put(WriteOptions(), "l", "v").IsNoSpace());

@@ -454,7 +454,7 @@ TEST_F(VersionSetTest, AnyFailureLeavesTheStateBeforeOrAfterTheChange) {
 TEST_F(VersionSetTest, AManifestWithoutItsCountersIsRefused) {
   WriteManifest({EditWithLog(1)});
   EXPECT_TRUE(Recover().IsCorruption());
-  EXPECT_TRUE(VersionSet::ListFamilies(&fs_, "/db").status().IsCorruption());
+  EXPECT_TRUE(ListFamilies(&fs_, "/db").status().IsCorruption());
 }
 
 TEST_F(VersionSetTest, ANextFileNumberOfZeroIsRefused) {

@@ -240,9 +240,8 @@ TEST_F(SetOptionsTest, OfSeveralFamiliesAllAreChangedOrNone) {
 
 TEST_F(SetOptionsTest, AFamilyMayComeByTwoHandles) {
   ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
-  // Null is the default family too.
-  ASSERT_OK(db_->SetOptions(
-      {{one, {{"write_buffer_size", "1M"}}}, {nullptr, {{"max_write_buffer_number", "5"}}}}));
+  ASSERT_OK(db_->SetOptions({{one, {{"write_buffer_size", "1M"}}},
+                             {db_->DefaultColumnFamily(), {{"max_write_buffer_number", "5"}}}}));
   EXPECT_EQ(db_->GetOptions().write_buffer_size, size_t{1} << 20);
   EXPECT_EQ(db_->GetOptions().max_write_buffer_number, 5);
 }

@@ -298,7 +298,7 @@ TEST(EntryFilter, BadDecisionsEndTheStreamAndNameTheFilter) {
       {Decision::kChangeBlobIndex, "", "b5", Status::kNotSupported},
       {Decision::kUndetermined, "", "b5", Status::kNotSupported},
       {Decision::kChangeWideColumnEntity, "1", "b5+", Status::kNotSupported},
-      {Decision::kChangeWideColumnEntity, "twice", "b5", Status::kInvalidArgument},
+      {Decision::kChangeWideColumnEntity, "twice", "b5", Status::kCorruption},
       {static_cast<Decision>(77), "", "b5", Status::kInvalidArgument},
   };
   for (const auto& test : cases) {

@@ -13,9 +13,9 @@
 
 #include "ashlar/secondary_cache.h"
 #include "cache/clock_cache.h"
-#include "util/option_text.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/option_text.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -8,9 +8,9 @@
 #include <cassert>
 #include <string>
 
-#include "util/coding.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

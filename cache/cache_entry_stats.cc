@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

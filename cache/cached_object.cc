@@ -8,7 +8,7 @@
 
 #include "cache/clock_shard.h"
 #include "cache/handle_entry.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 

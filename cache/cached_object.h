@@ -23,7 +23,7 @@
 #include <new>
 
 #include "ashlar/cache.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -160,9 +160,9 @@ struct CachedObject : EpochRetired {
   std::atomic<CachedObject*> bucket_next{nullptr};
   uint64_t hash = 0;  // fixed, like the key, before the object is shared
   BlockKey key;
-  ClockShard* shard = nullptr;      // where it is charged; nullptr: nowhere
-  size_t charge = 0;                // what it costs the capacity; fixed while it is charged
-  SlotLink* slot_link = nullptr;    // holds a reference; under the shard's lock
+  ClockShard* shard = nullptr;    // where it is charged; nullptr: nowhere
+  size_t charge = 0;              // what it costs the capacity; fixed while it is charged
+  SlotLink* slot_link = nullptr;  // holds a reference; under the shard's lock
   uint32_t slot_index = 0;
   // Last, so that they share a line with the first members of a subclass.
   std::atomic<uint32_t> refs{1};                // 0: dying, and nobody may take another one

@@ -21,7 +21,7 @@
 #include "cache/block_cache.h"
 #include "cache/clock_shard.h"
 #include "cache/handle_entry.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "cache/clock_cache.h"
-#include "util/epoch.h"
 #include "util/result.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -33,7 +33,7 @@
 #include <new>
 
 #include "cache/handle_entry.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -17,8 +17,8 @@
 
 #include "ashlar/slice.h"
 #include "cache/cached_object.h"
-#include "util/epoch.h"
-#include "util/mutex.h"
+#include "util/threads/epoch.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cache/cache_charge.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Libraries Ashlar stands on, each as an imported target Ashlar::dep_<name>. All are plain C or C++
-# libraries with one header and one file, so one function finds them all; the installed packages
-# carry the same functions (AshlarFindDep.cmake).
+# The libraries that Ashlar depends on, each as an imported target Ashlar::dep_<name>. All are plain
+# C or C++ libraries with one header and one library file, so one function finds them all. The
+# installed packages contain the same function (AshlarFindDep.cmake).
 include(AshlarFindDep)
 
 option(ASHLAR_WITH_SNAPPY "Snappy compression" ON)
@@ -10,13 +10,13 @@ option(ASHLAR_WITH_LZ4 "LZ4 and LZ4HC compression" ON)
 option(ASHLAR_WITH_ZSTD "Zstandard compression" ON)
 option(ASHLAR_WITH_ZLIB "zlib compression" ON)
 option(ASHLAR_WITH_BZIP2 "bzip2 compression" ON)
-# AUTO: where it is found. Without it batched reads are made one after the other.
+# AUTO: used if it is found. Without it the reads of a batch are made one after the other.
 set(ASHLAR_IO_URING AUTO CACHE STRING "io_uring for batched reads: AUTO, ON or OFF")
 
 find_package(Threads REQUIRED)
 add_library(ashlar_deps INTERFACE)
 target_link_libraries(ashlar_deps INTERFACE Threads::Threads)
-set(ASHLAR_DEPS "")  # "name header library" of each dependency in use; goes into the packages
+set(ASHLAR_DEPS "")  # "name header library" of each dependency in use; written into the packages
 
 function(ashlar_use_dep name header library)
   ashlar_find_dep(${name} ${header} ${library})
@@ -56,7 +56,7 @@ else()
 endif()
 if(ASHLAR_WITH_URING)
   ashlar_use_dep(uring liburing.h uring)
-  # One file knows of it; the others are not compiled anew where it comes or goes.
+  # Only one file depends on it, so that a change of the option recompiles nothing else.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/env/posix/posix_uring.cc PROPERTIES
     COMPILE_DEFINITIONS ASHLAR_WITH_URING=1)
 endif()

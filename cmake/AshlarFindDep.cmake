@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# ashlar_find_dep(name header library): makes Ashlar::dep_<name> when header and library are there.
-# Used by the build and, installed beside the packages, by every program that links Ashlar.
+# ashlar_find_dep(name header library): creates Ashlar::dep_<name> if header and library are found.
+# The build uses it and, installed with the packages, every program that links Ashlar.
 function(ashlar_find_dep name header library)
   if(TARGET Ashlar::dep_${name})
     return()

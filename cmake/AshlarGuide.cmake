@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The code in docs/guide: tests/guide/page.py writes a file of C++ for each page, and all of them
-# become the program guide_snippets. A page with a whole program gives guide_program_<page> too.
+# The code in docs/guide. tests/guide/page.py writes a C++ file for each page, and all of these
+# become the program guide_snippets. A page with a complete program also gives guide_program_<page>.
 # tests/guide/guide_test.py runs them.
 set(ashlar_page_script "${PROJECT_SOURCE_DIR}/tests/guide/page.py")
 file(GLOB ashlar_guide_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/guide/*.md")
@@ -11,7 +11,8 @@ function(ashlar_code_of_page page kind output)
   add_custom_command(OUTPUT "${output}"
     COMMAND ${Python3_EXECUTABLE} "${ashlar_page_script}" "${page}" ${kind} "${output}"
     DEPENDS "${page}" "${ashlar_page_script}" VERBATIM)
-  # There from the start, for tools that read every source file without building (clang_check.py).
+  # Created at configuration, for tools that read every source file without building
+  # (clang_check.py).
   if(NOT EXISTS "${output}")
     execute_process(COMMAND ${Python3_EXECUTABLE} "${ashlar_page_script}" "${page}" ${kind}
       "${output}" COMMAND_ERROR_IS_FATAL ANY)
@@ -31,4 +32,5 @@ foreach(page ${ashlar_guide_pages})
   endif()
 endforeach()
 add_executable(guide_snippets ${ashlar_guide_sources})
+target_link_libraries(guide_snippets PRIVATE ashlar_env_sim)
 ashlar_link_rooms(guide_snippets all)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `cmake --install` puts in place: headers, both kinds of library, the CMake packages Ashlar
-# and RocksDB, pkg-config files and tools. Each belongs to a component, which is named as the package
-# of AshlarPackages.cmake that holds it. tests/install builds programs against the result.
+# The files that `cmake --install` installs: headers, both kinds of library, the CMake packages
+# Ashlar and RocksDB, pkg-config files and tools. Each belongs to a component, which has the name of
+# the package in AshlarPackages.cmake that contains it. tests/install builds programs against the
+# result.
 include(CMakePackageConfigHelpers)
 set(ashlar_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake")
 set(ASHLAR_COMPONENTS "")
 
-# Where pkg-config's files find the prefix: upward from themselves, however deep the libraries lie
-# (lib, lib64, lib/x86_64-linux-gnu), so that an installation may be moved.
+# The prefix in pkg-config files is relative to the file itself, for any depth of the library folder
+# (lib, lib64, lib/x86_64-linux-gnu), so that an installation can be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(ASHLAR_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
   set(ASHLAR_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
@@ -24,7 +25,8 @@ else()
   set(ASHLAR_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 
-# "lz4 lz4.h lz4;..." becomes the package's own dependency calls, and `-llz4 ...` for pkg-config.
+# "lz4 lz4.h lz4;..." becomes calls in the CMake package that find the dependencies, and `-llz4 ...`
+# for pkg-config.
 set(ASHLAR_DEPENDENCY_CALLS "")
 set(ASHLAR_PRIVATE_LIBS "-pthread")
 foreach(dep ${ASHLAR_DEPS})
@@ -40,8 +42,9 @@ macro(ashlar_component name)
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}" COMPONENT ${name})
 endmacro()
 
-# ashlar_install_library(Package folder library component VERSION v COMPATIBILITY c TARGETS ...): the
-# shared library in <component>, all that one needs to build with it in <component>-dev.
+# ashlar_install_library(Package folder library component VERSION v COMPATIBILITY c TARGETS ...):
+# installs the shared library in <component>, and all that is needed to build with it in
+# <component>-dev.
 macro(ashlar_install_library package folder library component)
   cmake_parse_arguments(ASHLAR_INSTALL "" "VERSION;COMPATIBILITY" "TARGETS" ${ARGN})
   ashlar_component(${component})
@@ -59,7 +62,7 @@ macro(ashlar_install_library package folder library component)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}-dev
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
     NAMELINK_COMPONENT ${component}-dev)
-  if(ASHLAR_LTO)  # the other form, which only this compiler could read
+  if(ASHLAR_LTO)  # removes the LTO code, which only this compiler could read
     install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --remove-section=.gnu.lto_*
       --remove-section=.gnu.debuglto_* --strip-symbol=__gnu_lto_v1
       \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${library}.a\"
@@ -78,14 +81,14 @@ macro(ashlar_install_library package folder library component)
 endmacro()
 
 ashlar_install_library(Ashlar Ashlar ashlar libashlar
-  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_shared)
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_testing ashlar_shared)
 # Programs ask for the RocksDB that they were written with or a newer one, and the API is that of all.
 if(ASHLAR_BUILD_DROPIN)
   ashlar_install_library(RocksDB rocksdb rocksdb librocksdb-ashlar
     VERSION ${ASHLAR_ROCKSDB_VERSION} COMPATIBILITY AnyNewerVersion TARGETS rocksdb rocksdb_shared)
 endif()
 
-# The tools of the build, when they are part of it.
+# The tools, if they are part of the build.
 if(TARGET ldb)
   ashlar_component(ashlar-tools)
 endif()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# interleave_test: pieces of the library (AshlarUnity) under every order of threads. They and the tests are
-# compiled with the instrumentation of a thread sanitizer and linked with tests/interleave/hooks.cc
-# in its place; as objects they come before the same pieces in the rooms' archives.
+# interleave_test: parts of the library (listed in AshlarUnity.cmake) under every order of threads.
+# They and the tests are compiled with the instrumentation of the thread sanitizer, but linked with
+# tests/interleave/hooks.cc instead of its runtime. As objects they take precedence over the same
+# parts in the archives of the rooms.
 if(NOT ashlar_interleaves)
   message(STATUS "interleave_test is left out: it needs GCC and no sanitizer")
   return()

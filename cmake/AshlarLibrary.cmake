@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libashlar from the objects of all rooms, and the drop-in librocksdb: the same sources, compiled
-# with the namespace `ashlar` renamed to `rocksdb`. The C API, which would exist only there, is not
-# built yet: there is no rocksdb/c.h, and no function of it.
+# Builds libashlar from the objects of all rooms, and the drop-in librocksdb: the same sources,
+# compiled with the namespace `ashlar` renamed to `rocksdb`. The C API is not built yet: rocksdb/c.h
+# does not exist.
 #
-# Versions. libashlar has the project's; below 1.0 a minor version may break programs, so the soname
-# is libashlar.so.0.1. The drop-in answers build systems with the version of RocksDB whose API it has.
-# Objects are laid out differently, so its soname must never be one that RocksDB has or will have:
-# librocksdb.so.11.9-ashlar0.1, beside which RocksDB's own library may be installed.
+# Versions. libashlar has the version of the project; below 1.0 a minor version may break programs,
+# so the soname is libashlar.so.0.1. For build systems the drop-in has the version of the RocksDB
+# whose API it has. The layout of its objects differs from RocksDB's, so its soname must never be
+# one that RocksDB has or will have: librocksdb.so.11.9-ashlar0.1 can be installed together with
+# RocksDB's own library.
 include(GNUInstallDirs)
 file(STRINGS "${PROJECT_SOURCE_DIR}/include/ashlar/version.h" ashlar_version_lines
   REGEX "^#define ROCKSDB_(MAJOR|MINOR|PATCH) [0-9]+$")
@@ -17,7 +18,13 @@ string(REGEX REPLACE "\\.[0-9]+$" "" ashlar_rocksdb_abi "${ASHLAR_ROCKSDB_VERSIO
 set(ashlar_abi "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(ashlar_objects "")
 set(ashlar_sources "")
-foreach(room ${ASHLAR_ROOMS})
+set(ashlar_testing_objects "")
+foreach(room ${ASHLAR_TESTING_ROOMS})
+  list(APPEND ashlar_testing_objects $<TARGET_OBJECTS:ashlar_${room}>)
+endforeach()
+set(ashlar_engine_rooms ${ASHLAR_ROOMS})
+list(REMOVE_ITEM ashlar_engine_rooms ${ASHLAR_TESTING_ROOMS})
+foreach(room ${ashlar_engine_rooms})
   list(APPEND ashlar_objects $<TARGET_OBJECTS:ashlar_${room}>)
   get_target_property(room_sources ashlar_${room} SOURCES)
   list(APPEND ashlar_sources ${room_sources})
@@ -37,8 +44,8 @@ function(ashlar_library target kind output export objects)
   target_link_libraries(${target} PRIVATE ${deps})
 endfunction()
 
-# Relocations as a bitmap, 8,000 of them in 2 KB instead of 190. Loaders of glibc know it since 2.36;
-# a library that is linked against an older one may not ask for it.
+# Relocations as a bitmap: 8,000 of them take 2 KB instead of 190. Loaders of glibc support this
+# since 2.36; a library linked against an older glibc must not use it.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LINK_OPTIONS "-Wl,-z,pack-relative-relocs" "-Wl,--fatal-warnings")
 check_cxx_source_compiles("
@@ -53,8 +60,8 @@ if(ASHLAR_HAS_PACKED_RELOCATIONS)
   set(ashlar_packed_relocations $<$<CONFIG:Release>:-Wl,-z,pack-relative-relocs>)
 endif()
 
-# ashlar_shared_library(target output_name objects VERSION v ABI soversion NAMESPACE n): only names
-# of the namespace leave it, not the std:: templates over its types.
+# ashlar_shared_library(target output_name objects VERSION v ABI soversion NAMESPACE n): exports
+# only names of the namespace, not the std:: templates over its types.
 function(ashlar_shared_library target output objects)
   cmake_parse_arguments(LIBRARY "" "VERSION;ABI;NAMESPACE" "" ${ARGN})
   ashlar_library(${target} SHARED ${output} ${output}-shared "${objects}")
@@ -70,6 +77,10 @@ function(ashlar_shared_library target output objects)
 endfunction()
 
 ashlar_library(ashlar STATIC ashlar ashlar "${ashlar_objects}")
+# The simulated machine (ashlar/testing/), for tests of programs. It uses inner parts of the engine, which the shared
+# library hides, so it goes with the static one.
+ashlar_library(ashlar_testing STATIC ashlar-testing ashlar-testing "${ashlar_testing_objects}")
+target_link_libraries(ashlar_testing PUBLIC ashlar)
 ashlar_shared_library(ashlar_shared ashlar "${ashlar_objects}"
   VERSION ${PROJECT_VERSION} ABI ${ashlar_abi} NAMESPACE ashlar)
 
@@ -85,9 +96,9 @@ if(ASHLAR_BUILD_DROPIN)
     ABI ${ashlar_rocksdb_abi}-ashlar${ashlar_abi} NAMESPACE rocksdb)
 endif()
 
-# A program written for RocksDB, compiled against the drop-in or against RocksDB itself.
+# Compiles a program written for RocksDB against the drop-in or against RocksDB itself.
 function(ashlar_add_client target rocksdb)
-  add_executable(${target} ${ARGN})
+  add_executable(${target} ${ashlar_only_with_tests} ${ARGN})
   set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE ${rocksdb} Threads::Threads)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Options, build types and the flags every target shares (carried by `ashlar_flags`).
+# Options, build types, and the flags that every target shares (through `ashlar_flags`).
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,7 +12,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Dev or Debug" FORCE)
 endif()
 set_property(CACHE CMAKE_BUILD_TYPE PROPERTY STRINGS Release Dev Debug)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # and what cmake/AshlarRareCode.cmake says
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # and those of cmake/AshlarRareCode.cmake
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "assertions on, compiles fast" FORCE)
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
@@ -21,8 +21,8 @@ option(ASHLAR_NATIVE "tune for this machine (-march=native); the default is port
 option(ASHLAR_INVARIANTS "run the deep CheckInvariants after every change" OFF)
 option(ASHLAR_FUZZ "build libFuzzer binaries (clang)" OFF)
 option(ASHLAR_COVERAGE "instrument for gcov" OFF)
-# Not where people only want to use the library: another compiler, or more optimization, may find
-# something to warn about (GCC 12 does in its own AVX-512 header).
+# Off for builds that only use the library, because another compiler, or more optimization, may
+# report other warnings (GCC 12 does in its own AVX-512 header).
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(ashlar_werror_default OFF)
 else()
@@ -31,12 +31,19 @@ endif()
 option(ASHLAR_WERROR "warnings are errors" ${ashlar_werror_default})
 option(ASHLAR_RTTI "build with run-time type information" ON)
 option(ASHLAR_LTO "optimize rare code as a whole when a shared library is linked (GCC): a fifth smaller" OFF)
-# A whole build compiles the library faster, one after a change takes a bit longer.
-option(ASHLAR_UNITY "compile eight sources of a room at once" OFF)
-option(ASHLAR_BUILD_TESTS "build tests/" ON)
+# A whole build takes a third of the time; a build after a change of one file takes a bit longer.
+option(ASHLAR_UNITY "compile several sources of a room at once" ON)
+# Who adds Ashlar to a project, or packages it, wants no tests unless they are asked for.
+if(PROJECT_IS_TOP_LEVEL AND BUILD_TESTING)
+  set(ashlar_tests_default ON)
+else()
+  set(ashlar_tests_default OFF)
+endif()
+option(ASHLAR_BUILD_TESTS "build tests/, and with `all` also examples and benchmark programs"
+  ${ashlar_tests_default})
 option(ASHLAR_BUILD_TOOLS "build tools/, examples/ and benchmarks/" ON)
 
-# The drop-in compiles every source a second time, so light builds leave it out unless asked.
+# The drop-in compiles every source a second time, so light builds omit it unless it is requested.
 if(SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   set(ashlar_dropin_default OFF)
 else()
@@ -74,7 +81,8 @@ if(ASHLAR_COVERAGE)
   add_link_options(--coverage)
 endif()
 
-# Several build folders of one checkout share results when the folder's name is left out of the hash.
+# Several build folders of one checkout share ccache results if the hash does not contain the
+# folder's name.
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

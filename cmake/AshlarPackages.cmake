@@ -3,19 +3,20 @@
 # Debian packages (`make deb`, or cpack in a build folder), one for each component of
 # AshlarInstall.cmake:
 #
-#   libashlar, libashlar-dev                    the library, and what programs are built with
+#   libashlar, libashlar-dev                    the library, and the files to build programs with it
 #   librocksdb-ashlar, librocksdb-ashlar-dev    the drop-in
 #   ashlar-tools                                ldb, sst_dump, db_bench
 #
-# Beside Debian's own RocksDB: the runtime libraries have sonames of their own and may be installed
-# together with librocksdb7.8, so programs of the distribution go on working. Headers, librocksdb.so and
-# the tools have the same paths: librocksdb-ashlar-dev takes the place of librocksdb-dev, ashlar-tools
-# that of rocksdb-tools, and what depends on those is content. tests/install/packages_test.sh.
+# Relation to Debian's RocksDB: the runtime libraries have other sonames and can be installed
+# together with librocksdb7.8, so programs of the distribution keep working. Headers, librocksdb.so
+# and the tools have the same paths, so librocksdb-ashlar-dev replaces librocksdb-dev, and
+# ashlar-tools replaces rocksdb-tools; packages that depend on those accept the replacement.
+# tests/install/packages_test.sh tests this.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ashlar)
 set(CPACK_PACKAGE_VENDOR "Ashlar")
 set(CPACK_PACKAGE_CONTACT "The Ashlar maintainers <maintainers@ashlar.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # or each package would begin with the project's
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # otherwise each package would begin with the project's summary
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -24,12 +25,13 @@ set(CPACK_COMPONENTS_ALL ${ASHLAR_COMPONENTS})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# A minor version below 1.0 may break programs: whoever links libashlar needs this very version.
+# Below 1.0 a minor version may break programs, so packages that link libashlar need exactly this
+# version.
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
 
-# ashlar_deb(component SECTION s SUMMARY s TEXT t [LINKED] [DEPENDS d] [REPLACES package version]):
-# LINKED: what it depends on is read from its binaries.
+# ashlar_deb(component SECTION s SUMMARY s TEXT t [LINKED] [DEPENDS d] [REPLACES package version]).
+# LINKED: the dependencies are read from the binaries.
 macro(ashlar_deb component)
   cmake_parse_arguments(DEB "LINKED" "SECTION;SUMMARY;TEXT;DEPENDS" "REPLACES" ${ARGN})
   string(TOUPPER ${component} upper)
@@ -47,7 +49,7 @@ macro(ashlar_deb component)
   endif()
 endmacro()
 
-# The static libraries need what the shared ones are linked with.
+# The static libraries need the libraries that the shared ones are linked with.
 set(ashlar_dev_packages "")
 foreach(dep ${ASHLAR_DEPS})
   string(REGEX REPLACE " .*" "" name "${dep}")

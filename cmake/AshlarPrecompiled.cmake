@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Standard headers and GoogleTest's, precompiled: they are a third of the time that a build with
-# assertions takes. Releases and clang do without, so a file that lacks an #include of its own still
-# fails with clang, in CI too. Ours are not among them: a change of one would compile everything.
+# Precompiled headers: standard headers and those of GoogleTest, which take a third of the time of a
+# build with assertions. Release builds and clang do not use them, so a file with a missing #include
+# still fails with clang, also in CI. Headers of the project are not precompiled, because a change
+# of one would recompile everything.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR ASHLAR_COVERAGE)
   set(ashlar_precompile_default OFF)
 else()
@@ -12,7 +13,8 @@ option(ASHLAR_PRECOMPILE "precompile standard headers" ${ashlar_precompile_defau
 if(NOT ASHLAR_PRECOMPILE OR NOT TARGET GTest::gtest)
   return()
 endif()
-# Of precompiled headers GCC 12 forgets that they are the system's, and reports inside its std::string.
+# GCC 12 does not treat precompiled headers as system headers and reports warnings inside its
+# std::string.
 target_compile_options(ashlar_flags INTERFACE
   -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Winvalid-pch)
 set(ashlar_standard_headers <algorithm> <array> <atomic> <bit> <cassert> <chrono> <condition_variable>
@@ -20,7 +22,7 @@ set(ashlar_standard_headers <algorithm> <array> <atomic> <bit> <cassert> <chrono
   <optional> <set> <span> <stdexcept> <string> <string_view> <thread> <unordered_map>
   <unordered_set> <utility> <vector>)
 
-# One for code of libraries and one for tests, which are compiled in another way (-fPIC, -fPIE).
+# One for libraries and one for tests, which are compiled with different flags (-fPIC, -fPIE).
 add_library(ashlar_precompiled_library OBJECT EXCLUDE_FROM_ALL "${ashlar_empty}")
 ashlar_hide(ashlar_precompiled_library)
 target_precompile_headers(ashlar_precompiled_library PRIVATE ${ashlar_standard_headers})
@@ -33,8 +35,9 @@ target_precompile_headers(ashlar_precompiled_test PRIVATE ${ashlar_standard_head
 target_link_libraries(ashlar_precompiled_library PRIVATE ashlar_flags)
 target_link_libraries(ashlar_precompiled_test PRIVATE ashlar_flags GTest::gtest)
 
-# Whatever shares ashlar_flags. Objects under the instrumentation of tests/interleave, libraries that
-# hide nothing (of tests and tools) and programs that are no tests are compiled in ways of their own.
+# Targets that share ashlar_flags. Not included: objects instrumented for tests/interleave,
+# libraries that export everything (of tests and tools), and programs that are not tests, because
+# their flags differ.
 get_property(ashlar_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target ${ashlar_targets})
   get_target_property(type ${target} TYPE)

@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The rooms (docs/architecture.md section 1), lowest first. Each is a static library ashlar_<room>
-# over the *.cc of its folder that links the rooms it may use and no other: what a public header
-# declares is defined on the lowest floor from which it is called, or on one below.
-# ASHLAR_KNOWS_<room> lists the room and all below it; tests/links checks every archive against it.
+# over the *.cc files of its folder, and links only the rooms that it may use. A function that a
+# public header declares is defined on the lowest floor that calls it, or below. ASHLAR_KNOWS_<room>
+# lists the room and all rooms below it; tests/links checks every archive against it.
 set(ASHLAR_ROOMS "")
+set(ASHLAR_TESTING_ROOMS "")
 set(ashlar_empty "${PROJECT_BINARY_DIR}/empty_room.cc")
 if(NOT EXISTS "${ashlar_empty}")
   file(WRITE "${ashlar_empty}" "namespace {}\n")
 endif()
 
-# What a shared library is made of keeps to itself all that ASHLAR_EXPORT (ashlar/export.h) does not mark.
+# Shared libraries hide everything that is not marked with ASHLAR_EXPORT (ashlar/export.h).
 function(ashlar_hide target)
   set_target_properties(${target} PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  # So that the linker can leave out what nothing reaches that is public (tests' file systems).
+  # Allows the linker to remove code that no public function reaches, such as the file systems for
+  # tests.
   target_compile_options(${target} PRIVATE
     $<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 endfunction()
 
-# ashlar_room(util FOLDER util [RECURSE] KNOWS rooms...): KNOWS need name only the direct ones.
+# ashlar_room(util FOLDER util [RECURSE] [TESTING] [WITHOUT folders...] KNOWS rooms...): KNOWS need name only the direct
+# ones. WITHOUT: subfolders that are rooms of their own. TESTING: the room is not part of libashlar, but of
+# libashlar-testing.
 function(ashlar_room name)
-  cmake_parse_arguments(ROOM "RECURSE" "FOLDER" "KNOWS" ${ARGN})
+  cmake_parse_arguments(ROOM "RECURSE;TESTING" "FOLDER" "KNOWS;WITHOUT" ${ARGN})
   set(glob GLOB)
   if(ROOM_RECURSE)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${ROOM_FOLDER}/*.cc")
+  foreach(folder ${ROOM_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${folder}/")
+  endforeach()
   ashlar_unite(${name} sources ${sources})
   add_library(ashlar_${name} STATIC EXCLUDE_FROM_ALL ${sources} "${ashlar_empty}")
   target_link_libraries(ashlar_${name} PRIVATE ashlar_flags ashlar_deps)
@@ -40,10 +47,15 @@ function(ashlar_room name)
   set(ASHLAR_KNOWS_${name} ${knows} PARENT_SCOPE)
   set(ASHLAR_FOLDER_${name} ${ROOM_FOLDER} PARENT_SCOPE)
   set(ASHLAR_ROOMS ${ASHLAR_ROOMS} ${name} PARENT_SCOPE)
+  if(ROOM_TESTING)
+    set(ASHLAR_TESTING_ROOMS ${ASHLAR_TESTING_ROOMS} ${name} PARENT_SCOPE)
+  endif()
 endfunction()
 
 ashlar_room(util FOLDER util RECURSE)
-ashlar_room(env FOLDER env RECURSE KNOWS util)
+ashlar_room(env FOLDER env RECURSE WITHOUT env/fault env/sim KNOWS util)
+ashlar_room(env_fault FOLDER env/fault RECURSE TESTING KNOWS env)
+ashlar_room(env_sim FOLDER env/sim RECURSE TESTING KNOWS env_fault)
 ashlar_room(cache FOLDER cache RECURSE KNOWS env)
 ashlar_room(table_format FOLDER table/format RECURSE KNOWS cache)
 ashlar_room(table_tier FOLDER table/tier RECURSE KNOWS table_format)
@@ -58,8 +70,11 @@ ashlar_room(memtable FOLDER memtable RECURSE KNOWS table_own)
 ashlar_room(db_options FOLDER db/options RECURSE KNOWS memtable)
 ashlar_room(db_wal FOLDER db/wal RECURSE KNOWS db_options)
 ashlar_room(db_blob FOLDER db/blob RECURSE KNOWS db_wal)
-ashlar_room(db_version FOLDER db/version RECURSE KNOWS db_blob)
-ashlar_room(db_read FOLDER db/read RECURSE KNOWS db_version)
+ashlar_room(db_manifest FOLDER db/manifest RECURSE KNOWS db_blob)
+ashlar_room(db_table_cache FOLDER db/table_cache RECURSE KNOWS db_manifest)
+ashlar_room(db_version FOLDER db/version RECURSE KNOWS db_table_cache)
+ashlar_room(db_search FOLDER db/search RECURSE KNOWS db_version)
+ashlar_room(db_read FOLDER db/read RECURSE KNOWS db_search)
 ashlar_room(db_write FOLDER db/write RECURSE KNOWS db_version)
 ashlar_room(db_output FOLDER db/output RECURSE KNOWS db_read db_write)
 ashlar_room(db_flush FOLDER db/flush RECURSE KNOWS db_output)
@@ -67,14 +82,17 @@ ashlar_room(db_compaction FOLDER db/compaction RECURSE KNOWS db_output)
 ashlar_room(db_column_family FOLDER db/column_family RECURSE KNOWS db_flush db_compaction)
 ashlar_room(db_state FOLDER db/state RECURSE KNOWS db_column_family)
 ashlar_room(db_jobs FOLDER db/jobs RECURSE KNOWS db_state)
+ashlar_room(db_report FOLDER db/report RECURSE KNOWS db_jobs)
 ashlar_room(db_files FOLDER db/files RECURSE KNOWS db_jobs)
 ashlar_room(db_opening FOLDER db/opening RECURSE KNOWS db_files)
 ashlar_room(db_changes FOLDER db/changes RECURSE KNOWS db_opening)
 ashlar_room(db_ingestion FOLDER db/ingestion RECURSE KNOWS db_changes)
 ashlar_room(db_api FOLDER db/api RECURSE KNOWS db_read db_write)
-ashlar_room(db_own FOLDER db KNOWS db_ingestion db_api)
+ashlar_room(db_own FOLDER db KNOWS db_report db_ingestion db_api)
 ashlar_room(db_transaction FOLDER db/transaction RECURSE KNOWS db_own)
-ashlar_room(db_utilities FOLDER db/utilities RECURSE KNOWS db_transaction)
+ashlar_room(db_utilities_copy FOLDER db/utilities/copy RECURSE KNOWS db_own)
+ashlar_room(db_utilities_backup FOLDER db/utilities/backup RECURSE KNOWS db_utilities_copy)
+ashlar_room(db_utilities FOLDER db/utilities KNOWS db_transaction db_utilities_backup)
 
 # `ninja ashlar_table` and `ninja ashlar_db` build a whole floor.
 add_custom_target(ashlar_table)
@@ -85,7 +103,7 @@ foreach(room ${ASHLAR_ROOMS})
   endif()
 endforeach()
 
-# What tests/links checks the archives against: room, archive, rooms it may know.
+# The input of tests/links: room, archive, rooms that it may use.
 set(ashlar_rooms_text "")
 foreach(room ${ASHLAR_ROOMS})
   string(REPLACE ";" " " knows "${ASHLAR_KNOWS_${room}}")
@@ -93,13 +111,13 @@ foreach(room ${ASHLAR_ROOMS})
 endforeach()
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/rooms.txt" CONTENT "${ashlar_rooms_text}")
 
-# Names for programs that want a whole floor, or everything.
+# Targets for programs that use a whole floor, or everything.
 add_library(ashlar_rooms_table INTERFACE)
 target_link_libraries(ashlar_rooms_table INTERFACE ashlar_table_own)
 add_library(ashlar_rooms_all INTERFACE)
 target_link_libraries(ashlar_rooms_all INTERFACE ashlar_db_utilities)
 
-# Links the named rooms (or `table`, `all`) with those that they may know.
+# Links the named rooms (or `table`, `all`) and the rooms that they use.
 function(ashlar_link_rooms target)
   target_link_libraries(${target} PRIVATE ashlar_flags)
   foreach(room ${ARGN})
@@ -112,14 +130,14 @@ function(ashlar_link_rooms target)
   target_link_libraries(${target} PRIVATE ashlar_deps)
 endfunction()
 
-# Rooms that a single-file program names in its own #include lines; every room when it uses the DB.
+# The rooms that the #include lines of a single-file program name; every room if it uses the DB.
 function(ashlar_rooms_of file result)
   file(STRINGS "${file}" includes REGEX "^#include \"")
   set(rooms util)
   foreach(line ${includes})
     string(REGEX MATCH "\"([a-z_/]+)/[a-z0-9_]+\\.h\"" ignored "${line}")
     set(folder "${CMAKE_MATCH_1}")
-    string(REGEX MATCH "^(util|env|cache|memtable)" floor "${folder}")
+    string(REGEX MATCH "^(util|env|cache|memtable|table/sst)" floor "${folder}")
     foreach(room ${ASHLAR_ROOMS})
       if("${ASHLAR_FOLDER_${room}}" STREQUAL folder OR "${ASHLAR_FOLDER_${room}}" STREQUAL floor)
         list(APPEND rooms ${room})

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/<a>/<b> that holds *_test.cc -> one GoogleTest binary <a>_<b>_test, linked with the room it
-# mirrors and the rooms below; folders that mirror no room (api, model, crash ...) get everything.
-# tests/fuzz/<name>_fuzz.cc -> <name>_fuzz_replay, and the libFuzzer binary <name>_fuzz.
+# A folder tests/<a>/<b> with *_test.cc files becomes one GoogleTest binary <a>_<b>_test, linked
+# with the room that it mirrors and the rooms below; folders that mirror no room (api, model, crash
+# ...) are linked with everything. tests/fuzz/<name>_fuzz.cc becomes <name>_fuzz_replay, and the
+# libFuzzer binary <name>_fuzz.
 find_package(GTest REQUIRED)
 
-# tests/support in two libraries: what stands on env/ alone, for the tests of every room, and what
-# uses options or a database, for those that link everything. A file belongs to the second when it,
-# or a header of tests/support that it includes, names one of these.
+# tests/support becomes two libraries: files that need only env/ and below, for the tests of every
+# room, and files that use options or a database, for tests that link everything. A file belongs to
+# the second library if it, or a header of tests/support that it includes, matches this pattern.
 set(ashlar_db_headers "ashlar/(db|options|table|convenience|utilities/[a-z_]+)\\.h|db/")
 function(ashlar_support_uses_db file result)
   set(uses FALSE)
@@ -38,7 +39,7 @@ foreach(source ${ashlar_support_sources})
   endif()
 endforeach()
 add_library(ashlar_test_support STATIC EXCLUDE_FROM_ALL ${ashlar_support_low})
-target_link_libraries(ashlar_test_support PRIVATE ashlar_flags GTest::gtest INTERFACE ashlar_env)
+target_link_libraries(ashlar_test_support PRIVATE ashlar_flags GTest::gtest INTERFACE ashlar_env_sim)
 add_library(ashlar_test_support_db STATIC EXCLUDE_FROM_ALL ${ashlar_support_db})
 target_link_libraries(ashlar_test_support_db PRIVATE ashlar_flags GTest::gtest
   INTERFACE ashlar_test_support ashlar_rooms_all)
@@ -47,7 +48,7 @@ target_compile_definitions(ashlar_test_support PRIVATE
 target_compile_definitions(ashlar_test_support_db PRIVATE
   ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
 
-# Links a test program with its rooms (`all`: everything) and the support that these allow.
+# Links a test program with its rooms (`all`: everything) and the matching support libraries.
 function(ashlar_link_test target)
   if("all" IN_LIST ARGN)
     target_link_libraries(${target} PRIVATE ashlar_test_support_db)
@@ -56,8 +57,8 @@ function(ashlar_link_test target)
   ashlar_link_rooms(${target} ${ARGN})
 endfunction()
 
-# Labels: `fast` is what `make check` runs. `timeout`: seconds until a test counts as hanging; those
-# of the long tests for all under a sanitizer.
+# The label `fast` marks the tests that `make check` runs. `timeout` is in seconds; for long tests
+# it is large enough for a sanitizer build.
 function(ashlar_add_test name timeout)
   if(SANITIZE)
     set(timeout 900)
@@ -82,8 +83,8 @@ function(ashlar_opens_databases file result)
   set(${result} ${opens} PARENT_SCOPE)
 endfunction()
 
-# The room that tests/<folder> mirrors; `all` when it mirrors none, or when one of its files says
-# with #include "ashlar/db.h" or a support header over it that it opens databases.
+# The room that tests/<folder> mirrors. `all` if it mirrors none, or if one of its files opens
+# databases, which shows in its #include of "ashlar/db.h" or of a support header that uses it.
 function(ashlar_room_of_test folder result)
   string(REPLACE "/" "_" name "${folder}")
   set(room all)
@@ -107,7 +108,8 @@ function(ashlar_test_folder folder)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main)
   ashlar_link_test(${name}_test ${room})
-  # Every test is named as it starts, so that the output of one that hangs ends with its name.
+  # Every test prints its name when it starts, so that the output of a hanging test ends with its
+  # name.
   if(folder MATCHES "^(model|crash|fault|corruption|interop|stress|sample)")
     ashlar_add_test(${name} 900 ${name}_test)
   else()
@@ -124,18 +126,18 @@ foreach(file ${ashlar_test_files})
   list(APPEND ashlar_test_folders "${folder}")
 endforeach()
 list(REMOVE_DUPLICATES ashlar_test_folders)
-list(REMOVE_ITEM ashlar_test_folders interleave)  # built in a way of its own
+list(REMOVE_ITEM ashlar_test_folders interleave)  # AshlarInterleave builds it
 foreach(folder ${ashlar_test_folders})
   ashlar_test_folder("${folder}")
 endforeach()
 include(AshlarInterleave)
-foreach(tool ldb sst_dump db_bench)  # docs_test compares what they print with docs/compatibility.md
+foreach(tool ldb sst_dump db_bench)  # docs_test compares their output with docs/compatibility.md
   if(TARGET ${tool})
     add_dependencies(docs_test ${tool})
   endif()
 endforeach()
 
-# Fuzz drivers. The replay needs no fuzzer: recorded inputs, then seeded mutations of them.
+# Fuzz drivers. The replay needs no fuzzer: it runs recorded inputs, then seeded mutations of them.
 set(ashlar_fuzz_dir "${PROJECT_SOURCE_DIR}/tests/fuzz")
 file(GLOB ashlar_fuzz_files CONFIGURE_DEPENDS "${ashlar_fuzz_dir}/*_fuzz.cc")
 add_custom_target(fuzz_replay)
@@ -160,10 +162,10 @@ endforeach()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   include(AshlarGuide)
-  ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
+  ashlar_add_test(tidy 180 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
     "${PROJECT_SOURCE_DIR}")
   set_tests_properties(tidy PROPERTIES LABELS fast)
-  # Only whether the planted bugs still fit the code; planted.py --sample runs some of them.
+  # Checks only that the planted bugs still match the code; planted.py --sample runs some of them.
   ashlar_add_test(planted_patches 60 ${Python3_EXECUTABLE}
     "${PROJECT_SOURCE_DIR}/tests/planted/planted.py" --check)
   set_tests_properties(planted_patches PROPERTIES LABELS fast)
@@ -178,8 +180,8 @@ if(Python3_FOUND)
   endforeach()
 endif()
 
-# Installs the build into a folder of its own and builds programs against it from outside. Sanitized
-# libraries are left out: a client would have to be built with the same flags.
+# Installs the build into a temporary folder and builds programs against it. Sanitizer builds are
+# excluded, because programs would need the same flags.
 if(ASHLAR_BUILD_TOOLS AND NOT SANITIZE AND NOT ASHLAR_FUZZ AND NOT ASHLAR_COVERAGE)
   ashlar_add_test(install 600 "${PROJECT_SOURCE_DIR}/tests/install/install_test.sh"
     "${PROJECT_BINARY_DIR}" $<IF:$<BOOL:${ASHLAR_BUILD_DROPIN}>,dropin,plain>)
@@ -190,8 +192,8 @@ if(ASHLAR_BUILD_TOOLS AND NOT SANITIZE AND NOT ASHLAR_FUZZ AND NOT ASHLAR_COVERA
   endif()
 endif()
 
-# One client source, written for RocksDB alone, against the drop-in: with and without RTTI, static
-# and shared. When RocksDB itself is installed, the same file also runs against that.
+# One program written for RocksDB alone, built with the drop-in: with and without RTTI, static and
+# shared. If RocksDB is installed, the same source also runs with that.
 set(ashlar_client "${PROJECT_SOURCE_DIR}/tests/dropin/client.cc")
 if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
   foreach(rtti rtti no-rtti)
@@ -213,7 +215,7 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
         "${PROJECT_SOURCE_DIR}/tests/dropin/${client}.cc")
     endforeach()
     ashlar_add_client(differential_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_differential})
-    # The examples are written for RocksDB: there, all of them run.
+    # The examples are written for RocksDB: all of them run with it.
     set(ashlar_reference_examples "")
     foreach(source ${ashlar_rocksdb_examples})
       get_filename_component(name "${source}" NAME_WE)
@@ -228,11 +230,11 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
     set(ashlar_reference_reader "$<TARGET_FILE:dropin_reader_reference>")
     set(ashlar_differential_theirs "$<TARGET_FILE:differential_theirs>")
   endif()
-  # The same program reads RocksDB's sample databases through both.
+  # The same program reads RocksDB's sample databases with both libraries.
   ashlar_add_client(dropin_reader rocksdb "${PROJECT_SOURCE_DIR}/tests/dropin/reader.cc")
   ashlar_add_test(dropin_readers 120 python3 "${PROJECT_SOURCE_DIR}/tests/dropin/compare_readers.py"
     "$<TARGET_FILE:dropin_reader>" "${PROJECT_SOURCE_DIR}/../shared" ${ashlar_reference_reader})
-  # A random program prints the same with both; compare.py says more.
+  # A random program must print the same with both libraries; see compare.py.
   ashlar_add_client(differential_ours rocksdb ${ashlar_differential})
   ashlar_add_test(differential 900 python3 "${PROJECT_SOURCE_DIR}/tests/interop/differential/compare.py"
     "$<TARGET_FILE:differential_ours>" ${ashlar_differential_theirs})

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs over the library: tools/<name>/*.cc -> <name>, examples/<name>.cc -> example_<name>,
-# benchmarks/micro/<name>_bench.cc -> <name>_bench (target bench_micro, not part of `all`). With the
-# drop-in, programs written for RocksDB: examples/rocksdb/<name>.cc -> dropin_<name>, benchmarks/ycsb,
-# benchmarks/clients and benchmarks/steadiness.
+# Programs over the library: tools/<name>/*.cc becomes <name>, examples/<name>.cc becomes
+# example_<name>, benchmarks/micro/<name>_bench.cc becomes <name>_bench (target bench_micro, not
+# part of `all`). With the drop-in also programs written for RocksDB: examples/rocksdb/<name>.cc
+# becomes dropin_<name>, and benchmarks/ycsb, benchmarks/clients and benchmarks/steadiness.
 if(NOT ASHLAR_BUILD_TOOLS)
   return()
+endif()
+# Who wants the library and its tools need not build the examples and benchmark programs.
+set(ashlar_only_with_tests EXCLUDE_FROM_ALL)
+if(ASHLAR_BUILD_TESTS)
+  set(ashlar_only_with_tests "")
 endif()
 
 file(GLOB ashlar_tools_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/lib/*.cc")
@@ -32,7 +37,10 @@ endforeach()
 file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
 foreach(source ${examples})
   get_filename_component(name "${source}" NAME_WE)
-  add_executable(example_${name} "${source}")
+  add_executable(example_${name} ${ashlar_only_with_tests} "${source}")
+  if(name MATCHES "^simulated_")
+    target_link_libraries(example_${name} PRIVATE ashlar_env_sim)
+  endif()
   ashlar_link_rooms(example_${name} all)
 endforeach()
 

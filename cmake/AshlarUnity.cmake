@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What ASHLAR_UNITY asks for: up to eight files of a room are one source, also in the drop-in. So a
-# name in an anonymous namespace is used once in a room. Files that are optimized in different ways
-# (AshlarRareCode) do not meet.
+# Unity builds (ASHLAR_UNITY): up to eight files of a room are compiled as one source, also in the
+# drop-in. So a name in an anonymous namespace must be unique in its room. Only files with the same
+# optimization (AshlarRareCode) are combined.
 #
 # Compiled alone: files with definitions of their own (io_uring), the same header of xxHash with
 # other instructions in each, and what interleave_test replaces, for an archive's object of several
 # sources could not be replaced in part. That test is for GCC only, which lets us take back the macro
 # by which code knows of the sanitizer and chooses other instructions.
-set(ashlar_compiled_alone util/xxh3_avx2.cc util/xxh3_avx512.cc)
+set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc)
 set(ashlar_interleaved_pieces
-  util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
+  util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
 foreach(group compiled_alone interleaved_pieces)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")
@@ -24,14 +24,15 @@ else()
   list(APPEND ashlar_compiled_alone ${ashlar_interleaved_pieces})
 endif()
 
-# ashlar_optimize(kind source): release builds optimize files of the kind (plain, rare, hot) so.
+# ashlar_optimize(kind source): sets the optimization of release builds for a file of the kind
+# (plain, rare, hot).
 function(ashlar_optimize kind source)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND ashlar_${kind}_options)
     set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${ashlar_${kind}_options}")
   endif()
 endfunction()
 
-# ashlar_unite(room result sources...): the sources to compile instead of a room's own.
+# ashlar_unite(room result sources...): the sources to compile instead of the files of a room.
 function(ashlar_unite room result)
   set(united "")
   foreach(source ${ARGN})

@@ -10,14 +10,15 @@
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
-#include "db/jobs/stored_history.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
+#include "db/report/stored_history.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -25,21 +26,29 @@ DBImpl::DBImpl(const OpenRequest& request)
     : core_(request.db_options, request.dir),
       write_control_(&core_),
       job_runner_(&core_, &write_control_),
-      compactions_(&core_, &job_runner_),
-      scheduler_(&core_, &job_runner_, &compactions_),
+      manual_queue_(&core_.conditions, &compaction_registry_),
+      level0_turns_(core_.environment.clock.get()),
+      compactions_(&core_, &job_runner_, &compaction_registry_, &manual_queue_, &level0_turns_),
+      scheduler_(&core_, {.runner = &job_runner_,
+                          .registry = &compaction_registry_,
+                          .manual = &manual_queue_,
+                          .turns = &level0_turns_,
+                          .compactions = &compactions_}),
       manual_flushes_(&core_, &write_control_, &scheduler_),
-      manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
+      manual_compactions_(&core_, &job_runner_, &compaction_registry_, &manual_queue_,
+                          &compactions_, &scheduler_, &manual_flushes_),
       recovery_(&core_, &write_control_, &scheduler_),
       space_recovery_(&core_, &recovery_, &scheduler_),
       error_retries_(&core_, &recovery_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
-      ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
+      ingestions_(&core_, &write_control_, &scheduler_, &compaction_registry_, &manual_flushes_),
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
+      baselines_{.since_micros = core_.environment.NowMicros()},
       reports_(Sources()) {
-  core_.db = this;
-  core_.cleaner = this;
-  if (core_.space != nullptr) core_.shortage = &space_recovery_;
-  if (!request.is_read_only) core_.retries = &error_retries_;
+  core_.services.db = this;
+  core_.services.cleaner = this;
+  if (core_.resources.space != nullptr) core_.services.shortage = &space_recovery_;
+  if (!request.is_read_only) core_.services.retries = &error_retries_;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
   write_control_.SetFlushes(&scheduler_);
@@ -51,7 +60,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
   impl->is_closed_ = true;  // nothing to close before all parts are there
   DbCore& core = impl->core_;
-  DirectoryNames names(core.fs.get());
+  DirectoryNames names(core.environment.fs.get());
   RETURN_IF_ERROR(Opener(request, &core, impl.get(), &names).Run());
   impl->is_closed_ = false;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
@@ -75,14 +84,15 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     MutexLock lock(&core_.mutex);
     ColumnFamilyData* const family = core_.families.FindByName(kPersistentStatsColumnFamilyName);
     if (family != nullptr) {
-      stored = std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
+      stored =
+          std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
     }
   }
   if (stored != nullptr) {
     const Status status = stored->Prepare(/*may_write=*/!request.is_read_only);
     if (!status.ok() && !status.IsNotSupported() && !status.IsIncomplete()) return status;
     if (!status.ok()) {
-      Warn(core_.info_log, "statistics stay in memory: %s", status.ToString().c_str());
+      Warn(core_.services.info_log, "statistics stay in memory: %s", status.ToString().c_str());
       stored.reset();
     }
   }
@@ -160,8 +170,8 @@ Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
-  return DBImpl::OpenChecked(
-      {.db_options = db_options, .dir = name, .families = column_families}, handles, dbptr);
+  return DBImpl::OpenChecked({.db_options = db_options, .dir = name, .families = column_families},
+                             handles, dbptr);
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
@@ -179,7 +189,7 @@ Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) {
   column_families->clear();
-  auto names = VersionSet::ListFamilies(db_options.env->GetFileSystem().get(), name);
+  auto names = ListFamilies(db_options.env->GetFileSystem().get(), name);
   if (!names.ok()) return names.status();
   *column_families = names.Take();
   return Status::OK();

@@ -5,7 +5,8 @@
 //
 //   DbCore             the shared state
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
-//   Scheduler, JobRunner, Compactions      background work
+//   Scheduler, Compactions, JobRunner      background work: when, what, carried out
+//   CompactionRegistry, ManualQueue        what of it runs, and what calls wait for
 //   ManualFlushes, ManualCompactions       the same on request
 //   ErrorRecovery      what Resume() does
 //   SpaceRecovery      the same, when a full disk has room again
@@ -34,15 +35,15 @@
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
-#include "db/jobs/periodic_reports.h"
 #include "db/jobs/scheduler.h"
 #include "db/jobs/space_recovery.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
 #include "db/read/dead_ranges.h"
+#include "db/report/periodic_reports.h"
+#include "db/report/properties.h"
 #include "db/state/db_core.h"
 #include "db/state/family_handle.h"
-#include "db/state/properties.h"
 #include "db/state/write_control.h"
 
 namespace ashlar {
@@ -244,9 +245,11 @@ class DBImpl final : public UnbuiltCalls,
                                    uint64_t* const count, uint64_t* const size) override;
   int NumberLevels(ColumnFamilyHandle* handle) override;
   int Level0StopWriteTrigger(ColumnFamilyHandle* handle) override;
-  const std::string& GetName() const override { return core_.dir; }
-  Env* GetEnv() const override { return core_.env; }
-  FileSystem* GetFileSystem() const override { return core_.env->GetFileSystem().get(); }
+  const std::string& GetName() const override { return core_.paths.dir; }
+  Env* GetEnv() const override { return core_.environment.env; }
+  FileSystem* GetFileSystem() const override {
+    return core_.environment.env->GetFileSystem().get();
+  }
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
 
@@ -291,9 +294,13 @@ class DBImpl final : public UnbuiltCalls,
   void OnViewReleased(Purge purge) override;
   void OnFamilyGone(Purge purge) override;
   void PurgeObsolete(Purge purge);
-  std::shared_ptr<WriteBufferManager> MemoryManager() override { return core_.memory_manager; }
-  const std::shared_ptr<SpareBlocks>& SpareMemory() override { return core_.spare_memory; }
-  SystemClock* Clock() override { return core_.clock.get(); }
+  std::shared_ptr<WriteBufferManager> MemoryManager() override {
+    return core_.resources.memory_manager;
+  }
+  const std::shared_ptr<SpareBlocks>& SpareMemory() override {
+    return core_.resources.spare_memory;
+  }
+  SystemClock* Clock() override { return core_.environment.clock.get(); }
 
   // DeadRangeSink
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
@@ -346,6 +353,9 @@ class DBImpl final : public UnbuiltCalls,
   DbCore core_;
   WriteControl write_control_;
   JobRunner job_runner_;
+  CompactionRegistry compaction_registry_;
+  ManualQueue manual_queue_;
+  Level0Turns level0_turns_;
   Compactions compactions_;
   Scheduler scheduler_;
   ManualFlushes manual_flushes_;
@@ -356,6 +366,7 @@ class DBImpl final : public UnbuiltCalls,
   FamilyChanges family_changes_;
   Ingestions ingestions_;
   Closer closer_;
+  ReportBaselines baselines_;  // guarded by the DB mutex
   PeriodicReports reports_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;

@@ -52,10 +52,7 @@ Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   return manual_compactions_.PromoteLevel0(FamilyOf(handle), target_level);
 }
 
-Status DBImpl::PauseBackgroundWork() {
-  scheduler_.Pause();
-  return Status::OK();
-}
+Status DBImpl::PauseBackgroundWork() { return scheduler_.Pause(); }
 
 Status DBImpl::ContinueBackgroundWork() {
   return scheduler_.Continue() ? Status::OK()

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "db/db_impl.h"
-#include "db/state/family_report.h"
-#include "db/state/properties.h"
-#include "db/state/report_properties.h"
+#include "db/report/family_report.h"
+#include "db/report/properties.h"
+#include "db/report/report_properties.h"
 
 namespace ashlar {
 namespace {
@@ -52,7 +52,7 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
 }
 
 Status DBImpl::ResetStats() {
-  ResetReports(&core_);
+  ResetReports(Sources());
   return Status::OK();
 }
 
@@ -65,13 +65,16 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
   return (*stats_iterator)->status();
 }
 
-PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_}; }
+PropertySources DBImpl::Sources() {
+  return {&core_, &write_control_, &scheduler_, &compaction_registry_, &baselines_};
+}
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
                                    ColumnFamilyHandle* handle, const Range* ranges, int n,
                                    uint64_t* sizes) {
   if (!options.include_memtables && !options.include_files) {
-    return Status::InvalidArgument("GetApproximateSizes: nothing to count");
+    return Status::InvalidArgument(
+        "GetApproximateSizes: neither include_files nor include_memtables is set");
   }
   RETURN_IF_ERROR(CheckHandle(handle));
   const ReadView view = FamilyOf(handle)->AcquireView();
@@ -123,12 +126,12 @@ int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {
-  identity = core_.db_id;
+  identity = core_.identity.db_id;
   return Status::OK();
 }
 
 Status DBImpl::GetDbSessionId(std::string& session_id) const {
-  session_id = core_.session_id;
+  session_id = core_.identity.session_id;
   return Status::OK();
 }
 

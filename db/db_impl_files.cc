@@ -14,9 +14,9 @@
 #include "env/filename.h"
 #include "env/io_deadline.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_reader.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -114,15 +114,15 @@ void DBImpl::DeleteObsoleteFiles() { PurgeObsoleteFiles(&core_); }
 
 Status DBImpl::DisableFileDeletions() {
   MutexLock lock(&core_.mutex);
-  core_.file_deletions_disabled++;
+  core_.kept_files.deletions_disabled++;
   return Status::OK();
 }
 
 Status DBImpl::EnableFileDeletions() {
   {
     MutexLock lock(&core_.mutex);
-    if (core_.file_deletions_disabled == 0) return Status::OK();
-    if (--core_.file_deletions_disabled > 0) return Status::OK();
+    if (core_.kept_files.deletions_disabled == 0) return Status::OK();
+    if (--core_.kept_files.deletions_disabled > 0) return Status::OK();
   }
   PurgeObsoleteFiles(&core_);
   return Status::OK();
@@ -238,7 +238,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
                             bool flush_memtable) {
   files.clear();
   *manifest_file_size = 0;
-  flush_memtable = flush_memtable && !core_.is_read_only;
+  flush_memtable = flush_memtable && !core_.mode.is_read_only;
   if (flush_memtable)
     RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   LiveFiles live;
@@ -262,30 +262,33 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
 
 // A database that is open for reading only has read the logs that it needed, and knows no others.
 Status DBImpl::LogsAreUnknown(const char* call) const {
-  assert(core_.is_read_only);
-  return Status::NotSupported(StrCat(call, ": the database is open for reading only"), core_.dir);
+  assert(core_.mode.is_read_only);
+  return Status::NotSupported(StrCat(call, ": the database is open for reading only"),
+                              core_.paths.dir);
 }
 
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
-  if (core_.is_read_only) {
+  if (core_.mode.is_read_only) {
     // What is shown is not what the MANIFEST says, and nothing was written that does.
-    if (core_.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
+    if (core_.findings.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
   } else {
     if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
-      RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+      FlushOptions flush;
+      flush.force_atomic_flush = options.atomic_flush;
+      RETURN_IF_ERROR(manual_flushes_.FlushAll(flush, FlushReason::kGetLiveFiles));
     }
     RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   }
-  *files = StorageInfoOf(CaptureFiles(), core_, options.include_checksum_info);
+  *files = StorageInfoOf(CaptureFiles(), core_.paths, options.include_checksum_info);
   OnViewReleased(Purge::kNow);
   return Status::OK();
 }
 
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
-  if (core_.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
+  if (core_.mode.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
   ASSIGN_OR_RETURN(const std::vector<LogPlace> logs, ListLogs(core_));
   for (const LogPlace& log : logs) {
     if (log.first_seqno != 0) files.push_back(WalFileOf(log));  // else nothing was written to it
@@ -295,7 +298,7 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
   current_wal_file->reset();
-  if (core_.is_read_only) return LogsAreUnknown("GetCurrentWalFile");
+  if (core_.mode.is_read_only) return LogsAreUnknown("GetCurrentWalFile");
   ASSIGN_OR_RETURN(const LogPlace log, CurrentLog(core_));
   *current_wal_file = WalFileOf(log);
   return Status::OK();
@@ -303,8 +306,8 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
 
 Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
                                const WalIterator::ReadOptions&) {
-  if (core_.is_read_only) return LogsAreUnknown("GetUpdatesSince");
-  RecordTick(core_.statistics.get(), GET_UPDATES_SINCE_CALLS);
+  if (core_.mode.is_read_only) return LogsAreUnknown("GetUpdatesSince");
+  RecordTick(core_.services.statistics.get(), GET_UPDATES_SINCE_CALLS);
   ASSIGN_OR_RETURN(*iter, NewUpdates(&core_, seq_number));
   return Status::OK();
 }
@@ -331,7 +334,7 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
 
 // Files whose checksum nobody recorded are passed over: VerifyChecksum() looks into all tables.
 Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
-  if (core_.outputs.checksum_factory == nullptr) {
+  if (core_.environment.outputs.checksum_factory == nullptr) {
     return Status::InvalidArgument("VerifyFileChecksums: no file_checksum_gen_factory is set");
   }
   Status status;
@@ -342,18 +345,17 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
       for (const TableFile* file : version->files(level)) {
         if (!status.ok()) break;
         const FileMetadata& meta = file->meta;
-        status = VerifyFileChecksum(options, tables.PathOf(meta),
-                                    {meta.file_checksum, meta.file_checksum_function},
-                                    meta.file_size);
+        status =
+            VerifyFileChecksum(options, tables.PathOf(meta),
+                               {meta.file_checksum, meta.file_checksum_function}, meta.file_size);
       }
     }
     if (version->blobs() == nullptr) continue;
     for (const BlobFiles::Live& blob : version->blobs()->all()) {
       if (!status.ok()) break;
       const BlobFileAddition& meta = blob.file->meta;
-      status =
-          VerifyFileChecksum(options, blob.file->path, {meta.checksum_value, meta.checksum_method},
-                             meta.file_bytes());
+      status = VerifyFileChecksum(options, blob.file->path,
+                                  {meta.checksum_value, meta.checksum_method}, meta.file_bytes());
     }
   }
   OnViewReleased(Purge::kNow);
@@ -365,11 +367,12 @@ Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string&
   if (expected.value.empty()) return Status::OK();
   IOOptions io;
   io.io_activity = Env::IOActivity::kVerifyFileChecksums;
-  RETURN_IF_ERROR(IoDeadline(options, core_.clock.get()).Prepare(&io));
-  const Status status = CheckFileChecksum(core_.fs.get(), path, core_.file_options,
-                                          core_.outputs.checksum_factory.get(), expected, io);
+  RETURN_IF_ERROR(IoDeadline(options, core_.environment.clock.get()).Prepare(&io));
+  const Status status =
+      CheckFileChecksum(core_.environment.fs.get(), path, core_.environment.file_options,
+                        core_.environment.outputs.checksum_factory.get(), expected, io);
   if (status.ok()) {
-    RecordTick(core_.statistics.get(), VERIFY_CHECKSUM_READ_BYTES, file_bytes);
+    RecordTick(core_.services.statistics.get(), VERIFY_CHECKSUM_READ_BYTES, file_bytes);
   }
   return status;
 }

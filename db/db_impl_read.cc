@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: choosing the view, then the one point read or an iterator.
+#include <algorithm>
 #include <cassert>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "db/api/family_iterators.h"
 #include "db/db_impl.h"
 #include "db/files/obsolete_files.h"
 #include "db/options/options_check.h"
 #include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
-#include "db/api/family_iterators.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/perf_meter.h"
@@ -21,13 +22,13 @@
 #include "db/read/read_explainer.h"
 #include "db/read/read_sampler.h"
 #include "db/version/version.h"
-#include "table/iterator/point_lookup.h"
 #include "memtable/empty_ranges.h"
-#include "util/data_in_errors.h"
-#include "util/epoch.h"
-#include "util/read_callback.h"
-#include "util/stack_array.h"
-#include "util/statistics.h"
+#include "table/iterator/point_lookup.h"
+#include "util/keys/read_callback.h"
+#include "util/memory/stack_array.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -43,6 +44,14 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
   RecordTick(statistics, NUMBER_KEYS_READ);
   RecordTick(statistics, BYTES_READ, value_bytes);
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
+}
+
+// A scan without a callback sees tombstones that a callback may refuse, and makes a range tombstone
+// of them that it may take.
+Status CheckCallbackFits(const ColumnFamilyOptions& family) {
+  if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
+  return Status::NotSupported(
+      "option min_tombstones_for_range_conversion: it excludes reads through a ReadCallback");
 }
 
 }  // namespace
@@ -62,12 +71,13 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   value->Reset();
   if (handle == nullptr) [[unlikely]]
     return NullHandle();
-  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   ColumnFamilyData* family = FamilyOf(handle);
   EpochGuard guard;
   SuperVersion* super_version = family->super_version();
   SequenceNumber seqno;
   if constexpr (kHasCallback) {
+    RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
     seqno = callback->bound();
   } else {
     seqno = SeqnoFor(options, VisibleSeqno());
@@ -85,14 +95,14 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   if (!is_over || lookup.is_unfinished()) [[unlikely]] {
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
-    const Status status = FinishPointRead(core_.merge_tools(), is_over, &read);
+    const Status status = FinishPointRead(MergeToolsOf(core_), is_over, &read);
     if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
-    CountGet(lookup, value->size(), core_.statistics.get());
+    CountGet(lookup, value->size(), core_.services.statistics.get());
     return status;
   }
   if constexpr (kHasTrace) trace->EndLookup(lookup);
   if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
-  CountGet(lookup, value->size(), core_.statistics.get());
+  CountGet(lookup, value->size(), core_.services.statistics.get());
   return StatusOf(lookup);
 }
 
@@ -117,7 +127,7 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
 }
 
 void DBImpl::RequestReadCompaction(ColumnFamilyData* family) {
-  if (core_.is_read_only) return;
+  if (core_.mode.is_read_only) return;
   MutexLock lock(&core_.mutex);
   family->is_read_compaction_wanted = true;
   scheduler_.RequestCompactionLocked(family);
@@ -140,6 +150,7 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
   explanation->read = read;
   explanation->key = key.ToString();
   ReadView view = FamilyOf(handle)->AcquireView();
+  if (is_seek) RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
   explanation->seqno = SeqnoFor(options, view.seqno());
   explanation->table_count = view.super_version()->version()->file_count();
   is_seek ? ExplainSeek(options, std::move(view), explanation)
@@ -162,7 +173,7 @@ void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
 void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
   ReadExplainer explainer(explanation);
   DBIterator iterator(options, std::move(view),
-                      {.merge = core_.merge_tools(), .trace = &explainer});
+                      {.merge = MergeToolsOf(core_), .trace = &explainer});
   const bool is_forward = explanation->read == ExplainedRead::kSeek;
   is_forward ? iterator.Seek(explanation->key) : iterator.SeekForPrev(explanation->key);
   explainer.EndSeek(iterator);
@@ -171,7 +182,8 @@ void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanat
 // Of the request the families, and what all requests have in common, are filled in.
 void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
                         ColumnFamilyHandle** handles) {
-  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
+                        DB_MULTIGET);
   const Status supported = CheckReadOptionsSupported(options);
   const size_t num_keys = request.keys.size();
   StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
@@ -184,10 +196,11 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   }
   if (!supported.ok()) return;
   request.options = &options;
-  request.merge = core_.merge_tools();
+  request.merge = MergeToolsOf(core_);
   request.skips_memtables = SkipsMemTables(options);
   request.families = {families.data(), num_keys};
-  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
+  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex},
+                   core_.services.statistics.get());
   if (has_null) [[unlikely]]
     RefuseNullHandles(request, handles);
 }
@@ -224,6 +237,17 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
                         ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                         Status* statuses) {
   assert(options.snapshot == nullptr);
+  {
+    const EpochGuard guard;
+    for (size_t i = 0; i < num_keys; i++) {
+      statuses[i] = handles[i] == nullptr
+                        ? NullHandle()
+                        : CheckCallbackFits(FamilyOf(handles[i])->super_version()->options());
+      if (statuses[i].ok()) continue;
+      std::fill_n(statuses, num_keys, Status(statuses[i]));
+      return;
+    }
+  }
   ReadPoints(options,
              {.callback = &callback,
               .families = {},
@@ -322,7 +346,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   }
   if (!is_over) read.Finish();
   if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
-  CountGet(lookup, base.size(), core_.statistics.get());
+  CountGet(lookup, base.size(), core_.services.statistics.get());
   return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
 
@@ -330,7 +354,10 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* ha
   Status supported = CheckIteratorOptionsSupported(options);
   if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOf(handle)->AcquireView());
+  ReadView view = FamilyOf(handle)->AcquireView();
+  supported = CheckIteratorFits(options, view.super_version()->options());
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return MakeIterator(options, std::move(view));
 }
 
 Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
@@ -340,7 +367,7 @@ Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
   if (read.pin_data) read.allow_unprepared_value = false;  // what is shown is copied at once
   auto iterator = std::make_unique<DBIterator>(
       read, std::move(view),
-      DBIteratorSetting{.merge = core_.merge_tools(),
+      DBIteratorSetting{.merge = MergeToolsOf(core_),
                         .callback = callback,
                         .dead_ranges = CheckWritable().ok() ? this : nullptr});
   if (options.pin_data) [[unlikely]]
@@ -354,7 +381,10 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
   Status supported = CheckIteratorOptionsSupported(options);
   if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOf(handle)->AcquireView(), &callback);
+  ReadView view = FamilyOf(handle)->AcquireView();
+  supported = CheckCallbackFits(view.super_version()->options());
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return MakeIterator(options, std::move(view), &callback);
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -373,6 +403,9 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   }
   // The first number was taken when every super version was in force already or is unchanged since.
   const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
+  for (const ReadView& view : views) {
+    RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
+  }
   for (ReadView& view : views) {
     view.ReadAsOf(seqno);
     iterators->push_back(MakeIterator(options, std::move(view)));
@@ -402,12 +435,12 @@ const Snapshot* DBImpl::GetSnapshot() {
     if (!core_.families.SupportSnapshots()) return nullptr;
   }
   return core_.snapshots.Take([this] { return VisibleSeqno(); },
-                              static_cast<int64_t>(core_.NowSeconds()));
+                              static_cast<int64_t>(core_.environment.NowSeconds()));
 }
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
-  if (core_.snapshots.SeenByAll() < core_.next_table_due.load(std::memory_order_relaxed)) {
+  if (core_.snapshots.SeenByAll() < compaction_registry_.next_table_due()) {
     return;
   }
   MutexLock lock(&core_.mutex);
@@ -422,7 +455,7 @@ void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slic
   auto* const family = static_cast<ColumnFamilyData*>(view.source());
   MutexLock lock(&core_.mutex);
   MemTable* const memtable = family->mem();
-  if (!family->IsForeseen(*view.super_version())) return;
+  if (!family->HasNoExternalChangeSince(*view.super_version())) return;
   if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
   InsertHint uncounted;
   IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),
@@ -452,7 +485,7 @@ void DBImpl::OnFamilyGone(Purge purge) {
 }
 
 void DBImpl::PurgeObsolete(Purge purge) {
-  if (core_.is_closing.load(std::memory_order_acquire)) return;
+  if (core_.shutdown.is_closing()) return;
   try {
     purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
   } catch (const std::bad_alloc&) {

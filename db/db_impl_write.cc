@@ -13,9 +13,9 @@
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "env/rate_limiter.h"
-#include "util/epoch.h"
-#include "util/statistics.h"
-#include "util/thread_object.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/epoch.h"
+#include "util/threads/thread_object.h"
 
 namespace ashlar {
 namespace {
@@ -93,8 +93,8 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
 }  // namespace
 
 Status DBImpl::CheckWritable() const {
-  if (core_.is_read_only) {
-    return Status::NotSupported("the database is open for reading only", core_.dir);
+  if (core_.mode.is_read_only) {
+    return Status::NotSupported("the database is open for reading only", core_.paths.dir);
   }
   return Status::OK();
 }
@@ -157,7 +157,7 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
 
 Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                  UserWriteCallback* callback) {
-  if (core_.is_read_only) [[unlikely]]
+  if (core_.mode.is_read_only) [[unlikely]]
     return CheckWritable();
   if (updates == nullptr) return Status::InvalidArgument("Write: the batch is a null pointer");
   RETURN_IF_ERROR(CheckWriteOptionsSupported(options));
@@ -185,9 +185,9 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
       updates = &*existing;
     }
   }
-  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_WRITE);
-  Status status = core_.pipeline->Commit({&options, updates, callback});
-  if (core_.statistics != nullptr && status.ok()) [[unlikely]]
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_WRITE);
+  Status status = core_.pipeline->Commit(options, updates, callback);
+  if (core_.services.statistics != nullptr && status.ok()) [[unlikely]]
     CountWrite(options, *updates);
   return status;
 }
@@ -203,14 +203,15 @@ Status DBImpl::AwaitTurn(const WriteOptions& options, size_t bytes) {
     return Status::InvalidArgument(
         "WriteOptions::rate_limiter_priority: with manual_wal_flush a write writes no log");
   }
-  AwaitTokens(core_.outputs.writer_options.rate_limiter, bytes, options.rate_limiter_priority,
-              core_.statistics.get(), RateLimiter::OpType::kWrite);
+  AwaitTokens(core_.environment.outputs.writer_options.rate_limiter, bytes,
+              options.rate_limiter_priority, core_.services.statistics.get(),
+              RateLimiter::OpType::kWrite);
   return Status::OK();
 }
 
 void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
-  assert(core_.statistics != nullptr);
-  Statistics* statistics = core_.statistics.get();
+  assert(core_.services.statistics != nullptr);
+  Statistics* statistics = core_.services.statistics.get();
   statistics->recordTick(NUMBER_KEYS_WRITTEN, batch.Count());
   statistics->recordTick(BYTES_WRITTEN, batch.GetDataSize());
   statistics->recordTick(WRITE_DONE_BY_SELF, 1);
@@ -233,7 +234,7 @@ Status DBImpl::FlushWAL(bool sync) {
     write_control_.ReportErrors();
     return status;
   }
-  if (sync) RecordTick(core_.statistics.get(), WAL_FILE_SYNCED);
+  if (sync) RecordTick(core_.services.statistics.get(), WAL_FILE_SYNCED);
   return core_.errors.HasLogError() ? core_.errors.Get() : Status::OK();
 }
 

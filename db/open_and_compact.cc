@@ -15,8 +15,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/result.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -58,8 +58,8 @@ Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input
   ASSIGN_OR_RETURN(text, ReadWholeFile(given.env->GetFileSystem().get(), path));
   OptionsFileContents contents;
   ASSIGN_OR_RETURN(contents, ParseOptionsText(config, text));
-  RETURN_IF_ERROR(GetDBOptionsFromMap(config, contents.db_options, given.options_map,
-                                      &request.db_options));
+  RETURN_IF_ERROR(
+      GetDBOptionsFromMap(config, contents.db_options, given.options_map, &request.db_options));
   Override(given, &request.db_options);
   request.db_options.open_files_async = true;
   bool has_family = false;

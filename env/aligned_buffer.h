@@ -15,13 +15,13 @@ class AlignedBuffer {
   AlignedBuffer() = default;
   // `alignment` is a power of two. Throws std::bad_alloc.
   AlignedBuffer(size_t bytes, size_t alignment)
-      : data_(static_cast<char*>(::operator new(bytes, std::align_val_t{alignment}))),
+      : data_(static_cast<char*>(::operator new (bytes, std::align_val_t{alignment}))),
         size_(bytes),
         alignment_(alignment) {
     assert((alignment & (alignment - 1)) == 0);
   }
   ~AlignedBuffer() {
-    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{alignment_});
+    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{alignment_});
   }
   AlignedBuffer(AlignedBuffer&& other) noexcept { Swap(&other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {

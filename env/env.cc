@@ -15,7 +15,7 @@
 #include "env/info_log.h"
 #include "env/thread_list.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -9,7 +9,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
 #include "env/env_adaptors.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

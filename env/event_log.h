@@ -16,8 +16,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "util/file_number.h"
-#include "util/level.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

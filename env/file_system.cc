@@ -8,7 +8,7 @@
 #include "ashlar/system_clock.h"
 #include "env/info_log.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -334,8 +334,8 @@ class FileSystemOverEnv : public FileSystem {
   FileOptions OptimizeForManifestWrite(const FileOptions& options) const override {
     return Merge(options, env_->OptimizeForManifestWrite(options));
   }
-  FileOptions OptimizeForCompactionTableWrite(
-      const FileOptions& options, const ImmutableDBOptions& db_options) const override {
+  FileOptions OptimizeForCompactionTableWrite(const FileOptions& options,
+                                              const ImmutableDBOptions& db_options) const override {
     return Merge(options, env_->OptimizeForCompactionTableWrite(options, db_options));
   }
   FileOptions OptimizeForCompactionTableRead(const FileOptions& options,

@@ -13,7 +13,7 @@
 #include "env/new_entries.h"
 #include "env/random_reader.h"
 #include "env/sequential_reader.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -163,10 +163,9 @@ Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOpti
   ASSIGN_OR_RETURN(const FileChecksum found,
                    ChecksumFile(fs, path, options, factory, expected.function, io));
   if (found.value == expected.value) return Status::OK();
-  return Status::Corruption(
-      StrCat(path, ": ", expected.function, " of the whole file: expected ",
-             Slice(expected.value).ToString(/*hex=*/true), ", found ",
-             Slice(found.value).ToString(/*hex=*/true)));
+  return Status::Corruption(StrCat(path, ": ", expected.function, " of the whole file: expected ",
+                                   Slice(expected.value).ToString(/*hex=*/true), ", found ",
+                                   Slice(found.value).ToString(/*hex=*/true)));
 }
 
 // Asked of the system each time, which is rare enough: a generator of this process would go along

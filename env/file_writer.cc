@@ -13,9 +13,9 @@
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "env/io_rule.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -34,10 +34,10 @@ uint32_t HistogramOf(Env::IOActivity activity) {
 class WriteWatch {
  public:
   explicit WriteWatch(const FileWriterOptions& options)
-      : of_activity_(SystemClock::Default().get(),
-                     HistogramOf(options.activity) == HISTOGRAM_ENUM_MAX ? nullptr
-                                                                         : options.statistics,
-                     HistogramOf(options.activity)),
+      : of_activity_(
+            SystemClock::Default().get(),
+            HistogramOf(options.activity) == HISTOGRAM_ENUM_MAX ? nullptr : options.statistics,
+            HistogramOf(options.activity)),
         timer_(&IOStatsContext::write_nanos, &IOStatsContext::cpu_write_nanos),
         of_all_(SystemClock::Default().get(), options.statistics, SST_WRITE_MICROS) {}
   WriteWatch(const WriteWatch&) = delete;

@@ -22,9 +22,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "env/aligned_buffer.h"
-#include "util/mutex.h"
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -111,7 +111,7 @@ class FileWriter {
   AlignedBuffer pages_;     // with direct I/O: buffered_ bytes that begin a page at direct_offset_
   uint64_t direct_offset_;
   bool has_padding_ = false;  // the file ends behind flushed_size_
-  PageBuffer buffer_;  // none before the first Append() that uses it
+  PageBuffer buffer_;         // none before the first Append() that uses it
   size_t buffered_ = 0;
   bool has_unflushed_ = false;  // appended to the file, which may have a buffer of its own
   uint64_t size_;

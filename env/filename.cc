@@ -7,7 +7,7 @@
 #include <cassert>
 #include <string_view>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -10,7 +10,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

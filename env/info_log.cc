@@ -19,9 +19,9 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/io_rule.h"
-#include "util/mutex.h"
-#include "util/perf_level_impl.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -87,8 +87,8 @@ class LineFile {
     // What failed may have left the beginning of its line.
     const std::string text = has_failed_ ? StrCat("\n", line) : line;
     // A program's file may keep back what it was given; for the machine's own a flush is nothing.
-    has_failed_ = !file_->Append(text, IOOptions(), nullptr).ok() ||
-                  !file_->Flush(IOOptions(), nullptr).ok();
+    has_failed_ =
+        !file_->Append(text, IOOptions(), nullptr).ok() || !file_->Flush(IOOptions(), nullptr).ok();
     if (has_failed_) return;
     bytes_ += text.size();
     AddIoBytes(&IOStatsContext::bytes_written, text.size());

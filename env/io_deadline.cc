@@ -7,7 +7,7 @@
 
 #include "ashlar/options.h"
 #include "ashlar/system_clock.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

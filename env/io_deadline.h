@@ -40,8 +40,8 @@ class IoDeadline {
 
   bool is_set_ = false;
   Env::IOPriority priority_ = Env::IO_TOTAL;  // IO_TOTAL = not paced
-  std::chrono::microseconds deadline_{0};  // since the epoch of the clock; 0 = none
-  std::chrono::microseconds timeout_{0};   // of one read; 0 = none
+  std::chrono::microseconds deadline_{0};     // since the epoch of the clock; 0 = none
+  std::chrono::microseconds timeout_{0};      // of one read; 0 = none
   SystemClock* clock_ = nullptr;
 };
 

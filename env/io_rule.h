@@ -3,7 +3,7 @@
 // Where a thread may do file I/O: anywhere but
 //
 //   inside an EpochGuard     one slow read would hold up the freeing of memory in the whole process
-//                            (util/epoch.h)
+//                            (util/threads/epoch.h)
 //   under a DB mutex         it would hold up the writers, jobs and calls of the database; only who
 //                            opens one may, as nobody else has it yet
 //
@@ -13,8 +13,8 @@
 
 #include <cassert>
 
-#include "util/epoch.h"
-#include "util/mutex.h"
+#include "util/threads/epoch.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -28,8 +28,8 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "env/fork_hook.h"
-#include "util/mutex.h"
 #include "util/result.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

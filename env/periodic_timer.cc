@@ -9,7 +9,7 @@
 #include <exception>
 
 #include "ashlar/system_clock.h"
-#include "util/simulated.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "env/fork_hook.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -4,7 +4,7 @@
 // public header declares.
 #pragma once
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace port {

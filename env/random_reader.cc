@@ -14,9 +14,9 @@
 #include "env/aligned_buffer.h"
 #include "env/io_rule.h"
 #include "env/rate_limiter.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -13,9 +13,9 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/level_histograms.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 #include "util/result.h"
+#include "util/statistics/level_histograms.h"
 
 namespace ashlar {
 

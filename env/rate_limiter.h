@@ -17,8 +17,8 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/system_clock.h"
 #include "env/port_cond_var.h"
-#include "util/mutex.h"
 #include "util/random.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -11,7 +11,7 @@
 
 #include "env/io_rule.h"
 #include "env/random_reader.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
 
 namespace ashlar {
 namespace {

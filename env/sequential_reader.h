@@ -34,6 +34,8 @@ class SequentialReader {
   // Bytes read or skipped so far.
   uint64_t offset() const { return offset_; }
   const std::string& path() const { return path_; }
+  // Where the file lies, as its file system says.
+  Temperature temperature() const { return file_->GetTemperature(); }
 
  private:
   const std::unique_ptr<FSSequentialFile> file_;

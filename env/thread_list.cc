@@ -48,9 +48,15 @@ ThreadStatus ThreadStatusUpdater::StatusOf(const Record& record, uint64_t now_mi
   // Another thread may have begun after the clock was read.
   const uint64_t elapsed_micros =
       is_idle ? 0 : now_micros - std::min(now_micros, record.start_micros);
-  return {record.thread_id,       record.type,          operation.db_name,
-          operation.family_name,  operation.type,       elapsed_micros,
-          operation.stage,        operation.properties.data(), ThreadStatus::STATE_UNKNOWN};
+  return {record.thread_id,
+          record.type,
+          operation.db_name,
+          operation.family_name,
+          operation.type,
+          elapsed_micros,
+          operation.stage,
+          operation.properties.data(),
+          ThreadStatus::STATE_UNKNOWN};
 }
 
 // Records of other threads lie on stacks that nobody has any more.

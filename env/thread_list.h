@@ -19,7 +19,7 @@
 
 #include "ashlar/thread_status.h"
 #include "env/fork_hook.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -39,6 +39,10 @@ int NiceValueOf(CpuPriority priority) {
 
 }  // namespace
 
+void LowerThreadCpuPriority(CpuPriority priority) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NiceValueOf(priority));
+}
+
 ThreadPool::~ThreadPool() = default;
 
 ThreadPoolImpl::ThreadPoolImpl(std::string name, int limit, ThreadPlace place)
@@ -65,8 +69,8 @@ void ThreadPoolImpl::Join(bool finish_jobs) {
   reserved_ = 0;
 }
 
-// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs what
-// is queued: twice, two processes would write the same files.
+// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs
+// what is queued: twice, two processes would write the same files.
 void ThreadPoolImpl::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   for (std::thread& thread : threads_) ForgetThread(&thread);
   threads_.clear();
@@ -246,7 +250,7 @@ void ThreadPoolImpl::ApplyPriorities() {
   const CpuPriority wanted = cpu_priority_.load(std::memory_order_relaxed);
   if (wanted != cpu_priority) {
     cpu_priority = wanted;
-    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NiceValueOf(wanted));
+    LowerThreadCpuPriority(wanted);
   }
 }
 

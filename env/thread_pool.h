@@ -5,8 +5,8 @@
 // Jobs run in order of submission on at most `limit` threads, which are started when there is work
 // for them. When the limit falls, the newest threads end after their job. Any thread may call.
 //
-// A child after fork() has no threads and starts new ones. Jobs, running or queued, are the parent's
-// and do not come along.
+// A child after fork() has no threads and starts new ones. Jobs, running or queued, are the
+// parent's and do not come along.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 #include "ashlar/thread_status.h"
 #include "ashlar/threadpool.h"
 #include "env/fork_hook.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -30,6 +30,10 @@ struct ThreadPlace {
   ThreadStatusUpdater* list = nullptr;  // null: nowhere
   ThreadStatus::ThreadType type = ThreadStatus::USER;
 };
+
+// Of the calling thread, which mostly cannot be raised again afterwards. What the system refuses is
+// left as it is.
+void LowerThreadCpuPriority(CpuPriority priority);
 
 class ThreadPoolImpl : public ThreadPool {
  public:

@@ -8,7 +8,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/perf_context.h"
 #include "env/env_adaptors.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
 
 namespace ashlar {
 

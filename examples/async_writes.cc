@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes that nobody waits for: two threads hand in a thousand durable writes each, and a callback
-// counts those that are on disk.
+// Asynchronous writes: two threads each hand in a thousand durable writes without waiting for them.
+// A callback counts the writes that are on disk.
 //
 //   example_async_writes FOLDER
 //
@@ -29,7 +29,7 @@ void Require(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// The counter outlives the writer, which calls back until it is closed.
+// The callbacks use the counter, so it must live until the writer is closed.
 void HandIn(ashlar::AsyncWriter* writer, const std::string& name, std::atomic<int>* durable) {
   ashlar::WriteOptions options;
   options.sync = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches and snapshots: money moves between accounts while somebody adds it all up. Each transfer
-// is one batch, each sum one snapshot, so every sum is right although nobody waits for anybody.
+// Batches and snapshots: one thread transfers money between accounts while another one adds up all
+// accounts. Each transfer is one batch and each sum uses one snapshot, so every sum is correct
+// although no thread waits for another.
 //
 //   example_batch_and_snapshot FOLDER
 //
@@ -40,16 +41,16 @@ int BalanceOf(ashlar::DB* db, const std::string& account) {
   return std::stoi(value);
 }
 
-// One thread moves money, so reading before writing is safe here. With several writers the check
-// belongs into a lock of the program's own.
+// Only one thread transfers money, so it may read before it writes. With several such threads, the
+// check would need a lock of the program.
 void Transfer(ashlar::DB* db, int from, int to, int amount) {
   ashlar::WriteBatch batch;
   Require(batch.Put(Account(from), std::to_string(BalanceOf(db, Account(from)) - amount)));
   Require(batch.Put(Account(to), std::to_string(BalanceOf(db, Account(to)) + amount)));
-  Require(db->Write(ashlar::WriteOptions(), &batch));  // both, or neither; no reader sees one
+  Require(db->Write(ashlar::WriteOptions(), &batch));  // both updates become visible together
 }
 
-// Point reads of one moment need a snapshot. ManagedSnapshot releases it.
+// Several point reads of one state need a snapshot. ManagedSnapshot releases it.
 int SumByGet(ashlar::DB* db) {
   ashlar::ManagedSnapshot now(db);
   ashlar::ReadOptions options;
@@ -63,7 +64,7 @@ int SumByGet(ashlar::DB* db) {
   return sum;
 }
 
-// An iterator sees one moment by itself.
+// An iterator sees one state without a snapshot.
 int SumByScan(ashlar::DB* db) {
   int sum = 0;
   std::unique_ptr<ashlar::Iterator> it(db->NewIterator(ashlar::ReadOptions()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A checkpoint: a copy of a running database, openable like any other, made of hard links, so that
-// it takes a moment and hardly any space. The base of every backup: copy the checkpoint away.
+// Checkpoints: a checkpoint is a copy of an open database that can itself be opened as a database.
+// It consists of hard links, so it takes little time and hardly any space. To make a backup, copy a
+// checkpoint to another disk.
 //
 //   example_checkpoint FOLDER
 //
@@ -32,7 +33,8 @@ void PrintValue(const char* what, ashlar::DB* db) {
   std::printf("%s: %s\n", what, value.c_str());
 }
 
-// The folder must not exist, and be on the same file system for hard links; else files are copied.
+// The directory must not exist. If it is on another file system, files are copied instead of
+// linked.
 void MakeCheckpoint(ashlar::DB* db, const std::string& path) {
   ashlar::Checkpoint* made = nullptr;
   Require(ashlar::Checkpoint::Create(db, &made));
@@ -53,19 +55,19 @@ int main(int argc, char** argv) {
   std::unique_ptr<ashlar::DB> db;
   Require(ashlar::DB::Open(options, path, &db));
   Require(db->Put(ashlar::WriteOptions(), "state", "before"));
-  MakeCheckpoint(db.get(), copy);  // writers may go on meanwhile
+  MakeCheckpoint(db.get(), copy);  // other threads may write meanwhile
   Require(db->Put(ashlar::WriteOptions(), "state", "after"));
   PrintValue("the database", db.get());
   Require(db->Close());
 
-  // A checkpoint is a database of its own: tables are never changed once they are written, so links
-  // do no harm, and what is written to one is not in the other.
+  // A checkpoint is an independent database: tables never change, so the hard links do no harm, and
+  // writes to one database do not appear in the other.
   options.create_if_missing = false;
   Require(ashlar::DB::Open(options, copy, &db));
   PrintValue("the checkpoint", db.get());
 
-  // Going back without giving up the checkpoint: a checkpoint of it takes the place of the
-  // database.
+  // To go back without losing the checkpoint, replace the database by a checkpoint of the
+  // checkpoint.
   MakeCheckpoint(db.get(), restored);
   Require(db->Close());
   Require(ashlar::DB::Open(options, restored, &db));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A comparator of one's own: names with numbers in them, in the order in which people count. The
-// name of a comparator is stored in the database, and opening it with another one is refused.
+// A custom comparator: sorts names that contain numbers by the values of these numbers. The name of
+// the comparator is stored in the database; opening the database with another comparator fails.
 //
 //   example_comparator FOLDER
 //
@@ -34,7 +34,7 @@ bool StartsWithDigit(const ashlar::Slice& text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
 }
 
-// Takes the digits at the front, without the zeros before them.
+// Removes the digits at the beginning of *text and returns them without leading zeros.
 ashlar::Slice TakeNumber(ashlar::Slice* text) {
   while (text->starts_with("0")) text->remove_prefix(1);
   const char* const begin = text->data();
@@ -42,9 +42,9 @@ ashlar::Slice TakeNumber(ashlar::Slice* text) {
   return ashlar::Slice(begin, static_cast<size_t>(text->data() - begin));
 }
 
-// Digits compare as numbers, everything else as bytes; what is still equal ("7" and "07") compares
-// as bytes, so that different keys are never equal. The order behind a name must never change: a
-// better one gets another name.
+// Numbers are compared by value, all other bytes bytewise. If that finds no difference ("7" and
+// "07"), the bytes decide, so that different keys are never equal. The order of a comparator with a
+// given name must never change: a different order needs a different name.
 class CountingOrder final : public ashlar::Comparator {
  public:
   const char* Name() const override { return "example.CountingOrder.1"; }
@@ -68,7 +68,7 @@ class CountingOrder final : public ashlar::Comparator {
   }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 
-  // These may shorten the keys of an index. Leaving them whole is always right.
+  // These functions may shorten the keys of an index. It is correct to do nothing.
   void FindShortestSeparator(std::string*, const ashlar::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 };

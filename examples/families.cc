@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Column families: several ordered maps in one database, written together in one batch. Each has
-// options of its own; all share the log, so a batch over several of them is all or nothing.
+// Column families: several ordered maps in one database, which can be written in one batch. Each
+// family has its own options. All share the WAL, so a batch for several families is applied as a
+// whole or not at all.
 //
 //   example_families FOLDER
 //
@@ -28,7 +29,8 @@ void Require(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// Closes what one opening gave, in the right order: handles go before their database.
+// An open database with its handles, closed in the right order: handles are deleted before the
+// database.
 struct Opened {
   std::unique_ptr<ashlar::DB> db;
   std::vector<ashlar::ColumnFamilyHandle*> families;
@@ -48,13 +50,13 @@ void PrintNames(const char* when, const std::string& path) {
   std::printf("\n");
 }
 
-// The families of this program. All that exist must be named when a database is opened; those that
-// do not exist are made, as create_missing_column_families says.
+// The families of this program. All existing families must be named when a database is opened;
+// families that do not exist are created (create_missing_column_families).
 void Open(const std::string& path, Opened* opened) {
   ashlar::DBOptions options;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  ashlar::ColumnFamilyOptions small;  // few data: a small write buffer will do
+  ashlar::ColumnFamilyOptions small;  // for little data a small write buffer is enough
   small.write_buffer_size = 4 << 20;
   Require(ashlar::DB::Open(options, path,
                            {{ashlar::kDefaultColumnFamilyName, ashlar::ColumnFamilyOptions()},
@@ -78,7 +80,7 @@ int main(int argc, char** argv) {
     ashlar::ColumnFamilyHandle* const users = opened.families[1];
     ashlar::ColumnFamilyHandle* const orders = opened.families[2];
 
-    // The user and the first order appear together, or not at all.
+    // The user and the first order are written together or not at all.
     ashlar::WriteBatch batch;
     Require(batch.Put(users, "7", "Ada"));
     Require(batch.Put(orders, "7/1", "2 ropes"));
@@ -91,7 +93,7 @@ int main(int argc, char** argv) {
   }
   PrintNames("reopened", path);
   {
-    // Dropping a family removes all of its data at once, without writing a tombstone for each key.
+    // Dropping a family removes all its data at once, without a tombstone for each key.
     Opened opened;
     Open(path, &opened);
     Require(opened.db->DropColumnFamily(opened.families[2]));

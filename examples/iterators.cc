@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators: forwards and backwards, with bounds, over one prefix. An iterator sees the database as
-// it was when it was made, whatever is written meanwhile.
+// Iterators: forwards and backwards, with bounds, and over one prefix. An iterator sees the
+// database as it was when the iterator was created, regardless of later writes.
 //
 //   example_iterators FOLDER
 //
@@ -30,7 +30,7 @@ void Require(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// A loop that ends may have reached the end or met an error: only status() tells.
+// A loop ends at the end of the data and after an error: status() tells which.
 void PrintRest(const char* what, ashlar::Iterator* it) {
   std::printf("%s:", what);
   for (; it->Valid(); it->Next()) std::printf(" %s", it->key().ToString().c_str());
@@ -39,8 +39,8 @@ void PrintRest(const char* what, ashlar::Iterator* it) {
 }
 
 void ScanWithBounds(ashlar::DB* db) {
-  // Bounds are better than a comparison in the loop: the iterator then spares tables and blocks
-  // behind them. The slices must live as long as the iterator.
+  // A bound is better than a comparison in the loop, because the iterator does not read tables and
+  // blocks beyond it. The slices must live as long as the iterator.
   const ashlar::Slice begin = "fruit/b", end = "nut/b";
   ashlar::ReadOptions options;
   options.iterate_lower_bound = &begin;
@@ -53,7 +53,7 @@ void ScanWithBounds(ashlar::DB* db) {
 void ScanBackwards(ashlar::DB* db) {
   std::unique_ptr<ashlar::Iterator> it(db->NewIterator(ashlar::ReadOptions()));
   std::printf("backwards from the end of the fruits:");
-  // SeekForPrev: the last key at or before this one. '0' is the byte after '/'.
+  // SeekForPrev() moves to the last key at or before the target. '0' is the byte after '/'.
   for (it->SeekForPrev("fruit0"); it->Valid(); it->Prev()) {
     std::printf(" %s", it->key().ToString().c_str());
   }
@@ -63,7 +63,7 @@ void ScanBackwards(ashlar::DB* db) {
 
 void ScanPrefix(ashlar::DB* db) {
   ashlar::ReadOptions options;
-  options.prefix_same_as_start = true;  // ends where the prefix does: see prefix_extractor below
+  options.prefix_same_as_start = true;  // stay within one prefix; see prefix_extractor below
   std::unique_ptr<ashlar::Iterator> it(db->NewIterator(options));
   it->Seek("nut/");
   PrintRest("prefix nut/", it.get());
@@ -98,10 +98,10 @@ int main(int argc, char** argv) {
   Require(db->Put(write, "nut/walnut", "x"));
   it->Seek("nut/walnut");
   std::printf("%s: nut/walnut\n", it->Valid() ? "already seen" : "not yet seen");
-  Require(it->Refresh());  // cheaper than another iterator
+  Require(it->Refresh());  // cheaper than a new iterator
   it->Seek("nut/walnut");
   PrintRest("after Refresh()", it.get());
-  it.reset();  // iterators end before their database does
+  it.reset();  // iterators must be deleted before the database
   Require(db->Close());
   return 0;
 }

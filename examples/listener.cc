@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A listener: what the database does in the background, told to the program. Here it counts flushes
-// and compactions; a service would feed its metrics, or raise an alarm in OnBackgroundError.
+// Listeners: the database notifies the program of background work. This listener counts flushes and
+// compactions; a real program would update its metrics, or raise an alarm in OnBackgroundError().
 //
 //   example_listener FOLDER
 //
@@ -28,8 +28,8 @@ void Require(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// Called by the database's own threads, several at once: members are atomic. Callbacks must be
-// quick and must not throw; a listener that wants to do work hands it to a thread of its own.
+// Called by threads of the database, several at the same time, so the members are atomic. Callbacks
+// must be quick and must not throw; longer work belongs into a thread of the program.
 class Counts final : public ashlar::EventListener {
  public:
   void OnFlushCompleted(ashlar::DB*, const ashlar::FlushJobInfo& info) override {
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   const auto counts = std::make_shared<Counts>();
   ashlar::Options options;
   options.create_if_missing = true;
-  options.disable_auto_compactions = true;  // here only the program's own call compacts
+  options.disable_auto_compactions = true;  // only CompactRange() below compacts
   options.listeners.push_back(counts);
   std::unique_ptr<ashlar::DB> db;
   Require(ashlar::DB::Open(options, argv[1], &db));
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     Require(db->Flush(ashlar::FlushOptions()));
   }
   Require(db->CompactRange(ashlar::CompactRangeOptions(), nullptr, nullptr));
-  Require(db->Close());  // when it returns, no callback runs any more
+  Require(db->Close());  // when it returns, no callback is running
   counts->Print();
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merge: a change that does not need the old value. A counter is raised without reading it; the
-// engine adds up when somebody reads, or when it rewrites the key anyway.
+// Merge: a change that does not need the old value. This program increments a counter without
+// reading it; the engine adds the operands up when the counter is read or compacted.
 //
 //   example_merge FOLDER
 //
@@ -36,13 +36,13 @@ bool ParseNumber(const ashlar::Slice& text, int64_t* number) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-// Adds decimal numbers. Associative: operands look like values, and two of them can be added before
-// the value is known, so one function is enough. Called from many threads at once.
+// Adds decimal numbers. Addition is associative, and operands have the same form as values, so one
+// function is enough. Called from many threads at the same time.
 class AddNumbers final : public ashlar::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "example.AddNumbers"; }
 
-  // False fails the read with Corruption; nothing is lost by that.
+  // Returning false makes the read fail with Corruption; no data is lost.
   bool Merge(const ashlar::Slice&, const ashlar::Slice* existing, const ashlar::Slice& operand,
              std::string* result, ashlar::Logger*) const override {
     int64_t sum = 0, more = 0;
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
     return 2;
   }
-  // Each family has one merge operator: ours, and one of those that come with the library.
+  // Each family has its own merge operator: the one above, and one that comes with the library.
   ashlar::ColumnFamilyOptions counters, tags;
   counters.merge_operator = std::make_shared<AddNumbers>();
   Require(ashlar::MergeOperator::CreateFromString(ashlar::ConfigOptions(), "stringappend",
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   }
   PrintTags(db.get(), families[1]);
 
-  // An operand is not looked at when it is written: a bad one is found by the next read.
+  // Operands are not checked when they are written; an invalid one is found by the next read.
   Require(db->Merge(write, "visits", "many"));
   const ashlar::Status status = db->Get(ashlar::ReadOptions(), "visits", &value);
   std::printf("an operand that is no number: %s\n",

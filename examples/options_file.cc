@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OPTIONS file: a database writes down the options that it is opened with, and a program can
-// open it again with just these, or set some by text. What text cannot carry (a comparator of one's
-// own, listeners, a merge operator) is set by the program before opening.
+// The OPTIONS file: a database stores the options that it was opened with. A program can open it
+// again with these options, and can set options from text. Objects that text cannot describe (a
+// custom comparator, listeners, a merge operator) must be set by the program before opening.
 //
 //   example_options_file FOLDER
 //
@@ -34,7 +34,7 @@ void Require(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// A database with two families that differ in their options.
+// Creates a database with two families that have different options.
 void Make(const std::string& path) {
   ashlar::BlockBasedTableOptions table;
   table.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));
@@ -42,7 +42,7 @@ void Make(const std::string& path) {
   main.write_buffer_size = 8 << 20;
   main.table_factory.reset(ashlar::NewBlockBasedTableFactory(table));
 
-  // The same from text, as a configuration file of the program's own might have it.
+  // The same options from text, for example from a configuration file of the program.
   ashlar::ColumnFamilyOptions logs;
   Require(ashlar::GetColumnFamilyOptionsFromString(
       ashlar::ConfigOptions(), logs, "write_buffer_size=1M; compression=kZSTD", &logs));
@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
   const std::string path = argv[1];
   Make(path);
 
-  // All families with their options. The block cache is not in the file: give the one to use.
+  // Loads all families with their options. The block cache is not in the file; the program supplies
+  // it.
   const ashlar::ConfigOptions config;
   ashlar::DBOptions options;
   std::vector<ashlar::ColumnFamilyDescriptor> families;
@@ -89,7 +90,7 @@ int main(int argc, char** argv) {
   std::vector<ashlar::ColumnFamilyHandle*> handles;
   Require(ashlar::DB::Open(options, path, families, &handles, &db));
 
-  // Many options can change while the database is open: docs/options.md calls them dynamic.
+  // Dynamic options (see docs/options.md) can be changed while the database is open.
   Require(db->SetOptions(handles[1], {{"write_buffer_size", "2M"}}));
   std::printf("changed while open: write buffer %zu\n",
               db->GetOptions(handles[1]).write_buffer_size);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A real load: the package index of this machine (Debian's control-file format) as a database, with
-// a second index by section, written in the same batches.
+// A realistic workload: stores the package index of this machine (in Debian's control file format)
+// in a database, together with a second index by section that is written in the same batches.
 //
 //   example_package_index load FILE FOLDER      store every package
 //   example_package_index check FILE FOLDER     read every package back, by key and by range
-//   example_package_index crash FOLDER          write until the process kills itself in mid-write
-//   example_package_index recover FOLDER COUNT  the COUNT writes that were acknowledged are there
+//   example_package_index crash FOLDER          write until the process kills itself during a write
+//   example_package_index recover FOLDER COUNT  check that COUNT acknowledged writes are there
 //   example_package_index compact FOLDER        compact everything
 #include <signal.h>
 #include <unistd.h>
@@ -59,7 +59,7 @@ std::string FieldOf(const std::string& line, const char* field) {
   return line.compare(0, head.size(), head) == 0 ? line.substr(head.size()) : "";
 }
 
-// Calls `visit` for each paragraph of the file that names a package.
+// Calls `visit` for each paragraph of the file that describes a package.
 void ForEachPackage(const std::string& path, const std::function<void(const Package&)>& visit) {
   std::ifstream file(path);
   if (!file) Fail("cannot read " + path);
@@ -95,7 +95,7 @@ std::unique_ptr<ashlar::DB> OpenDatabase(const std::string& path) {
   table.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));
   ashlar::Options options;
   options.create_if_missing = true;
-  options.write_buffer_size = 8 << 20;  // small, so that flushes and compactions are seen at work
+  options.write_buffer_size = 8 << 20;  // small, so that flushes and compactions occur
   options.target_file_size_base = 8 << 20;
   options.write_compatible_with = "7.8";
   options.table_factory.reset(ashlar::NewBlockBasedTableFactory(table));
@@ -140,7 +140,7 @@ void CheckPoints(ashlar::DB* db, const std::string& file) {
   std::printf("  %zu packages read back by key and compared in %.2f s\n", count, watch.Seconds());
 }
 
-// Counts packages per section with one range scan, and compares with a count made from the file.
+// Counts the packages of each section with one range scan, and compares the counts with the file.
 void CheckRanges(ashlar::DB* db, const std::string& file) {
   std::map<std::string, size_t> expected;
   ForEachPackage(file, [&](const Package& package) { expected[SectionKey(package)]++; });
@@ -174,8 +174,8 @@ std::string CrashKey(int i) {
   return key;
 }
 
-// Prints a line for each acknowledged write. The alarm strikes wherever the process then is, most
-// likely in the middle of a write.
+// Prints a line for each acknowledged write. An alarm kills the process at an arbitrary moment,
+// most likely during a write.
 void Crash(const std::string& path) {
   std::unique_ptr<ashlar::DB> db = OpenDatabase(path);
   ::signal(SIGALRM, [](int) { ::kill(::getpid(), SIGKILL); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The API in one page: open, write, read, batch, snapshot, iterate, close.
+// The API on one page: open, write, read, batch, snapshot, iterate, close.
 //
 //   example_quickstart FOLDER
 #include <cstdio>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Every call that can fail returns a Status; an example may end at the first that is not ok.
+// Every call that can fail returns a Status. An example may exit after the first error.
 void Require(const ashlar::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
@@ -34,20 +34,20 @@ int main(int argc, char** argv) {
   std::unique_ptr<ashlar::DB> db;
   Require(ashlar::DB::Open(options, argv[1], &db));
 
-  // A write is durable against a crash of the process when the call returns, and against a crash
-  // of the machine if it asks for that.
+  // When the call returns, the write survives a crash of the process. WriteOptions::sync makes it
+  // survive a crash of the machine too.
   ashlar::WriteOptions durable;
   durable.sync = true;
   Require(db->Put(durable, "granite", "igneous"));
 
-  // A batch is written whole or not at all.
+  // A batch is applied as a whole or not at all.
   ashlar::WriteBatch batch;
   Require(batch.Put("limestone", "sedimentary"));
   Require(batch.Put("marble", "metamorphic"));
   Require(batch.Put("mud", "no stone yet"));
   Require(db->Write(ashlar::WriteOptions(), &batch));
 
-  // A snapshot goes on seeing what was there when it was taken.
+  // A snapshot keeps showing the state at the time when it was taken.
   const ashlar::Snapshot* before = db->GetSnapshot();
   Require(db->Delete(ashlar::WriteOptions(), "mud"));
 
@@ -60,14 +60,14 @@ int main(int argc, char** argv) {
   std::printf("mud in the snapshot: %s\n", value.c_str());
   db->ReleaseSnapshot(before);
 
-  // Keys are kept in order; an iterator sees one moment of the database.
+  // Keys are sorted. An iterator shows the database as it was when the iterator was created.
   std::unique_ptr<ashlar::Iterator> it(db->NewIterator(ashlar::ReadOptions()));
   std::printf("from \"l\" on:\n");
   for (it->Seek("l"); it->Valid(); it->Next()) {
     std::printf("  %s = %s\n", it->key().ToString().c_str(), it->value().ToString().c_str());
   }
   Require(it->status());
-  it.reset();  // iterators end before their database does
+  it.reset();  // iterators must be deleted before the database
 
   Require(db->Close());
   return 0;

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "memtable/blink_tree.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -63,7 +63,7 @@
 #include <new>
 
 #include "memtable/blink_node.h"
-#include "util/prefetch.h"
+#include "util/memory/prefetch.h"
 
 namespace ashlar {
 namespace {

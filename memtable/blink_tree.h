@@ -24,8 +24,8 @@
 
 #include "ashlar/slice.h"
 #include "memtable/entry.h"
-#include "util/arena.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 
 #include "memtable/blink_node.h"
 #include "memtable/blink_tree.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

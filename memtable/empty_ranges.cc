@@ -9,8 +9,8 @@
 #include <cassert>
 #include <utility>
 
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -32,8 +32,8 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -86,8 +86,8 @@ class EmptyRanges {
   SpinLock lock_;  // of those who change what is known
   // Written under the lock.
   std::atomic<Range*> places_[kPlaces] = {};
-  std::atomic<size_t> count_{0};            // of places taken
-  size_t next_ GUARDED_BY(lock_) = 0;       // whose turn it is to go, if all are taken
+  std::atomic<size_t> count_{0};       // of places taken
+  size_t next_ GUARDED_BY(lock_) = 0;  // whose turn it is to go, if all are taken
   int suspensions_ GUARDED_BY(lock_) = 0;
   uint64_t first_version_ GUARDED_BY(lock_) = 0;  // whose scans are believed
 };

@@ -12,8 +12,8 @@
 #include <cstring>
 
 #include "ashlar/slice.h"
-#include "util/hash.h"
-#include "util/internal_key.h"
+#include "util/hash/hash.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

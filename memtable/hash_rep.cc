@@ -16,8 +16,8 @@
 #include <memory>
 #include <new>
 
-#include "util/arena.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

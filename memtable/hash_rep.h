@@ -17,8 +17,8 @@
 #include "ashlar/slice_transform.h"
 #include "memtable/other_rep.h"
 #include "memtable/vector_rep.h"
-#include "util/allocator.h"
-#include "util/mutex.h"
+#include "util/memory/allocator.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

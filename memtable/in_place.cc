@@ -8,7 +8,7 @@
 #include <cassert>
 #include <utility>
 
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 #include "ashlar/advanced_options.h"
 #include "ashlar/slice.h"
 #include "memtable/entry.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

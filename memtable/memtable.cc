@@ -14,9 +14,9 @@
 #include "ashlar/system_clock.h"
 #include "memtable/empty_ranges.h"
 #include "table/iterator/internal_iterator.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
-#include "util/thread_number.h"
+#include "util/hash/hash.h"
+#include "util/text/str_cat.h"
+#include "util/threads/thread_number.h"
 
 namespace ashlar {
 namespace {

@@ -28,8 +28,9 @@
 #include "memtable/memtable_tombstones.h"
 #include "memtable/other_rep.h"
 #include "table/iterator/point_lookup.h"
-#include "util/arena.h"
-#include "util/internal_key.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 
@@ -49,8 +50,9 @@ struct MemTableOptions : RepresentationOptions {
   bool bloom_whole_keys = false;
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
-  EmptyRanges* empty_ranges = nullptr;  // the family's; outlives insertions; null = nobody keeps any
-  SystemClock* clock = nullptr;         // outlives insertions; null = the age is not known
+  EmptyRanges* empty_ranges =
+      nullptr;                   // the family's; outlives insertions; null = nobody keeps any
+  SystemClock* clock = nullptr;  // outlives insertions; null = the age is not known
   MemTableChecks checks;
   bool updates_in_place = false;
   size_t in_place_locks = 1;
@@ -188,6 +190,19 @@ class MemTable {
   uint64_t oldest_entry_seconds() const {
     return oldest_entry_seconds_.load(std::memory_order_relaxed);
   }
+  // The oldest log with a prepare section whose committed updates this memtable holds: the log must
+  // stay until the memtable is flushed. 0: no such log. Any thread; noted before the updates become
+  // visible.
+  void NotePreparedLog(FileNumber log) {
+    uint64_t oldest = prepared_log_.load(std::memory_order_relaxed);
+    while ((oldest == 0 || log.value() < oldest) &&
+           !prepared_log_.compare_exchange_weak(oldest, log.value(), std::memory_order_release,
+                                                std::memory_order_relaxed)) {
+    }
+  }
+  FileNumber prepared_log() const {
+    return FileNumber{prepared_log_.load(std::memory_order_acquire)};
+  }
   // Whether nothing was ever inserted. Exact, unlike the counters of batches under way.
   bool IsEmpty() const;
 
@@ -288,6 +303,7 @@ class MemTable {
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
   std::atomic<uint64_t> oldest_entry_seconds_{0};  // once, by the first who counts an entry
+  std::atomic<uint64_t> prepared_log_{0};          // see prepared_log()
 };
 
 template <typename Visit>

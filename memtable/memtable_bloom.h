@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

@@ -6,8 +6,8 @@
 #include <cassert>
 #include <string>
 
-#include "util/arena.h"
-#include "util/str_cat.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

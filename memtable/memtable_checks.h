@@ -11,7 +11,7 @@
 #include "ashlar/status.h"
 #include "memtable/entry.h"
 #include "table/iterator/internal_iterator.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -11,8 +11,8 @@
 
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
-#include "util/perf_level_impl.h"
-#include "util/prefetch.h"
+#include "util/memory/prefetch.h"
+#include "util/statistics/perf_level_impl.h"
 
 namespace ashlar {
 

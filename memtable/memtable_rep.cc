@@ -5,9 +5,9 @@
 #include <string>
 
 #include "ashlar/memtablerep.h"
-#include "util/allocator.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/allocator.h"
 
 namespace ashlar {
 

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include "util/arena.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

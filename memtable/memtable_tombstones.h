@@ -25,9 +25,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
 #include "table/range_del/fragmented_tombstones.h"
-#include "util/epoch.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/epoch.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

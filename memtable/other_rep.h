@@ -13,7 +13,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
 #include "table/iterator/internal_iterator.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

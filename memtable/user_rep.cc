@@ -6,8 +6,8 @@
 #include <cassert>
 
 #include "memtable/entry.h"
-#include "util/arena.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

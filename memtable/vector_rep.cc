@@ -8,7 +8,7 @@
 #include <cassert>
 #include <new>
 
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

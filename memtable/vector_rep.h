@@ -16,9 +16,9 @@
 
 #include "memtable/entry.h"
 #include "memtable/other_rep.h"
-#include "util/allocator.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/allocator.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Has clang read every source file of a build folder without generating code (-fsyntax-only, which
-# includes the thread-safety analysis): a second compiler's opinion for a fraction of a build.
+# Runs clang over every source file of a build folder without generating code (-fsyntax-only, which
+# includes the thread-safety analysis): the warnings of a second compiler for a fraction of a build.
 #
 #   cmake --preset clang && tools/clang_check.py build/clang [--jobs N] [--only REGEX]
 import argparse
@@ -16,7 +16,7 @@ import sys
 
 
 def commands(build, only):
-    """{file: (folder, arguments)}: each file once, though several targets may compile it."""
+    """Returns {file: (folder, arguments)}: each file once, even if several targets compile it."""
     found = {}
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         for entry in json.load(file):
@@ -24,7 +24,7 @@ def commands(build, only):
             compiler = next(i for i, word in enumerate(words) if "clang" in os.path.basename(word))
             output = words.index("-o")
             arguments = words[compiler:output] + words[output + 2:] + ["-fsyntax-only"]
-            # The instrumented copies of tests/interleave are the same source once more.
+            # The instrumented copies of tests/interleave have the same sources.
             is_copy = any(word.startswith("-fsanitize") for word in arguments)
             if re.search(only, entry["file"]) and not (is_copy and entry["file"] in found):
                 found[entry["file"]] = (entry["directory"], arguments)
@@ -43,17 +43,17 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     found = commands(options.build, options.only)
-    said, failed = {}, 0
+    messages, failed = {}, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done in pool.map(check, found.values()):
             failed += done.returncode != 0
-            # What a header is told off for comes once for each file that includes it.
+            # A warning in a header is reported once for each file that includes it.
             for block in re.split(r"\n(?=\S+:\d+:\d+: (?:error|warning):)", "\n" + done.stderr):
                 if re.match(r"\S+:\d+:\d+: ", block.lstrip()):
-                    said.setdefault(block.split("\n")[0] or block, block.rstrip())
-    for block in said.values():
+                    messages.setdefault(block.split("\n")[0] or block, block.rstrip())
+    for block in messages.values():
         print(block)
-    print(f"clang: {len(found)} files, {failed} with complaints")
+    print(f"clang: {len(found)} files, {failed} with errors")
     return 1 if failed or not found else 0
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes include/rocksdb/: for each public header one that sets the namespace name and includes it.
+# Writes include/rocksdb/: for each public header a header that renames the namespace and includes
+# it.
 #
-#   tools/make_dropin_headers.py            write what is missing or old, remove what is left over
-#   tools/make_dropin_headers.py --check    only say so; exit 1 if anything would change
+#   tools/make_dropin_headers.py            write missing and outdated headers, remove surplus ones
+#   tools/make_dropin_headers.py --check    only print what would change; exit code 1 if anything would
 import pathlib
 import re
 import sys
@@ -12,11 +13,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PUBLIC, DROPIN = ROOT / "include/ashlar", ROOT / "include/rocksdb"
 
-# Headers of ours alone, and files in include/rocksdb/ that are written by hand.
-OURS_ALONE = {"dropin_begin.h", "dropin_end.h", "export.h"}
+# Headers without a drop-in header, and files in include/rocksdb/ that are written by hand.
+WITHOUT_DROPIN = {"dropin_begin.h", "dropin_end.h", "export.h"}
 BY_HAND = {"c.h"}
 
-# Headers with a name of their own there.
+# A drop-in header without a counterpart in include/ashlar/.
 NAMESPACE_HEADER = """// SPDX-License-Identifier: Apache-2.0
 //
 // The name of the namespace. Made by tools/make_dropin_headers.py.
@@ -28,10 +29,10 @@ NAMESPACE_HEADER = """// SPDX-License-Identifier: Apache-2.0
 """
 
 
-# What RocksDB's header of a name makes visible and ours does not need: programs that were written for
-# RocksDB rely on it. Whatever includes the header brings it too. tests/api/visibility_test.py compares
-# with an installed RocksDB.
-BRINGS = {
+# Headers that RocksDB's header of this name makes visible and ours does not need. Programs written for
+# RocksDB rely on them. They are also included by every header that includes this one.
+# tests/api/visibility_test.py compares with an installed RocksDB.
+ALSO_VISIBLE = {
     "block_cache_trace_writer.h": ["system_clock.h"],
     "cache.h": ["statistics.h", "<map>"],
     "configurable.h": ["<atomic>"],
@@ -55,12 +56,12 @@ BRINGS = {
 
 
 def ashlar_includes(name):
-    """The public headers that one names itself."""
+    """The public headers that a header includes directly."""
     return re.findall(r'#include "ashlar/([\w/]+\.h)"', (PUBLIC / name).read_text())
 
 
 def visible_through(name, seen=None):
-    """All public headers that include/ashlar/`name` makes visible, itself included."""
+    """All public headers that include/ashlar/`name` makes visible, including itself."""
     seen = set() if seen is None else seen
     if name not in seen:
         seen.add(name)
@@ -69,16 +70,16 @@ def visible_through(name, seen=None):
     return seen
 
 
-def brought(name):
-    """(headers of the standard library, drop-in headers) that `name` includes beside its twin."""
+def extra_includes(name):
+    """Returns (standard headers, drop-in headers) that `name` includes in addition to its ashlar/ header."""
     visible = visible_through(name)
-    brings = {item for header in visible for item in BRINGS.get(header, [])}
-    own = {item for item in brings if not item.startswith("<") and item not in visible}
-    return sorted(brings - own - visible), sorted(own)
+    extra = {item for header in visible for item in ALSO_VISIBLE.get(header, [])}
+    own = {item for item in extra if not item.startswith("<") and item not in visible}
+    return sorted(extra - own - visible), sorted(own)
 
 
 def forwarding_header(name):
-    standard, own = brought(name)
+    standard, own = extra_includes(name)
     return (
         "// SPDX-License-Identifier: Apache-2.0\n"
         "//\n"
@@ -96,7 +97,7 @@ def expected_files():
     files = {"rocksdb_namespace.h": NAMESPACE_HEADER}
     for path in sorted(PUBLIC.rglob("*.h")):
         name = path.relative_to(PUBLIC).as_posix()
-        if name not in OURS_ALONE:
+        if name not in WITHOUT_DROPIN and not name.startswith("testing/"):
             files[name] = forwarding_header(name)
     return files
 

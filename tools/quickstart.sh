@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The second half of `make quickstart`: the engine's main job on real data, with what was built.
+# The second part of `make quickstart`: uses the engine on real data, with the programs just built.
 #
 #   tools/quickstart.sh BUILD_FOLDER
 set -euo pipefail
@@ -20,7 +20,7 @@ step "2. Real data: the package index of this machine"
 data="$work/index"
 if command -v apt-cache >/dev/null; then apt-cache dumpavail >"$data" 2>/dev/null || true; fi
 if [ ! -s "$data" ] && [ -s /var/lib/dpkg/status ]; then cp /var/lib/dpkg/status "$data"; fi
-if [ ! -s "$data" ]; then  # no Debian: the system's header files make up one "package" each
+if [ ! -s "$data" ]; then  # not Debian: each of the system's header files becomes a "package"
   find /usr/include -name '*.h' -size -200k 2>/dev/null | head -n 5000 | while read -r file; do
     printf 'Package: %s\nVersion: 1\nSection: %s\n' "$file" "$(basename "$(dirname "$file")")"
     grep -v '^$' "$file" || true
@@ -31,10 +31,10 @@ echo "  $(size_of "$data") in $(grep -c '^Package: ' "$data") packages"
 "$build/example_package_index" load "$data" "$db"
 echo "  database: $(size_of "$db") in $(find "$db" -name '*.sst' | wc -l) tables"
 
-step "3. Read it back, point by point and by range"
+step "3. Read the data back, by key and by range"
 "$build/example_package_index" check "$data" "$db"
 
-step "4. Die in mid-write, reopen"
+step "4. Kill a writer, reopen the database"
 "$build/example_package_index" crash "$db" >"$work/acknowledged" 2>/dev/null & victim=$!
 wait "$victim" 2>/dev/null || code=$?
 echo "  killed (exit ${code:-0}) after $(wc -l <"$work/acknowledged") acknowledged writes"
@@ -47,12 +47,12 @@ step "5. Compact"
 "$build/example_package_index" check "$data" "$db"
 
 if [ -x "$build/ldb" ]; then
-  step "6. ldb: the first keys, and is everything consistent?"
+  step "6. ldb: print the first keys, check consistency"
   "$build/ldb" --db="$db" scan --from=section/ --max_keys=5
   "$build/ldb" --db="$db" checkconsistency
 fi
 if [ -x "$build/sst_dump" ]; then
-  step "7. sst_dump: verify a table, show its properties"
+  step "7. sst_dump: verify a table, print its properties"
   table=$(find "$db" -name '*.sst' | sort | head -n 1)
   "$build/sst_dump" --file="$table" --command=verify
   "$build/sst_dump" --file="$table" --command=none --show_properties | head -n 20

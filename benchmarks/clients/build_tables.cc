@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast do sorted keys become tables? SstFileWriter, one thread, without a filter, with Bloom
-// and with Ribbon, and with each compression; values half of which repeat. Reports keys per second.
+// How fast are tables built from sorted keys? SstFileWriter with one thread: without a filter, with
+// Bloom and Ribbon filters, and with each compression; half of each value repeats. Reports keys per
+// second.
 //
 //   build_tables --db=FOLDER [--keys=4000000] [--value_bytes=100] [--threads=1]
 //
-// --threads compress.
+// --threads is the number of compression threads.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -52,7 +53,7 @@ void Build(const Flags& flags, const char* what, const rocksdb::FilterPolicy* fi
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Require(writer.Open(path), "open a table");
   for (uint64_t i = 0; i < keys; i++) {
-    // As fast as text of sixteen digits can be made: what is measured is the table.
+    // A fast conversion to sixteen digits, so that the table is measured and not the conversion.
     uint64_t rest = i;
     for (int digit = 15; digit >= 0; digit--) {
       key[digit] = static_cast<char>('0' + rest % 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the benchmark programs written for librocksdb have in common: flags, results as lines that
+// Shared by the benchmark programs that are written for librocksdb: flags, result lines that
 // benchmarks/compare/clients.py reads, random numbers.
 #pragma once
 
@@ -26,14 +26,15 @@ inline void Require(const rocksdb::Status& status, const char* what) {
   if (!status.ok()) Fail(std::string(what) + ": " + status.ToString());
 }
 
-// --name=number; and --db=folder.
+// Flags of the form --name=number, and --db=folder.
 class Flags {
  public:
   Flags(std::map<std::string, uint64_t> defaults, int argc, char** argv) : numbers_(defaults) {
     for (int i = 1; i < argc; i++) {
       const std::string argument = argv[i];
       const size_t equals = argument.find('=');
-      if (argument.rfind("--", 0) != 0 || equals == std::string::npos) Fail("what? " + argument);
+      if (argument.rfind("--", 0) != 0 || equals == std::string::npos)
+        Fail("not a flag: " + argument);
       const std::string name = argument.substr(2, equals - 2), value = argument.substr(equals + 1);
       if (name == "db") {
         db_ = value;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long do writers wait while tables are ingested? Threads write keys at random; meanwhile
-// tables of the same range of keys are ingested one after the other, so that each of them overlaps
-// the memtable. Reports the longest wait of a write, and how many there were. Then every table is
-// looked for.
+// How long do writers wait while tables are ingested? Threads write random keys; meanwhile tables
+// over the same range of keys are ingested one after the other, so that each overlaps the memtable.
+// Reports the longest wait of a write and the number of writes. Then checks that the rows of every
+// table are found.
 //
 //   ingest_waits --db=FOLDER [--tables=100] [--rows=2000] [--writers=2] [--value_bytes=100]
 //                [--writes_per_second=0]
 //
-// 0: writers write as fast as they may, and wait for each other, for flushes and for a core as
-// well. Else it is the rate of each of them, and what they wait for is the ingestion.
+// --writes_per_second is the rate of each writer; then waits are those for the ingestion. With 0,
+// writers write as fast as possible, and also wait for each other, for flushes and for a CPU.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -44,7 +44,7 @@ void Write(rocksdb::DB* db, const Flags& flags, uint64_t seed, const std::atomic
   Clock::time_point due = Clock::now();
   while (!is_over->load(std::memory_order_relaxed)) {
     if (rate != 0) std::this_thread::sleep_until(due += pause);
-    // Odd ones: tables have the even ones.
+    // Odd numbers; those of tables are even.
     const std::string key = KeyOf(2 * random.Uniform(keys) + 1);
     const Clock::time_point begin = Clock::now();
     Require(db->Put(rocksdb::WriteOptions(), key, value), "put");
@@ -78,10 +78,10 @@ void CheckTables(rocksdb::DB* db, const Flags& flags) {
 }
 
 void ReportWaits(std::vector<uint64_t> waits, double seconds) {
-  if (waits.empty()) client::Fail("nothing was written meanwhile");
+  if (waits.empty()) client::Fail("nothing was written during the ingestion");
   std::sort(waits.begin(), waits.end());
   client::Report("longest write wait", static_cast<double>(waits.back()), "us");
-  const size_t rare = waits.size() / 10000;  // as many are longer
+  const size_t rare = waits.size() / 10000;  // the number of longer waits
   client::Report("write wait, p99.99", static_cast<double>(waits[waits.size() - 1 - rare]), "us");
   client::Report("writes meanwhile", static_cast<double>(waits.size()) / seconds, "ops/sec");
 }

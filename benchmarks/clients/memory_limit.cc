@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does a process stay within the memory it was given? One limit for block cache and memtables,
-// which also holds indexes and filters (Ribbon), these while they are made too; data of many times
-// that; then point reads, scans and overwrites by several threads, with flushes and compactions
-// behind them. Reports the resident memory, without mapped files: its peak and its mean, and both
-// as shares of the limit.
+// Does a process stay within its memory limit? Block cache and memtables share one limit, which
+// also covers indexes and (Ribbon) filters, filters under construction included. The data is many
+// times larger. After loading, several threads make point reads, scans and overwrites, with flushes
+// and compactions in the background. Reports the peak and the mean of the resident memory, without
+// mapped files, also as shares of the limit.
 //
 //   memory_limit --db=FOLDER [--limit_mb=256] [--data_mb=4096] [--operations=2000000] [--threads=2]
 //                [--value_bytes=400] [--shared=1]
 //
-// --shared=0: memtables are not charged to the cache, but have a quarter of the limit for
-// themselves.
+// --shared=0: memtables are not charged to the cache, but have a quarter of the limit of their own.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -39,7 +38,7 @@ using client::Require;
 constexpr uint64_t kMiB = 1 << 20;
 constexpr int kScanRows = 50;
 
-// Of this process, without pages of files.
+// The resident memory of this process, without pages of files.
 uint64_t ResidentBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -47,13 +46,13 @@ uint64_t ResidentBytes() {
       return std::strtoull(line.c_str() + std::strlen("RssAnon:"), nullptr, 10) << 10;
     }
   }
-  client::Fail("/proc/self/status says nothing of RssAnon");
+  client::Fail("/proc/self/status has no RssAnon");
 }
 
-// Looks at the memory while others work.
-class Watch {
+// Samples the memory of the process in a thread of its own.
+class MemoryWatch {
  public:
-  Watch() : thread_([this] { Run(); }) {}
+  MemoryWatch() : thread_([this] { Run(); }) {}
   void Stop() {
     is_over_ = true;
     thread_.join();
@@ -156,10 +155,10 @@ int main(int argc, char** argv) {
     db.reset(opened);
   }
   const uint64_t rows = flags["data_mb"] * kMiB / (flags["value_bytes"] + 16);
-  Watch loading;
+  MemoryWatch loading;
   Load(db.get(), flags, rows);
   loading.Stop();
-  Watch mixed;
+  MemoryWatch mixed;
   const Clock::time_point begin = Clock::now();
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < flags["threads"]; i++) {

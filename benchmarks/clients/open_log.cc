@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long does it take to open a database that was killed with much in its log? Rows are put at
-// random places, all of them into one memtable; then the process ends without closing, and another
-// one opens what it left, with the write buffer that most have. Reports that time, and whether the
-// last row is there.
+// How long does it take to open a database that was killed with much data in its log? Rows are put
+// in random order, all into one memtable; then the process ends without closing, and another one
+// opens the database with a write buffer of common size. Reports that time, and checks that the
+// last row is found.
 //
 //   open_log --db=FOLDER [--log_mb=2048] [--value_bytes=400] [--write_buffer_mb=64]
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::st
   return std::unique_ptr<rocksdb::DB>(opened);
 }
 
-// In a process of its own, which never closes it.
+// Runs in a child process, which never closes the database.
 void FillAndDie(rocksdb::Options options, const Flags& flags, uint64_t rows) {
   options.write_buffer_size = 4 * flags["log_mb"] * kMiB;
   options.max_total_wal_size = options.write_buffer_size;

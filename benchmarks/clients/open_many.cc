@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long does it take to open a database of many tables, what does its first lookup cost then,
-// and what do the open tables take of memory? The tables are made elsewhere and ingested, side by
-// side in the last level; then the database is opened again and again, with every table open
-// (max_open_files = -1) as is the default. The files are in the system's page cache.
+// How long does it take to open a database with many tables, how long does the first lookup take
+// then, and how much memory do the open tables need? The tables are written by SstFileWriter and
+// ingested into the last level; then the database is opened several times with every table open
+// (max_open_files = -1, the default). The files are in the system's page cache.
 //
 //   open_many --db=FOLDER [--tables=1000] [--rows=200] [--value_bytes=100] [--opens=5]
 //   [--open_files=0]
 //
-// `open_files` other than 0 is the limit of open tables.
+// --open_files other than 0 limits the number of open tables.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -50,7 +50,7 @@ std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::st
 void MakeTables(const Flags& flags, const rocksdb::Options& options) {
   const std::unique_ptr<rocksdb::DB> db = Open(options, flags.db());
   const std::string value(flags["value_bytes"], 'v');
-  // Whoever ingests opens each file more than once, and a process may not open any number.
+  // Ingestion opens each file more than once, and the number of open files of a process is limited.
   constexpr size_t kIngestedAtOnce = 1000;
   rocksdb::IngestExternalFileOptions ingestion;
   ingestion.move_files = true;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue in a database: rows are put at the tail; who takes one seeks to the head, reads it and
-// deletes it. So all that was ever deleted lies in front of every seek until compactions have taken
-// it away. Reports seeks and puts a second, and the times of seeks.
+// A queue in a database: rows are put at the tail; the consumer seeks to the head, reads the row
+// and deletes it. So all deleted rows lie before the target of every seek until compactions have
+// removed them. Reports seeks and puts per second, and the times of seeks.
 //
 //   queue --db=FOLDER [--length=100000] [--operations=2000000] [--value_bytes=100] [--remembers=0]
 //         [--write_buffer_mb=8] [--range_conversion=0]
 //
-// The queue is filled to `length` first; an operation puts one row and takes one. With
-// --remembers=1 the taker seeks from the row that it took last, as those do who know of tombstones;
-// else from the first possible key. --range_conversion is min_tombstones_for_range_conversion,
-// which librocksdb lacks before 11.
+// The queue is first filled to `length`; an operation puts one row and takes one. With
+// --remembers=1 the consumer seeks from the row that it took last, as programs do that avoid
+// tombstones; otherwise from the first possible key. --range_conversion is
+// min_tombstones_for_range_conversion, which librocksdb does not have before version 11.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -36,7 +36,7 @@ class Queue {
 
   void Put() { Require(db_->Put(rocksdb::WriteOptions(), KeyOf(tail_++), value_), "put"); }
 
-  // Microseconds of the seek.
+  // Returns the microseconds of the seek.
   double Take() {
     const Clock::time_point begin = Clock::now();
     const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));

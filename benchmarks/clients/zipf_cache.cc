@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block cache much smaller than the data, under reads of which a few keys get most (Zipf's law),
-// with scans mixed in that read every block once and would push out what is hot. It holds indexes and
-// filters too, so that both libraries have the same memory. Reports how many
-// operations a second all threads did together, and which share of looks for data blocks found one.
+// A block cache much smaller than the data, under reads of which most go to a few keys (Zipf's
+// law), mixed with scans that read every block once and would evict the hot blocks. The cache also
+// holds indexes and filters, so that both libraries have the same memory. Reports operations per
+// second of all threads together, and the hit rate of data blocks.
 //
 //   zipf_cache --db=FOLDER [--rows=2000000] [--value_bytes=100] [--cache_percent=10] [--threads=2]
 //              [--operations=2000000] [--scan_every=100] [--scan_rows=100] [--lz4=0]
 //
-// `operations` are those of each thread, after half as many that only warm the cache.
+// `operations` is the number per thread, after half as many that only warm the cache.
 #include <memory>
 #include <string>
 #include <thread>
@@ -39,7 +39,7 @@ rocksdb::Options MakeOptions(const Flags& flags) {
   const uint64_t data_bytes = flags["rows"] * (16 + flags["value_bytes"]);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(data_bytes * flags["cache_percent"] / 100);
-  table.cache_index_and_filter_blocks = true;  // one budget for all that stays in memory
+  table.cache_index_and_filter_blocks = true;  // one budget for everything in memory
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
@@ -82,7 +82,7 @@ void Operate(rocksdb::DB* db, const Flags& flags, uint64_t seed, uint64_t operat
   }
 }
 
-// Seconds that all threads took together.
+// Returns the seconds until all threads have ended.
 double Run(rocksdb::DB* db, const Flags& flags, uint64_t seed, uint64_t operations) {
   const Clock::time_point begin = Clock::now();
   std::vector<std::thread> threads;

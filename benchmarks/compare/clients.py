@@ -27,13 +27,13 @@ def parse_arguments():
     parser.add_argument("--ours", required=True)
     parser.add_argument("--peer", required=True)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--dir", default=None, help="where the databases are made")
-    parser.add_argument("flags", nargs="*", help="for the program, behind --")
+    parser.add_argument("--dir", default=None, help="directory of the databases")
+    parser.add_argument("flags", nargs="*", help="flags for the program, after --")
     return parser.parse_args()
 
 
 def run(program, folder, flags):
-    """{(name, unit): value} of one run in an empty folder."""
+    """Returns {(name, unit): value} of one run in an empty folder."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     text, _, _ = run_program(program, ["--db=" + folder] + flags, timeout=3600)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs two db_bench programs in turn on the same flags and compares them: ops/sec, peak memory and
+# Runs two db_bench programs in turn with the same flags and compares them: ops/sec, peak memory and
 # database size, as ratios of medians with their spread. The order of the two changes every round,
-# so that a machine that slows down or warms up favours neither. Python 3 and nothing else.
+# so that a machine that gets slower or faster favours neither. Needs only Python 3.
 #
 #   compare.py --ours build/native/db_bench [--peer /usr/bin/db_bench] [--rounds 3]
 #              [--num 4000000] [--benchmarks fillseq,readrandom,...] [--flags="-value_size=400"]
@@ -24,11 +24,10 @@ from report import markdown_table, text_table, write_html, write_svg
 
 COMMON_FLAGS = ("-key_size=16 -value_size=100 -compression_type=none -bloom_bits=10 "
                 "-cache_size=4294967296 -threads=1 -seek_nexts=10")
-# After a fill, so that sizes and reads are of one run of tables, not of the moment at which it ended:
-# how many tables of level 0 are left then is chance. Its time is not reported. What more runs cost
-# is in tables.py.
+# Runs after a fill, so that sizes and reads do not depend on the number of tables that happen to be
+# left in level 0. Its time is not reported. tables.py measures the cost of more sorted runs.
 SETTLE = ",compact"
-# A group is one process: (name, benchmarks it runs and reports, runs after which group's database)
+# A group is one process: (name, benchmarks that it runs and reports, group whose database it uses)
 GROUPS = [
     ("fill in order", ["fillseq"], None),
     ("fill at random", ["fillrandom", "overwrite"], None),
@@ -45,19 +44,19 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--num", type=int, default=4000000, help="pairs in the database")
     parser.add_argument("--reads", type=int, default=None, help="operations of a read benchmark")
-    parser.add_argument("--benchmarks", default="", help="only these")
-    parser.add_argument("--flags", default="", help="more flags for both; the last one wins")
+    parser.add_argument("--benchmarks", default="", help="run only these")
+    parser.add_argument("--flags", default="", help="more flags for both; of equal flags the last one counts")
     parser.add_argument("--ours-flags", default="", help="more flags for the first only")
     parser.add_argument("--peer-flags", default="", help="more flags for the second only")
-    parser.add_argument("--dir", default=None, help="where the databases are made")
-    parser.add_argument("--timeout", type=int, default=1800, help="seconds one process may take")
+    parser.add_argument("--dir", default=None, help="directory of the databases")
+    parser.add_argument("--timeout", type=int, default=1800, help="time limit of one process in seconds")
     for kind in ("html", "svg", "json", "markdown"):
-        parser.add_argument("--" + kind, default=None, help="write the report there as " + kind)
+        parser.add_argument("--" + kind, default=None, help="write the report to this file as " + kind)
     return parser.parse_args()
 
 
 def find_peer(given):
-    """RocksDB's db_bench: as given, on the path, or wherever Debian's rocksdb-tools put it."""
+    """The path of RocksDB's db_bench: as given, in PATH, or where Debian's rocksdb-tools put it."""
     peer = given or shutil.which("db_bench")
     if not peer and shutil.which("dpkg"):
         listing = subprocess.run(["dpkg", "-L", "rocksdb-tools"], capture_output=True, text=True)
@@ -68,13 +67,13 @@ def find_peer(given):
 
 
 def directory_bytes(path):
-    """What the files occupy: a preallocated log counts as the disk counts it."""
+    """The disk space of the files: a preallocated log counts only its allocated blocks."""
     return sum(os.lstat(os.path.join(folder, name)).st_blocks * 512
                for folder, _, names in os.walk(path) for name in names)
 
 
 def run_program(program, flags, timeout):
-    """Runs one process: (output, seconds, its peak resident bytes)."""
+    """Runs one process and returns (output, seconds, peak resident bytes)."""
     with tempfile.TemporaryFile("w+") as output:
         begin = time.monotonic()
         child = subprocess.Popen([program] + flags, stdout=output, stderr=subprocess.STDOUT)
@@ -95,7 +94,7 @@ def run_program(program, flags, timeout):
 
 
 def parse_results(text, names):
-    """{benchmark: ops/sec}; db_bench separates progress from results by carriage returns only."""
+    """Returns {benchmark: ops/sec}; db_bench separates progress from results only by carriage returns."""
     found = {}
     for line in re.split(r"[\r\n]", text):
         match = RESULT_LINE.search(line.strip())
@@ -108,14 +107,14 @@ def parse_results(text, names):
 
 
 class Program:
-    """One of the two: its flags, its database folder of each group, and what was measured."""
+    """One of the two programs: its flags, its database folders, and its measurements."""
 
     def __init__(self, label, path, flags, root):
         self.label, self.path, self.flags = label, path, flags
         self.root = os.path.join(root, label)
-        self.ops = {}     # benchmark -> [ops/sec of each round]
-        self.peak = {}    # group -> [bytes]
-        self.size = {}    # group -> [bytes]
+        self.ops = {}  # benchmark -> [ops/sec of each round]
+        self.peak = {}  # group -> [bytes]
+        self.size = {}  # group -> [bytes]
 
     def run(self, group, args):
         name, benchmarks, after = group
@@ -143,7 +142,7 @@ class Program:
 
 
 def select_groups(wanted):
-    """GROUPS restricted to `wanted`; a group that others read from always runs."""
+    """GROUPS restricted to `wanted`; a group whose database another group uses always runs."""
     if not wanted:
         return GROUPS
     known = [b for _, benchmarks, _ in GROUPS for b in benchmarks]
@@ -157,7 +156,7 @@ def select_groups(wanted):
 
 
 def compare_rows(kind, ours, peer, unit_bytes):
-    """One row per key of both: median of each, ratio of medians, range of per-round ratios."""
+    """One row for each measurement: both medians, the ratio of the medians, the range of per-round ratios."""
     rows = []
     for key in ours:
         a, b = ours[key], peer[key]
@@ -171,12 +170,12 @@ def compare_rows(kind, ours, peer, unit_bytes):
 
 
 def spread(values):
-    """Distance of the extremes in per cent of the median."""
+    """The distance between the extremes in percent of the median."""
     return 100 * (max(values) - min(values)) / statistics.median(values)
 
 
 def describe(program):
-    """First lines of --version or of a run would differ; the linked package is what people ask."""
+    """The program's path, and the package that it belongs to."""
     if shutil.which("dpkg-query"):
         found = subprocess.run(["dpkg-query", "-S", program], capture_output=True, text=True)
         if found.returncode == 0:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tables and pictures of what compare.py measured. A row is a dict: kind, name, ours, peer (medians),
-# ratio, low and high (range of the per-round ratios), the spreads in per cent, bytes (a size?).
+# Tables and charts of the measurements of compare.py. A row is a dict: kind, name, ours, peer
+# (medians), ratio, low and high (range of the per-round ratios), the spreads in percent, bytes
+# (whether it is a size).
 import html
 
 HEADS = ["", "ours", "peer", "ratio", "rounds", "spread ours/peer"]
@@ -32,7 +33,7 @@ def markdown_table(rows):
 
 
 def svg(rows):
-    """Bars of ours/peer with a whisker for the range over rounds; 1.0 is the marked line."""
+    """Bars of ours/peer with a whisker for the range over rounds, and a line at 1.0."""
     rows = [row for row in rows if row["kind"] == "ops/sec"]
     label, plot, step = 110, 560, 28
     top = max([row["high"] for row in rows] + [2.0]) * 1.05

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tables of docs/performance.md: each is a database and a list of workloads over it, run by two
-# db_bench programs in turn on the very same flags. Prints markdown: microseconds per operation as
-# medians of the rounds, their ratio, and the lowest and highest ratio of a round.
+# The tables of docs/performance.md: each is a database and a list of workloads, run by two db_bench
+# programs in turn with the same flags. Prints markdown: microseconds per operation as medians of
+# the rounds, their ratio, and the lowest and highest ratio of a round.
 #
 #   tables.py --ours build/native/db_bench [--peer /usr/bin/db_bench] [--rounds 3] [--scale 1]
 #             [--dir /dev/shm] [TABLE...]          all tables if none is named; --list names them
@@ -29,17 +29,17 @@ RESULT = re.compile(r"^(\w+)\s+:\s+([\d.]+) micros/op")
 
 
 class Table:
-    """`fill` makes the database of all rows, or, if it is None, each row makes its own. `num` and
-    the counts in a row's flags are divided by --scale."""
+    """`fill` fills the database of all rows; if it is None, each row fills its own. --scale divides `num`
+    and the counts in a row's flags."""
 
     def __init__(self, title, num, flags="", fill=SETTLED, fill_flags="", before="", cold=False):
-        """`cold`: no run finds anything in the system's page cache, so use a --dir on a disk."""
+        """`cold`: nothing is in the system's page cache before a run, so use a --dir on a disk."""
         self.title, self.num, self.flags, self.fill = title, num, flags, fill
         self.fill_flags, self.before, self.cold, self.rows = fill_flags, before, cold, []
 
     def row(self, label, benchmarks, flags="", ours=""):
-        """Of a benchmark that is named twice the last run counts: the others warm up. `ours`: flags
-        that the peer does not know."""
+        """If a benchmark is named twice, the last run counts and the others warm up. `ours`: flags that
+        the peer does not have."""
         self.rows.append((label, benchmarks, flags, ours))
         return self
 
@@ -55,7 +55,7 @@ def multiget():
 
 
 def multiget_missing():
-    """Every tenth key of a ten times larger range is there."""
+    """One in ten of the keys that are read exists."""
     table = Table("MultiGet, 90 % of the keys missing", 4000000, f"{FOUR_LEVELS} {PINNED_META}",
                   fill_flags="-writes=400000")
     for stride in (0, 16, 256, 4096):
@@ -80,7 +80,7 @@ def range_tombstones():
 
 
 def many_range_tombstones():
-    """A million of them, behind every second write."""
+    """A million range tombstones, one after every second write."""
     holes = ("-writes=2000000 -writes_per_range_tombstone=2 -max_num_range_tombstones=1000000 "
              "-range_tombstone_width=10")
     return [Table("a million range tombstones, loading", 5000000, holes, fill=None)
@@ -94,7 +94,7 @@ def many_range_tombstones():
 
 
 def deletes():
-    """A scan that begins with a million deleted keys, before and after compactions have run."""
+    """A scan that begins with a million deleted keys, before and after compactions."""
     holes = "fillseq,flush,deleteseq,flush"
     still = "-reads=100000 -deletes=1000000 -disable_auto_compactions=1"
     return [Table("a scan of 100,000 behind a million deletes", 1100000, fill=None)
@@ -108,8 +108,7 @@ def deletes():
 
 
 def small_cache(cold=False):
-    """Most blocks are read and uncompressed. What is read is in the system's page cache or, if
-    `cold`, not."""
+    """Most blocks are read and uncompressed. They are in the system's page cache or, if `cold`, not."""
     tables = []
     where, passes, reads = ("a disk", 1, 100000) if cold else ("the page cache", 2, 500000)
     for compression in ("lz4", "zstd"):
@@ -131,7 +130,7 @@ def cold():
 
 
 def blobs():
-    """Loading includes the flushes that write them."""
+    """Loading includes the flushes that write the blob files."""
     tables = []
     for size, num in ((4096, 200000), (65536, 12500)):
         tables.append(Table(f"values of {size} bytes in blob files", num,
@@ -197,7 +196,7 @@ def core():
 
 
 def compactions():
-    """Of all there is, in one piece. How fast tables are built alone says clients/build_tables.cc."""
+    """A compaction of the whole database. clients/build_tables.cc measures building tables alone."""
     tables = []
     for title, flags in (
             ("none", ""), ("none, no filter", "-bloom_bits=-1"),
@@ -223,14 +222,14 @@ def writes():
                  "-value_size=400 -writes=1000000")
             .row("universal", "fillrandom,overwrite",
                  "-compaction_style=1 -value_size=400 -writes=1000000"),
-            # The rate limit would hold for the load too.
+            # A separate table, because in the one above the rate limit would also apply to the load.
             Table("reads beside writes", 2000000)
             .row("reads beside 20,000 writes a second", "readwhilewriting",
                  "-reads=1000000 -benchmark_write_rate_limit=2320000")]
 
 
 def synced_writes():
-    """On a disk."""
+    """Needs a --dir on a disk."""
     table = Table("writes with sync", 2000000, "-sync=1", fill=None)
     for threads in (1, 16):
         table.row(f"threads: {threads}", "fillrandom", f"-threads={threads} -writes=1000")
@@ -244,7 +243,7 @@ TABLES = {function.__name__: function for function in (
 
 
 def scaled(flags, scale):
-    """Counts of the workload shrink; sizes of values, batches and buffers do not."""
+    """Divides the counts of the workload, but not the sizes of values, batches and buffers."""
     counts = re.compile(r"-(num|writes|reads|deletes|merge_keys|writes_before_delete_range|"
                         r"max_num_range_tombstones)=(\d+)")
     return counts.sub(lambda m: f"-{m[1]}={max(1, int(int(m[2]) / scale))}", flags)
@@ -255,7 +254,7 @@ class Side:
         self.name, self.path, self.folder = name, path, os.path.join(root, name)
 
     def run(self, benchmarks, flags):
-        """Microseconds of the last benchmark that printed any."""
+        """Microseconds per operation of the last benchmark that printed a result."""
         text = run_program(self.path, shlex.split(flags) + [
             "-db=" + self.folder, "-benchmarks=" + benchmarks], timeout=3600)[0]
         found = [RESULT.match(line) for line in re.split(r"[\r\n]", text)]
@@ -268,8 +267,8 @@ class Side:
         os.makedirs(self.folder)
 
 
-def forget_pages():
-    """Of all files, in the system's page cache. Only root may."""
+def drop_page_cache():
+    """Drops all files from the system's page cache, which only root may do."""
     os.sync()
     with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as control:
         control.write("1")
@@ -291,7 +290,7 @@ def run_table(table, sides, args):
                 if table.fill is None:
                     side.clear()
                 if table.cold:
-                    forget_pages()
+                    drop_page_cache()
                 existing = "" if table.fill is None else "-use_existing_db=1"
                 line = f"{base} -seed={number + 1} {existing} {table.before} {flags}"
                 if side.name == "ours":
@@ -299,7 +298,7 @@ def run_table(table, sides, args):
                 micros[side.name].append(side.run(benchmarks, scaled(line, args.scale)))
         ours, peer = micros["ours"], micros["peer"]
         if None in ours + peer:
-            sys.exit(f"tables: {benchmarks} gave no figure")
+            sys.exit(f"tables: {benchmarks} printed no result")
         ratios = [b / a for a, b in zip(ours, peer)]
         low_ours, low_peer = statistics.median(ours), statistics.median(peer)
         print(f"| {label} | `{benchmarks}` `{scaled(flags, args.scale)}`"
@@ -310,13 +309,13 @@ def run_table(table, sides, args):
 
 def main():
     parser = argparse.ArgumentParser(description="the tables of docs/performance.md")
-    parser.add_argument("tables", nargs="*", help="all if none is named")
+    parser.add_argument("tables", nargs="*", help="default: all")
     parser.add_argument("--ours", help="path of the first db_bench")
     parser.add_argument("--peer", default=None, help="path of the second (RocksDB's by default)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1, help="divides all counts")
-    parser.add_argument("--dir", default=None, help="where the databases are made")
-    parser.add_argument("--list", action="store_true", help="names the tables")
+    parser.add_argument("--dir", default=None, help="directory of the databases")
+    parser.add_argument("--list", action="store_true", help="print the names of the tables")
     args = parser.parse_args()
     if args.list:
         return print("\n".join(TABLES))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One data block of 4 KiB with 16/100-byte pairs: building it, searching it, walking it, and
-// unpacking it.
+// One data block of 4 KiB with 16/100-byte pairs: building it, searching it, iterating over it, and
+// decoding it.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The full Bloom filter: building it, and probing for keys that are there and keys that are not, in
-// a filter that fits into the processor's cache and in one that does not.
+// The full Bloom filter: building it, and probing it for present and absent keys, for a filter that
+// fits into the processor's cache and for one that does not.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block cache: a hit through a slot, through the table, with a reference, through the public
-// interface; and an insertion that evicts.
+// The block cache: a hit through a slot, through the table, with a reference, and through the
+// public interface; and an insertion that evicts a block.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -34,14 +34,14 @@ struct Filled {
   BlockCacheView view;
 };
 
-Filled& TheFilled() {
+Filled& SharedFilledCache() {
   static Filled& filled = *new Filled;
   return filled;
 }
 
 template <typename Hit>
 void RunHits(benchmark::State& state, Hit hit) {
-  Filled& filled = TheFilled();
+  Filled& filled = SharedFilledCache();
   Random64 random(static_cast<uint64_t>(state.thread_index()));
   uint64_t sum = 0;
   for (auto _ : state) sum += hit(filled, random.Uniform(kBlocks));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CRC-32C by input length: what is in use, and the portable twin.
+// CRC-32C by input length: the implementation in use, and the portable one.
 #include <benchmark/benchmark.h>
 
-#include "util/crc32c.h"
-#include "util/crc32c_internal.h"
+#include "util/hash/crc32c.h"
+#include "util/hash/crc32c_internal.h"
 #include "util/random.h"
 
 namespace ashlar {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an epoch costs: a guard, a nested guard, and a retirement with its share of reclamation.
+// The cost of epochs: a guard, a nested guard, and a retirement with its share of reclamation.
 #include <benchmark/benchmark.h>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

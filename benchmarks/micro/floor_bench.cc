@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the machine allows, whatever the engine: a ratio of docs/performance.md ends where both
-// sides wait for the same thing.
+// The limits of the machine, without any engine. A ratio in docs/performance.md cannot get better
+// when both programs wait for one of these.
 //
-//   TMPDIR=DIR build/native/floor_bench        DIR on the disk that is asked about
+//   TMPDIR=DIR build/native/floor_bench        DIR is on the disk to measure
 //
-// Reads of 4 KiB past the page cache, one at a time and 32 at once; threads that share each sync of
-// a mapped file and do nothing else; a block read from the page cache and decompressed.
+// Measures reads of 4 KiB that bypass the page cache, one at a time and 32 at once; threads that
+// share each sync of a mapped file and do nothing else; a block read from the page cache and
+// decompressed.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,9 +23,9 @@
 #include "ashlar/file_system.h"
 #include "benchmarks/micro/workload.h"
 #include "table/format/compression.h"
-#include "util/futex.h"
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 #include "util/random.h"
+#include "util/threads/futex.h"
 
 namespace ashlar {
 namespace {
@@ -38,7 +39,7 @@ std::string FloorPath() {
   return std::string(folder != nullptr ? folder : "/tmp") + "/ashlar_floor_bench";
 }
 
-// A file that goes with the benchmark.
+// A file that is deleted with the object.
 class FloorFile {
  public:
   explicit FloorFile(uint64_t bytes) { Write(std::string(1 << 20, 'f'), bytes >> 20); }
@@ -83,8 +84,9 @@ void BM_FloorDirectReads(benchmark::State& state) {
 }
 BENCHMARK(BM_FloorDirectReads)->Arg(1)->Arg(32)->UseRealTime();
 
-// The last one to come syncs for all. Pages come by stores: those that a large write() brings to
-// the page cache are dirty together, and each sync would write them all.
+// The last thread to arrive syncs for all. Pages are made dirty by stores, not by write(): the
+// pages that one large write() brings to the page cache become dirty together, and each sync would
+// write all of them.
 struct SharedFile {
   static constexpr size_t kBytes = 64 << 20, kRecordBytes = 128;
 
@@ -131,7 +133,7 @@ void BM_FloorSharedSyncs(benchmark::State& state) {
 }
 BENCHMARK(BM_FloorSharedSyncs)->Threads(1)->Threads(4)->Threads(16)->UseRealTime();
 
-// Records as db_bench writes them: values of 100 bytes, of which half can be compressed away.
+// Records as db_bench writes them: values of 100 bytes, half of which compression saves.
 std::string RawBlock(Random64* random) {
   constexpr size_t kBlockBytes = 4096, kValueBytes = 100;
   std::string block;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hash functions of the formats, by input length.
+// The hash functions of the file formats, by input length.
 #include <benchmark/benchmark.h>
 
-#include "util/hash.h"
+#include "util/hash/hash.h"
 #include "util/random.h"
 
 namespace ashlar {
@@ -14,7 +14,7 @@ void BM_Hash(benchmark::State& state) {
   const std::string bytes = Random64(1).Bytes(static_cast<size_t>(state.range(0)) + 8);
   size_t offset = 0;
   for (auto _ : state) {
-    // The next input depends on this result, as a lookup's next step does.
+    // The next input depends on this result, like the next step of a lookup.
     const auto hash = kHash(bytes.data() + offset, static_cast<size_t>(state.range(0)));
     offset = hash & 7;
     benchmark::DoNotOptimize(offset);

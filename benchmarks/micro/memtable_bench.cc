@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable of one write buffer: filling it with ascending and random keys, point lookups one by
-// one and in batches, walks. `bytes_per_entry` is memory beyond key and value.
+// A memtable of one write buffer: filling it with ascending and random keys, single and batched
+// point lookups, iteration. `bytes_per_entry` is the memory beyond key and value.
 #include "memtable/memtable.h"
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kKeyCount = 450000;  // of 16/100 bytes fill a buffer of 64 MB
+constexpr uint64_t kKeyCount = 450000;  // pairs of 16/100 bytes that fill a buffer of 64 MB
 
 std::vector<std::string> AscendingKeys() {
   std::vector<std::string> keys;
@@ -114,7 +114,8 @@ void BM_GetMissing(benchmark::State& state) {
 }
 BENCHMARK(BM_GetMissing);
 
-// 32 keys, `range(0)` apart in order, which are sorted as MultiGet sorts them. 0: anywhere.
+// 32 keys with a distance of `range(0)` between neighbours, in the order that MultiGet sorts them.
+// 0: random keys.
 void BM_GetMany(benchmark::State& state) {
   constexpr size_t kBatch = 32;
   std::vector<std::string> keys = RandomKeys();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merging sorted runs: a step, by the number of runs and by how their keys interleave.
+// Merging sorted runs: the cost of a step, by the number of runs and by how their keys interleave.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -47,7 +47,7 @@ class BlockRun final : public InternalIterator {
   BlockCursor block_cursor_;
 };
 
-// `clustered`: each run has stretches of 100 keys in a row, as levels do.
+// `clustered`: each run has stretches of 100 consecutive keys, like the levels of a tree.
 std::unique_ptr<MergingIterator> MakeMerge(const InternalKeyComparator& icmp, size_t run_count,
                                            bool clustered) {
   std::vector<std::vector<uint64_t>> numbers(run_count);

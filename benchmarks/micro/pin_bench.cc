@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a point read pays to hand out a value of some size: a copy into the caller's string, or a
-// counted reference on its block, taken and given back. The caller reads the value in both. With
-// blocks at random, and with one block that all threads read: there the reference is a line that
-// goes from core to core, which a copy does not need. `kCopiedValueBytes` follows from it.
+// The cost for a point read to return a value of some size: either a copy into the caller's string,
+// or a counted reference on the block, taken and released. The caller reads the value in both
+// cases. Measured with random blocks and with one block that all threads read: there the reference
+// count is a cache line that moves between cores, which a copy avoids. `kCopiedValueBytes` is
+// chosen by these figures:
 //
 // Nanoseconds of CPU, one thread, -O2, medians of five on a loaded machine with two cores:
 //
@@ -20,13 +21,13 @@
 
 #include "ashlar/slice.h"
 #include "benchmarks/micro/workload.h"
-#include "table/sst/table_objects.h"
+#include "table/sst/read/table_objects.h"
 
 namespace ashlar {
 namespace {
 
 constexpr size_t kBlockBytes = 32 * 1024;
-constexpr size_t kBlocks = 256;  // 8 MiB: more than a core keeps to itself
+constexpr size_t kBlocks = 256;  // 8 MiB: more than the private cache of a core
 
 class Blocks {
  public:
@@ -48,7 +49,7 @@ const Blocks& SharedBlocks() {
   return *blocks;
 }
 
-// What a reader does at least: looks at each line of the value.
+// The least that a reader does: it touches each cache line of the value.
 uint64_t Use(const Slice& value) {
   uint64_t sum = 0;
   for (size_t i = 0; i < value.size(); i += 64) sum += static_cast<unsigned char>(value[i]);
@@ -57,7 +58,7 @@ uint64_t Use(const Slice& value) {
 
 void Unpin(void* block, void* /*unused*/) { static_cast<DataBlock*>(block)->Unref(); }
 
-// range(0): bytes of the value; range(1): 1 for one block that everybody reads.
+// range(0): bytes of the value; range(1): 1 if all threads read the same block.
 template <bool kPins>
 void HandOut(benchmark::State& state) {
   const auto bytes = static_cast<size_t>(state.range(0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table with its blocks in the cache: random lookups, scans, and seeks, for three kinds of
-// keys, with blocks as they come from the file and with hot blocks decoded.
+// One table with its blocks in the cache: random lookups, scans and seeks, for three kinds of keys,
+// with blocks as stored in the file and with hot blocks decoded.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -20,9 +20,9 @@
 #include "env/file_writer.h"
 #include "env/memory/memory_file_system.h"
 #include "table/iterator/point_lookup.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -42,7 +42,7 @@ std::string KeyOf(KeyKind kind, uint64_t number) {
       return text;
     case kHexHash: break;
   }
-  // In ascending order like the numbers, with digits that do not repeat.
+  // Keys in the order of their numbers, with digits that do not repeat.
   const uint64_t spread = number * (UINT64_MAX / kEntries);
   std::snprintf(text, sizeof(text), "%016llx%08x", static_cast<unsigned long long>(spread),
                 static_cast<uint32_t>(Mix64(number)));
@@ -139,7 +139,7 @@ void BM_TableGet(benchmark::State& state) {
     value.Reset();
     const LookupKey key(keys[i++ & 0xffff], kMaxSequenceNumber, KeyOrder::kBytewise);
     PointLookup lookup(key, &value);
-    if (!table.reader().GetInEpoch(&lookup)) std::abort();  // all is in memory
+    if (!table.reader().GetInEpoch(&lookup)) std::abort();  // everything is in memory
     found += lookup.decided();
   }
   if (found != i) std::abort();

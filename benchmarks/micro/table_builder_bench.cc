@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast sorted entries become a table: 16-byte keys, 100-byte values, into a file that drops
-// them.
+// How fast a table is built from sorted entries: 16-byte keys, 100-byte values, into a file that
+// discards its contents.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -15,8 +15,8 @@
 #include "benchmarks/micro/workload.h"
 #include "env/file_writer.h"
 #include "table/block/block_builder.h"
-#include "table/sst/table_builder.h"
-#include "util/internal_key.h"
+#include "table/sst/write/table_builder.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {
@@ -32,7 +32,7 @@ std::vector<std::string> Keys() {
   return keys;
 }
 
-// Half of it repeats, so that compression has something to do.
+// Half of the value repeats, so that compression has an effect.
 std::string Value() {
   Random64 random(301);
   std::string value(kValueBytes, 'x');

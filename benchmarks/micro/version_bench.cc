@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What versions cost by their number of tables (the argument): the edit of a flush, the edit of a
-// compaction, working out what compaction needs, and finding the table of a key.
+// The cost of versions by their number of tables (the argument): the edit of a flush, the edit of a
+// compaction, computing compaction needs, and finding the table of a key.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
 #include "env/memory/memory_file_system.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -73,7 +73,7 @@ void BM_FlushEdit(benchmark::State& state) {
 }
 BENCHMARK(BM_FlushEdit)->Arg(8)->Arg(1000)->Arg(8000)->Arg(64000);
 
-// One table of level 0 and ten of the last level become ten others.
+// One table of level 0 and ten of the last level are replaced by ten others.
 void BM_CompactionEdit(benchmark::State& state) {
   const Tree tree(static_cast<uint64_t>(state.range(0)));
   const auto& level0 = tree.version().files(0);

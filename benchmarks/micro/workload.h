@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of the micro-benchmarks: the shape db_bench uses, 8 bytes of number and '0' up to 16 bytes.
+// Keys of the micro-benchmarks, in the form of db_bench: a number in 8 bytes, then '0' up to 16
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {
@@ -27,7 +28,7 @@ inline std::string BenchInternalKey(uint64_t number, SequenceNumber seqno) {
   return key;
 }
 
-// Keys of `count` random numbers below `range`, made before the clock runs.
+// Keys of `count` random numbers below `range`, generated before the measurement.
 inline std::vector<std::string> RandomBenchKeys(size_t count, uint64_t range, uint64_t seed) {
   Random64 random(seed);
   std::vector<std::string> keys;

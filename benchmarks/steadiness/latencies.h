@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Latencies of one thread, counted in buckets that are at most a sixteenth wide, so that another
-// thread can take what came since it looked last without stopping anybody.
+// thread can collect the new counts without stopping the first one.
 //
-// Threads: one adds, one takes.
+// Threads: one adds, one collects.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace steadiness {
 
-// Numbers from 0 up, by their highest four bits below the first.
+// The bucket of a number: determined by its highest bit and the four bits after it.
 class Buckets {
  public:
   static constexpr uint32_t kSteps = 16, kCount = kSteps * 40;
@@ -42,7 +42,7 @@ struct Counts {
     total += other.total;
     if (other.max > max) max = other.max;
   }
-  // The value that a share of all are not above.
+  // The smallest value that is not exceeded by the given share of all values.
   uint64_t At(double share) const {
     const double wanted = share * static_cast<double>(total);
     uint64_t seen = 0;
@@ -64,7 +64,7 @@ class Latencies {
       max_.store(micros, std::memory_order_relaxed);
     }
   }
-  // What was added since the last call.
+  // The counts added since the last call.
   Counts Take() {
     Counts result;
     for (uint32_t i = 0; i < Buckets::kCount; i++) {

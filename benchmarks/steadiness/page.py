@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The page of steadiness.py: a table of both runs, and charts over time in which both programs have the
-# same axes. Everything is in the one file.
+# The page of steadiness.py: a table of both runs, and charts over time with the same axes for both
+# programs. The page is one file without references to others.
 import html
 import math
 
@@ -32,16 +32,15 @@ i.ours { background: var(--ours); } i.peer { background: var(--peer); }
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 200, 78, 14, 8, 26
 
 CHARTS = [  # title, text, column, scale, unit, logarithmic
-    ("Throughput", "Operations that ended in each second.", "operations", 1, "/s", False),
-    ("Late", "Operations that should have begun, and have not: what waits behind a stall.", "late", 1, "", False),
-    ("Latency, median", "From the moment at which an operation should have begun.", "p50", 1, "us", True),
+    ("Throughput", "Operations completed in each second.", "operations", 1, "/s", False),
+    ("Late", "Operations that should have begun and have not, for example during a stall.", "late", 1, "", False),
+    ("Latency, median", "From the scheduled begin of an operation.", "p50", 1, "us", True),
     ("Latency, 99 %", "", "p99", 1, "us", True),
     ("Latency, 99.9 %", "", "p999", 1, "us", True),
-    ("Latency, the longest", "", "max", 1, "us", True),
-    ("Writers held up", "By the library's own count, of all threads together.", "stalled", 1e-3, "ms", False),
+    ("Latency, maximum", "", "max", 1, "us", True),
+    ("Write stalls", "As counted by the library, over all threads.", "stalled", 1e-3, "ms", False),
     ("Files of level 0", "", "level0", 1, "", False),
-    ("Compaction debt", "Bytes that compactions must write until the tree has its shape, by the library's "
-     "estimate.", "pending", 2**-20, "MiB", False),
+    ("Compaction debt", "Bytes that compactions have yet to write, as estimated by the library.", "pending", 2**-20, "MiB", False),
     ("Memtables", "", "memtables", 2**-20, "MiB", False),
     ("Resident memory", "Without pages of files.", "resident", 2**-20, "MiB", False),
     ("Space", "Of all files of the database.", "disk", 2**-20, "MiB", False),
@@ -87,7 +86,7 @@ class Axis:
 
 
 def thinned(values, most=900):
-    """Points as (second, value); where there are too many, the largest of each stretch."""
+    """Points as (second, value); if there are too many, the largest value of each interval."""
     if len(values) <= most:
         return list(enumerate(values, 1))
     points = []
@@ -117,7 +116,7 @@ def line_chart(title, unit, series, logarithmic):
 
 
 def level_charts(runs):
-    """Levels below level 0, a chart each of those that either program uses."""
+    """A chart for each level below level 0 that one of the programs uses."""
     sizes = {name: [[int(size) / 2**20 for size in row["levels"].split(":")] for row in rows]
              for name, (rows, _) in runs.items()}
     for level in range(7):

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How steady is a database under a load that does not wait for it? Threads overwrite (and read) at
-// a given rate: each operation has a moment at which it should begin, and its latency counts from
-// then, also if the one before it was late. So a stall costs everybody who came meanwhile. A row a
-// second:
+// a given rate: each operation has a scheduled begin, and its latency counts from there, even if
+// the operation before it was late. So a stall delays all operations that were scheduled meanwhile.
+// Prints a row per second:
 //
 //   second,operations,p50,p99,p999,max,late,level0,levels,pending,stalled,memtables,resident,disk,logs
 //
-// operations a second; micros for latencies, `late`: operations that should have begun by then and
-// have not, `levels`: bytes of the levels with colons between, `pending`: compaction debt,
-// `stalled`: micros that writers were held up in that second, bytes for the rest. Behind the rows,
-// sums as clients.py reads them.
+// `operations` is the number of the second; latencies are microseconds; `late` is the number of
+// operations that should have begun and have not; `levels` are the bytes of the levels, separated
+// by colons; `pending` is the compaction debt; `stalled` are the microseconds that writers were
+// stalled in that second; the others are bytes. Totals that clients.py reads follow after the rows.
 //
 //   steadiness --db=FOLDER [--rate=0] [--seconds=60] [--threads=4] [--keys=2000000]
 //   [--read_percent=0]
 //              [--value_bytes=400] [--memtable_mb=64] [--cache_mb=64] [--jobs=2]
 //              [--final_compaction=1]
 //
-// --rate: operations a second of all threads together; 0: one after the other, as fast as they go,
-// which tells what is sustained.
+// --rate is the number of operations per second of all threads together; with 0 operations follow
+// each other as fast as possible, which shows the sustained rate.
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
@@ -67,7 +67,7 @@ rocksdb::Options OptionsOf(const Flags& flags) {
   return options;
 }
 
-// Values of which lz4 makes about half.
+// Values that lz4 compresses to about half of their size.
 class Values {
  public:
   explicit Values(uint64_t bytes) : bytes_(bytes), text_(bytes + (1 << 20), ' ') {
@@ -85,7 +85,7 @@ class Values {
   std::string text_;
 };
 
-// Of this process, without pages of files.
+// The resident memory of this process, without pages of files.
 uint64_t ResidentBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -100,7 +100,7 @@ struct DiskUse {
   uint64_t all = 0, logs = 0;
 };
 
-// Files may come and go meanwhile.
+// Files may appear and disappear meanwhile.
 DiskUse DiskUseOf(const std::string& folder) {
   DiskUse use;
   std::error_code error;
@@ -128,8 +128,8 @@ class Load {
   void Run();
   const std::vector<double>& operations_per_second() const { return rates_; }
   const Counts& all() const { return all_; }
-  uint64_t most_disk() const { return most_disk_; }
-  // Of tables, since the load began; and of the load.
+  uint64_t max_disk() const { return max_disk_; }
+  // Bytes written to tables since the load began, and bytes of the load.
   uint64_t TableBytesWritten() const {
     return Ticker(rocksdb::FLUSH_WRITE_BYTES) + Ticker(rocksdb::COMPACT_WRITE_BYTES) -
            table_bytes_before_;
@@ -162,7 +162,7 @@ class Load {
   Clock::time_point last_row_ = start_;
   std::atomic<bool> is_over_{false};
   std::atomic<uint64_t> begun_{0};
-  uint64_t stalled_before_ = 0, most_disk_ = 0;
+  uint64_t stalled_before_ = 0, max_disk_ = 0;
   uint64_t table_bytes_before_ = 0, user_bytes_before_ = 0;
   std::vector<double> rates_;
   Counts all_;
@@ -179,9 +179,9 @@ void Load::Operate(client::Random* random) {
   if (!status.IsNotFound()) Require(status, "Get");
 }
 
-// Thread i has operations i, i + threads, i + 2 threads ... of one sequence.
+// Thread i does the operations i, i + threads, i + 2 threads ... of one sequence.
 void Load::Work(uint64_t thread) {
-  ::prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: sleeps end when they should
+  ::prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: sleeps end on time
   client::Random random(thread + 1);
   for (uint64_t number = thread; !is_over_.load(std::memory_order_relaxed);
        number += flags_["threads"]) {
@@ -217,7 +217,7 @@ void Load::Row(uint64_t second) {
   Counts counts;
   for (uint64_t i = 0; i < flags_["threads"]; i++) counts.Add(latencies_[i].Take());
   all_.Add(counts);
-  // A row may come late.
+  // A row may be late.
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> elapsed = now - last_row_;
   last_row_ = now;
@@ -229,7 +229,7 @@ void Load::Row(uint64_t second) {
   std::string level0;
   db_->GetProperty("rocksdb.num-files-at-level0", &level0);
   const DiskUse disk = DiskUseOf(flags_.db());
-  most_disk_ = std::max(most_disk_, disk.all);
+  max_disk_ = std::max(max_disk_, disk.all);
   const auto number = [](uint64_t value) { return "," + std::to_string(value); };
   const std::string row =
       std::to_string(second) + number(static_cast<uint64_t>(rates_.back())) +
@@ -244,7 +244,7 @@ void Load::Row(uint64_t second) {
 }
 
 void Load::Run() {
-  // By filling.
+  // Filling the database is not part of the load.
   stalled_before_ = StalledMicros();
   table_bytes_before_ = TableBytesWritten();
   user_bytes_before_ = UserBytesWritten();
@@ -261,8 +261,9 @@ void Load::Run() {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Every key once, in order, so that the tree begins whole; compactions have come to rest then.
-// Values are as those of the load, for neighbours that share text would be stored smaller.
+// Writes every key once, in order, and waits for compactions, so that the load begins with a
+// complete tree. Values are like those of the load: if neighbours shared text, tables would be
+// smaller.
 void Fill(rocksdb::DB* db, const Flags& flags) {
   const Values values(flags["value_bytes"]);
   client::Random random(0);
@@ -275,13 +276,14 @@ void Fill(rocksdb::DB* db, const Flags& flags) {
   Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr), "CompactRange");
 }
 
-// What flushes and compactions wrote to tables for each byte of the load, which counts as the tables
-// store it in the end: compressed.
+// Bytes that flushes and compactions wrote to tables for each byte of the load. The load counts
+// with the size that it has in tables in the end, compressed.
 double WriteAmplification(const Flags& flags, uint64_t table_bytes, uint64_t user_bytes,
                           uint64_t live_bytes) {
   const auto raw_bytes =
       static_cast<double>(flags["keys"] * (KeyOf(0).size() + flags["value_bytes"]));
-  const double stored = static_cast<double>(user_bytes) * static_cast<double>(live_bytes) / raw_bytes;
+  const double stored =
+      static_cast<double>(user_bytes) * static_cast<double>(live_bytes) / raw_bytes;
   return stored == 0 ? 0 : static_cast<double>(table_bytes) / stored;
 }
 
@@ -296,7 +298,7 @@ void ReportSums(const Load& load, double write_amplification, uint64_t live_byte
   client::Report("latency p99", static_cast<double>(all.At(0.99)), "micros");
   client::Report("latency p99.9", static_cast<double>(all.At(0.999)), "micros");
   client::Report("longest", static_cast<double>(all.max), "micros");
-  client::Report("most space", static_cast<double>(load.most_disk()) / kMiB, "MiB");
+  client::Report("most space", static_cast<double>(load.max_disk()) / kMiB, "MiB");
   if (live_bytes == 0) return;
   client::Report("write amplification", write_amplification, "bytes/byte");
   client::Report("live data", static_cast<double>(live_bytes) / kMiB, "MiB");

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two builds of steadiness.cc under the same load, and one page of charts of both over time. The rate is
-# a share (70 %) of what the peer sustains when nothing holds it back, which is measured first.
+# Two builds of steadiness.cc under the same load, and one page of charts of both over time. The
+# rate is a share (70 %) of the rate that the peer sustains without a limit, which is measured
+# first.
 #
 #   steadiness.py --ours build/native/steadiness --peer /tmp/steadiness [--seconds 600] [--out page.html]
 #   steadiness.py --ours ... --peer ... --short        # half a minute in all, a small database
@@ -11,7 +12,7 @@
 # The peer is built from the same source, against the headers and the library of RocksDB:
 #   g++ -O2 -std=c++17 -I. benchmarks/steadiness/steadiness.cc -lrocksdb -lpthread -o /tmp/steadiness
 #
-# The rows of each run are kept beside the page, as <page>.ours.csv and <page>.peer.csv.
+# The rows of each run are kept next to the page, as <page>.ours.csv and <page>.peer.csv.
 import argparse
 import csv
 import io
@@ -41,7 +42,7 @@ def parse_arguments(argv=None):
     parser.add_argument("--short", action="store_true", help="a small database and 8 seconds a run")
     parser.add_argument("--dir", default=None, help="where the databases are made")
     parser.add_argument("--out", default="steadiness.html")
-    parser.add_argument("flags", nargs="*", help="for the program, behind --")
+    parser.add_argument("flags", nargs="*", help="flags for the program, after --")
     args = parser.parse_args(argv)
     if args.short:
         args.seconds, args.probe_seconds = 8, 5
@@ -50,7 +51,8 @@ def parse_arguments(argv=None):
 
 
 def read_run(text):
-    """(rows, sums) of what the program printed: a row is {column: text}, a sum {name: number}."""
+    """Returns (rows, totals) of the program's output: a row is {column: text}, the totals are {name:
+    number}."""
     start = text.find(HEAD)
     if start < 0:
         raise ValueError("no rows")
@@ -81,7 +83,7 @@ def sustained(rows):
 
 
 def facts(rows, sums):
-    """What the table of the page says of one run: {name: (number, text)}."""
+    """The table of the page for one run: {name: (number, text)}."""
     rates = sorted(int(row["operations"]) for row in rows)
     median = statistics.median(rates)
     result = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which record an operation takes: uniformly, by Zipf's law, or preferring what was inserted last.
-// Each thread has generators of its own; what all share (how many records there are) is an
-// argument.
+// Generators that choose the record of an operation: uniformly, by Zipf's law, or preferring the
+// latest records. Each thread has its own generators; the number of records, which all threads
+// share, is an argument.
 #pragma once
 
 #include <cmath>
@@ -24,9 +24,9 @@ inline uint64_t Scatter(uint64_t number) {
   return hash;
 }
 
-// Ranks 0, 1, ... n-1, of which rank r is drawn with a probability proportional to 1/(r+1)^0.99.
-// The method of Gray et al., "Quickly generating billion-record synthetic databases": two values of
-// the zeta function, which is continued where n grows, and then constant time for each draw.
+// Ranks 0 to n-1, where rank r has a probability proportional to 1/(r+1)^0.99. The method of Gray
+// et al., "Quickly generating billion-record synthetic databases": two values of the zeta function,
+// which are extended when n grows, then constant time per number.
 class Zipfian {
  public:
   uint64_t Next(uint64_t n, Random& random) {

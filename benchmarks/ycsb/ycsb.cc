@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver in the manner of YCSB for a program that links librocksdb, here the drop-in: loads
-// records, runs workloads A to F one after the other, and says for each operation how often and how
-// fast. Every value begins with its key, so what is read is also checked. Options come from a file
-// as RocksDB writes them; options.ini beside this file is one.
+// A driver like YCSB for a program that links librocksdb, here the drop-in: loads records, runs
+// workloads A to F one after the other, and reports the number and the speed of each kind of
+// operation. Every value begins with its key, so reads are checked. Options come from an options
+// file; options.ini in this folder is one.
 //
 //   ycsb --db=FOLDER [--options=FILE] [--workloads=load,a,b,c,d,e,f] [--records=N] [--operations=N]
 //        [--threads=N] [--seed=N]
@@ -23,22 +23,44 @@
 #include "rocksdb/utilities/options_util.h"
 
 #include "benchmarks/ycsb/generators.h"
-#include "benchmarks/ycsb/workloads.h"
 
 namespace {
 
-using ycsb::Operation;
 using ycsb::Random;
-using ycsb::Workload;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kValueBytes = 1000;  // ten fields of a hundred bytes
 constexpr int kMaxScan = 100;
 
+// The six core workloads of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB"):
+// the percentages of their operations, and the distribution by which these choose records.
+enum class Operation : uint8_t { kRead, kUpdate, kInsert, kScan, kReadModifyWrite };
+constexpr int kOperationCount = 5;
+constexpr const char* kOperationNames[kOperationCount] = {"read", "update", "insert", "scan",
+                                                          "read-modify-write"};
+
+enum class Chosen : uint8_t { kZipfian, kLatest };
+
+struct Workload {
+  char name;
+  const char* like;
+  int percent[kOperationCount];  // by Operation
+  Chosen chosen;
+};
+
+constexpr Workload kWorkloads[] = {
+    {'a', "a session store: half of it updates", {50, 50, 0, 0, 0}, Chosen::kZipfian},
+    {'b', "tags of photographs: mostly reads", {95, 5, 0, 0, 0}, Chosen::kZipfian},
+    {'c', "a cache of profiles: reads alone", {100, 0, 0, 0, 0}, Chosen::kZipfian},
+    {'d', "status updates: the newest are read", {95, 0, 5, 0, 0}, Chosen::kLatest},
+    {'e', "threaded conversations: short scans", {0, 0, 5, 95, 0}, Chosen::kZipfian},
+    {'f', "a user database: read, change, write", {50, 0, 0, 0, 50}, Chosen::kZipfian},
+};
+
 struct Settings {
   std::string db;
   std::string options;
-  std::string workloads = "load,a,b,c,f,d,e";  // YCSB's order: those that insert come last
+  std::string workloads = "load,a,b,c,f,d,e";  // YCSB's order: workloads that insert come last
   uint64_t records = 10000;
   uint64_t operations = 10000;
   int threads = 2;
@@ -93,18 +115,18 @@ std::string ValueOf(const std::string& key, Random& random) {
   return value;
 }
 
-// What one thread has measured: the microseconds of each operation, by kind.
+// The measurements of one thread: the microseconds of each operation, by kind.
 struct Measured {
-  std::vector<float> micros[ycsb::kOperationCount];
+  std::vector<float> micros[kOperationCount];
 };
 
-// Records are numbered as they are inserted. A number is taken before its record is written and
-// readable after it; in between others must not choose it.
+// Records are numbered in the order of their insertion. A number is taken before its record is
+// written and becomes readable after that; meanwhile other threads must not choose it.
 struct Records {
-  std::atomic<uint64_t> taken{0};     // numbers below are given to somebody
-  std::atomic<uint64_t> readable{0};  // those below were inserted
+  std::atomic<uint64_t> taken{0};     // the next number to take
+  std::atomic<uint64_t> readable{0};  // all records with smaller numbers can be read
 
-  // Marks `record` as readable once all before it are.
+  // Marks `record` as readable once all records before it are.
   void Inserted(uint64_t record) {
     for (uint64_t expected = record; !readable.compare_exchange_weak(
              expected, record + 1, std::memory_order_release, std::memory_order_relaxed);) {
@@ -162,7 +184,7 @@ class Client {
   uint64_t ChooseRecord(const Workload& workload) {
     const uint64_t count = records_->readable.load(std::memory_order_acquire);
     const uint64_t rank = zipfian_.Next(count, random_);
-    if (workload.chosen == ycsb::Chosen::kLatest) return count - 1 - rank;
+    if (workload.chosen == Chosen::kLatest) return count - 1 - rank;
     return ycsb::Scatter(rank) % count;
   }
 
@@ -198,7 +220,7 @@ class Client {
 
 void Report(char name, double seconds, const std::vector<std::unique_ptr<Client>>& clients) {
   uint64_t total = 0;
-  for (int kind = 0; kind < ycsb::kOperationCount; kind++) {
+  for (int kind = 0; kind < kOperationCount; kind++) {
     std::vector<float> all;
     for (const auto& client : clients) {
       const std::vector<float>& micros = client->measured().micros[kind];
@@ -210,7 +232,7 @@ void Report(char name, double seconds, const std::vector<std::unique_ptr<Client>
       return all[static_cast<size_t>(part * static_cast<double>(all.size() - 1))];
     };
     std::printf("%c  %-18s %9zu   p50 %7.1f   p95 %7.1f   p99 %7.1f   max %9.1f us\n", name,
-                ycsb::kOperationNames[kind], all.size(), at(0.5), at(0.95), at(0.99), all.back());
+                kOperationNames[kind], all.size(), at(0.5), at(0.95), at(0.99), all.back());
     total += all.size();
   }
   std::printf("%c  %-18s %9.0f operations/s\n", name, "throughput",
@@ -267,9 +289,9 @@ void RunWorkload(const std::string& name, const Settings& settings, rocksdb::DB*
     });
     return;
   }
-  for (const Workload& workload : ycsb::kWorkloads) {
+  for (const Workload& workload : kWorkloads) {
     if (name.size() != 1 || name[0] != workload.name) continue;
-    // Without "load" the records are those of a run before.
+    // Without "load", the records of an earlier run are used.
     if (records->readable == 0) records->taken = records->readable = settings.records;
     std::printf("workload %c: %s\n", workload.name, workload.like);
     OnThreads(settings, settings.operations, db, records, workload.name,

@@ -10,9 +10,9 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/options.h"
+#include "util/keys/wide_column_encoding.h"
 #include "util/result.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

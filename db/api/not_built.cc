@@ -5,7 +5,7 @@
 // them.
 #include "ashlar/db.h"
 #include "ashlar/trace_reader_writer.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 #include <cassert>
 
 #include "ashlar/slice.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

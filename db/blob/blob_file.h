@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "db/blob/blob_format.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -47,9 +47,9 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
   BlobFile& operator=(const BlobFile&) = delete;
   ~BlobFile() = default;  // closes the file: for who may do I/O
 
-  // Before the version that brings it is seen by anybody: from now on the file is held in
-  // `obsolete`, which outlives it, and is obsolete there when no version has it any more. Again for
-  // each version that has it, always with the same.
+  // Called before the version that adds the file is visible, and again for each later version with
+  // this file, always with the same argument. Registers the file in `obsolete`, which outlives it;
+  // the file becomes obsolete there when no version has it any more.
   void SetInstalled(ObsoleteBlobFiles* obsolete);
 
   const BlobFileAddition meta;
@@ -81,9 +81,9 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
   BlobFile* previous_ = nullptr;
 };
 
-// Blob files that no version has any more: theirs on disk are the owner's to delete. And those that
-// some version has, so that their bytes can be counted. Any thread; nothing is allocated for
-// either, as versions are installed and destroyed where nothing may fail.
+// Blob files that no version has any more; the owner of this object deletes them from disk. And
+// those that some version has, so that their bytes can be counted. Any thread; nothing is allocated
+// for either, as versions are installed and destroyed where nothing may fail.
 class ObsoleteBlobFiles {
  public:
   ObsoleteBlobFiles() = default;

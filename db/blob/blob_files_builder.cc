@@ -9,7 +9,7 @@
 
 #include "db/blob/blob_store.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 
 #include "ashlar/status.h"
 #include "db/blob/blob_file.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

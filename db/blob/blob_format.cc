@@ -5,11 +5,11 @@
 
 #include <cassert>
 
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/data_in_errors.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -14,7 +14,7 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

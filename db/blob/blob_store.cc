@@ -17,11 +17,11 @@
 #include "env/io_rule.h"
 #include "env/read_together.h"
 #include "table/format/compression.h"
-#include "util/coding.h"
-#include "util/data_in_errors.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

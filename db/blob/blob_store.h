@@ -3,9 +3,9 @@
 // BlobStore reads the values of one column family out of its blob files: through the blob cache, if
 // there is one, and through files that it opens on first use.
 //
-// Nothing of a record is believed before its checksums hold, unless the reader asked not to verify
-// them. A value that is handed out lives on its own: neither the file nor the version must outlive
-// it, but the cache must. Threads: all functions from any thread; not inside an EpochGuard.
+// A record is used only after its checksums are verified, unless the read options disable this. A
+// returned value is independent: neither the file nor the version must outlive it, but the cache
+// must. Threads: all functions from any thread; not inside an EpochGuard.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 #include "ashlar/status.h"
 #include "db/blob/blob_file.h"
 #include "env/random_reader.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 namespace {

@@ -3,8 +3,9 @@
 // BlobWriter writes the values of one job to blob files, one after the other: a new one begins when
 // the one before has reached its size.
 //
-// Threads: one at a time. Crash: a file that Finish() has ended is synced, but nobody's until a
-// MANIFEST names it; one that was not ended is deleted, here or at the next open.
+// Threads: one at a time. Crash: a file that is complete after Finish() is synced, but becomes part
+// of the database only when a MANIFEST names it. An incomplete file is deleted, here or at the next
+// open.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 #include "db/blob/blob_file.h"
 #include "env/file_writer.h"
 #include "table/format/compression.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 

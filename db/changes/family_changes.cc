@@ -16,9 +16,9 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
-#include "db/state/needed_logs.h"
+#include "db/state/log_needs.h"
 #include "env/file_util.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -34,8 +34,8 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
     sanitized = SanitizeSettledOptions(*core_->options, settled);
   }
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // the directories, now known
-  for (const std::string& dir : TableDirsFor(*core_, sanitized)) {
-    RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), dir));
+  for (const std::string& dir : core_->paths.TableDirsFor(sanitized)) {
+    RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), dir));
   }
   {
     MutexLock lock(&core_->mutex);
@@ -75,7 +75,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     writes_->UpdateStallLocked();
     core_->conditions.FamilyChanged();
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   PurgeObsoleteFiles(core_);
   return WriteOptionsFile(core_);
 }
@@ -86,8 +86,9 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   drop.column_family = family.id();
   drop.is_family_drop = true;
   // Its unflushed writes need no log any more.
+  const LogsOfFamily none[] = {{&family, FileNumber::None()}};
   VersionEdit logs;
-  logs.min_log_number_to_keep = OldestLogNeeded(*core_, &family);
+  logs.min_log_number_to_keep = OldestLogNeeded(*core_, none);
   VersionSet::Change change;
   change.edits.push_back(std::move(drop));
   change.edits.push_back(std::move(logs));
@@ -118,7 +119,7 @@ Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
     }
     core_->conditions.FamilyChanged();
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   return WriteOptionsFile(core_);
 }
 
@@ -156,7 +157,7 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
     log_level = core->options->info_log_level;
-    core->open_tables.SetMaxOpenFiles(core->options->max_open_files);
+    core->resources.open_tables.SetMaxOpenFiles(core->options->max_open_files);
     core->wals->SetBuffering(core->options->writable_file_max_buffer_size,
                              core->options->wal_bytes_per_sync);
     core->versions->SetManifestLimits(
@@ -167,8 +168,8 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
   }
   // A logger of the program's has a level of its own until somebody asks for another; and it is
   // called without the mutex.
-  if (values.contains("info_log_level")) core->info_log->SetInfoLogLevel(log_level);
-  writes->TellStallChanges();
+  if (values.contains("info_log_level")) core->services.info_log->SetInfoLogLevel(log_level);
+  writes->NotifyOfStalls();
   return WriteOptionsFile(core);
 }
 

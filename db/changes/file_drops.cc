@@ -30,18 +30,18 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     change.last_sequence = core->pipeline->visible_seqno();
     // The MANIFEST is written without the mutex: no compaction may take them meanwhile.
     family->versions()->claims.Take(dropped);
-    family->BeginUnforeseen();
+    family->BeginExternalChange();
     status = core->versions->LogAndApply(std::move(change), &core->mutex);
     family->versions()->claims.GiveBack(dropped);
     if (status.ok()) {
       family->PublishSuperVersion();
-      family->unforeseen_version = family->current()->number();
+      family->last_external_change = family->current()->number();
       writes->UpdateStallLocked();
     }
-    family->EndUnforeseen();
+    family->EndExternalChange();
     core->conditions.JobEnded();
   }
-  writes->TellStallChanges();
+  writes->NotifyOfStalls();
   PurgeObsoleteFiles(core);
   return status;
 }

@@ -13,10 +13,10 @@
 #include "db/options/options_check.h"
 #include "db/write/write_stall.h"
 #include "memtable/empty_ranges.h"
-#include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -129,16 +129,16 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   return new MemTable(comparator_, options, next_memtable_id_++);
 }
 
-void ColumnFamilyData::BeginUnforeseen() {
+void ColumnFamilyData::BeginExternalChange() {
   if (known_empty_ != nullptr) known_empty_->Suspend();
 }
 
-void ColumnFamilyData::EndUnforeseen() {
-  if (known_empty_ != nullptr) known_empty_->Resume(unforeseen_version);
+void ColumnFamilyData::EndExternalChange() {
+  if (known_empty_ != nullptr) known_empty_->Resume(last_external_change);
 }
 
-bool ColumnFamilyData::IsForeseen(const SuperVersion& super_version) const {
-  return !is_ingesting && super_version.version()->number() >= unforeseen_version;
+bool ColumnFamilyData::HasNoExternalChangeSince(const SuperVersion& super_version) const {
+  return !is_ingesting && super_version.version()->number() >= last_external_change;
 }
 
 ReadView ColumnFamilyData::AcquireView() {

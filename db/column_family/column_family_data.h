@@ -17,15 +17,14 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/options.h"
-#include "cache/cache_entry_stats.h"
 #include "db/column_family/family_work.h"
 #include "db/column_family/memtable_history.h"
 #include "db/read/read_view.h"
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -187,33 +186,24 @@ class ColumnFamilyData final : public ReadViewSource {
   std::string DebugString() const REQUIRES(db_mutex);
 
   // What options() are sanitized from and FamilyChanges::SetOptions() changes: those the program
-  // gave, settled (options_check.h). At first options() themselves; whoever made the family sets it.
+  // gave, settled (options_check.h). At first options() themselves; whoever made the family sets
+  // it.
   std::shared_ptr<const ColumnFamilyOptions> settled_options GUARDED_BY(db_mutex);
-  // Whether the scheduler's queues hold the family; the scheduler's to change.
-  bool is_flush_queued GUARDED_BY(db_mutex) = false;
-  bool is_compaction_queued GUARDED_BY(db_mutex) = false;
-  // Taken from the queue by threads that have not picked their inputs yet.
-  int starting_compactions GUARDED_BY(db_mutex) = 0;
-  // Until its compaction_thread_limiter has room.
-  bool is_compaction_held_back GUARDED_BY(db_mutex) = false;
-  // What was done in the family, and what of it a text has told already.
+  // What was done in the family.
   FamilyWork work GUARDED_BY(db_mutex);
-  WorkPicture told_work GUARDED_BY(db_mutex);
-  // Of its block cache, as last counted.
-  CacheEntryStats cache_entries GUARDED_BY(db_mutex);
   // How it holds writes up; the write control's to change.
   StallDecision stall GUARDED_BY(db_mutex);
   // External files are being put into the family: nothing may come into its memtables.
   bool is_ingesting GUARDED_BY(db_mutex) = false;
   // The number of the newest version that was made by that, or by dropping files, under which older
   // entries may come to light: a scan of an older one knows nothing of what is there. 0: none was.
-  uint64_t unforeseen_version GUARDED_BY(db_mutex) = 0;
+  uint64_t last_external_change GUARDED_BY(db_mutex) = 0;
   // Around what may come into the family, or back, by other ways than its memtables. At the end the
-  // super version that shows it was published, and unforeseen_version is right.
-  void BeginUnforeseen() REQUIRES(db_mutex);
-  void EndUnforeseen() REQUIRES(db_mutex);
+  // super version that shows it was published, and last_external_change is right.
+  void BeginExternalChange() REQUIRES(db_mutex);
+  void EndExternalChange() REQUIRES(db_mutex);
   // Whether all that came into the family since, or will, came through memtables.
-  bool IsForeseen(const SuperVersion& super_version) const REQUIRES(db_mutex);
+  bool HasNoExternalChangeSince(const SuperVersion& super_version) const REQUIRES(db_mutex);
   // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
   bool is_read_compaction_wanted GUARDED_BY(db_mutex) = false;
 

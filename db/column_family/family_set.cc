@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "memtable/memtable.h"
-#include "util/epoch.h"
 #include "util/invariants.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "db/column_family/family_ref.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -69,11 +69,6 @@ void FamilyWork::AddCompaction(Level output_level, const JobWork& compaction) {
   compactions_.Add(compaction);
 }
 
-JobWork FamilyWork::OnLevel(Level level) const {
-  const auto index = static_cast<size_t>(int{level});
-  return index < levels_.size() ? levels_[index] : JobWork();
-}
-
 JobWork FamilyWork::Sum() const {
   JobWork sum;
   for (const JobWork& level : levels_) sum.Add(level);

@@ -11,7 +11,7 @@
 
 #include "db/write/stall_forecast.h"
 #include "db/write/write_stall.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 
@@ -48,7 +48,7 @@ struct StallCounts {
 };
 
 // All of it at a moment.
-struct WorkPicture {
+struct WorkTotals {
   uint64_t micros = 0;  // since the database was opened or its counters were reset
   JobWork sum;
   uint64_t flushed_bytes = 0;
@@ -66,12 +66,10 @@ class FamilyWork {
 
   // By output level; flushes are on level 0. As many levels as anything was done on.
   const std::vector<JobWork>& levels() const { return levels_; }
-  // Nothing for a level that has none.
-  JobWork OnLevel(Level level) const;
   JobWork Sum() const;
   const JobWork& flushes() const { return flushes_; }
   const JobWork& compactions() const { return compactions_; }
-  WorkPicture At(uint64_t micros) const {
+  WorkTotals At(uint64_t micros) const {
     return {micros, Sum(), flushes_.written_bytes, stalls.delays() + stalls.stops()};
   }
   StallCounts stalls;

@@ -52,7 +52,8 @@ std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
 std::optional<CompactionPlan> AgePicker::PickExpired() const {
   const uint64_t limit = LimitOf(pick_.options->ttl);
   if (limit == 0 || pick_.options->compaction_style != kCompactionStyleLevel) return std::nullopt;
-  const Level end{std::min<int>(version_.deepest_level(), LevelsInUse(version_, *pick_.options) - 1)};
+  const Level end{
+      std::min<int>(version_.deepest_level(), LevelsInUse(version_, *pick_.options) - 1)};
   for (Level level = 0; level < end; ++level) {
     if (!IsBefore(version_.levels()[level]->oldest_ancestor_time, limit)) continue;
     for (TableFile* table : version_.files(level)) {

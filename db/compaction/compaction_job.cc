@@ -18,11 +18,11 @@
 #include "db/output/entry_pipe.h"
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
-#include "db/version/table_cache.h"
-#include "table/sst/block_passing.h"
-#include "util/mutex.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "db/table_cache/table_cache.h"
+#include "table/sst/write/block_passing.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -93,7 +93,7 @@ class CompactionJob::Subcompaction {
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
   std::optional<TrackedBytes> bytes_;  // while it merges, of the thread that does
-  bool is_piped_ = false;  // a helper reads, and tells its own bytes
+  bool is_piped_ = false;              // a helper reads, and tells its own bytes
   uint64_t helper_cpu_micros_ = 0;
 };
 
@@ -364,8 +364,8 @@ Status CompactionJob::FindCuts() {
       RETURN_IF_ERROR(table->SampleKeys(kSamplesPerTable, &weights));
     }
   }
-  cuts_ = CutPoints(std::move(weights), options_.version->comparator(),
-                    options_.max_subcompactions, target_bytes);
+  cuts_ = CutPoints(std::move(weights), options_.version->comparator(), options_.max_subcompactions,
+                    target_bytes);
   return Status::OK();
 }
 

@@ -22,7 +22,7 @@
 #include "db/output/output_writer.h"
 #include "env/thread_list.h"
 #include "table/range_del/fragmented_tombstones.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -9,7 +9,7 @@
 
 #include "db/compaction/plan_maker.h"
 #include "db/compaction/style_pickers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -33,7 +33,8 @@ std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator
   std::pair<Slice, Slice> range(first.smallest_user_key(), first.largest_user_key());
   for (const LevelFiles& level : inputs) {
     for (const TableFile* file : level.files) {
-      const Slice smallest = file->meta.smallest_user_key(), largest = file->meta.largest_user_key();
+      const Slice smallest = file->meta.smallest_user_key(),
+                  largest = file->meta.largest_user_key();
       if (order.OrderWithoutTimestamp(smallest, range.first) < 0) range.first = smallest;
       if (order.OrderWithoutTimestamp(largest, range.second) > 0) range.second = largest;
     }
@@ -43,9 +44,8 @@ std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator
 
 bool CompactionPlan::IsAllOnPath(uint32_t path_id) const {
   return std::all_of(inputs.begin(), inputs.end(), [path_id](const LevelFiles& level) {
-    return std::all_of(level.files.begin(), level.files.end(), [path_id](const TableFile* file) {
-      return file->meta.path_id == path_id;
-    });
+    return std::all_of(level.files.begin(), level.files.end(),
+                       [path_id](const TableFile* file) { return file->meta.path_id == path_id; });
   });
 }
 

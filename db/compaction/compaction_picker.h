@@ -21,8 +21,8 @@
 #include "ashlar/options.h"
 #include "db/version/compaction_claims.h"
 #include "db/version/version.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 #include "util/result.h"
 
 namespace ashlar {

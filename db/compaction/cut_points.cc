@@ -24,8 +24,8 @@ std::vector<std::string> CutPoints(std::vector<KeyWeight> weights,
   for (size_t i = 0; i < weights.size() && cuts.size() + 1 < parts; i++) {
     seen += weights[i].bytes;
     const bool is_last_of_key =
-        i + 1 == weights.size() || comparator.OrderWithoutTimestamp(weights[i].user_key,
-                                                                    weights[i + 1].user_key) != 0;
+        i + 1 == weights.size() ||
+        comparator.OrderWithoutTimestamp(weights[i].user_key, weights[i + 1].user_key) != 0;
     if (!is_last_of_key || seen - part_begin < part_bytes) continue;
     if (total - seen < std::max<uint64_t>(part_bytes / 2, 1)) break;
     cuts.push_back(std::move(weights[i].user_key));

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "table/sst/key_weight.h"
-#include "util/internal_key.h"
+#include "table/sst/read/key_weight.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 
 #include "ashlar/options.h"
 #include "db/version/version.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

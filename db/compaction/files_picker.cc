@@ -7,7 +7,7 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/plan_maker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "db/compaction/plan_maker.h"
-#include "util/level.h"
-#include "util/mutex.h"
+#include "util/keys/level.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 
 #include "ashlar/options.h"
 #include "db/compaction/compaction_picker.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

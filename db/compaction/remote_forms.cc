@@ -7,10 +7,10 @@
 #include <cassert>
 #include <utility>
 
-#include "db/version/version_edit.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/str_cat.h"
+#include "db/manifest/version_edit.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -42,8 +42,7 @@ class Fields {
     if (size < kMagicBytes + sizeof(uint32_t) || !rest_.starts_with(Slice(magic, kMagicBytes))) {
       return Status::Corruption(StrCat(what_, ": ", size, " bytes that do not begin with ", magic));
     }
-    const uint32_t stored =
-        crc32c::Unmask(DecodeFixed32(rest_.data() + size - sizeof(uint32_t)));
+    const uint32_t stored = crc32c::Unmask(DecodeFixed32(rest_.data() + size - sizeof(uint32_t)));
     const uint32_t computed = crc32c::Value(rest_.data(), size - sizeof(uint32_t));
     if (stored != computed) {
       return Status::Corruption(StrCat(what_, ": checksum ", computed, ", expected ", stored));
@@ -232,8 +231,8 @@ Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& ve
   for (const RemoteInput::InputLevel& wanted : input.inputs) {
     const bool is_in_order = plan.inputs.empty() || plan.inputs.back().level < wanted.level;
     LevelFiles files{wanted.level, {}};
-    for (size_t i = 0; wanted.level < version.num_levels() && i < version.files(wanted.level).size();
-         i++) {
+    for (size_t i = 0;
+         wanted.level < version.num_levels() && i < version.files(wanted.level).size(); i++) {
       TableFile* const file = version.files(wanted.level)[i];
       const auto& numbers = wanted.files;
       if (std::find(numbers.begin(), numbers.end(), file->meta.number) != numbers.end()) {

@@ -16,9 +16,9 @@
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 #include "db/compaction/compaction_picker.h"
-#include "db/version/file_metadata.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "db/manifest/file_metadata.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 #include "util/result.h"
 
 namespace ashlar {

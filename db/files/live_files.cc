@@ -54,8 +54,8 @@ LiveFiles CaptureLiveFiles(const DbCore& core) {
   live.manifest_bytes = core.versions->manifest_bytes();
   assert(live.manifest_number > 0 && live.manifest_bytes > 0);
   live.logs = core.wals->List();
-  if (!core.options_files.empty()) {
-    std::tie(live.options_number, live.options_bytes) = *core.options_files.rbegin();
+  if (!core.kept_files.options_files.empty()) {
+    std::tie(live.options_number, live.options_bytes) = *core.kept_files.options_files.rbegin();
   }
   return live;
 }
@@ -74,13 +74,14 @@ std::vector<std::string> NamesOf(const LiveFiles& live) {
   return names;
 }
 
-std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPlace& place,
+std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPaths& paths,
                                                bool with_checksums) {
   std::vector<LiveFileStorageInfo> files;
   ForEachTable(live, [&](const Version& version, const FileMetadata& meta) {
     const std::string path = version.tables()->PathOf(meta);
     files.push_back(InfoOf(path, kTableFile, meta.number, meta.file_size));
     files.back().temperature = static_cast<Temperature>(meta.temperature);
+    files.back().unique_id = meta.unique_id;
     if (!with_checksums) return;
     files.back().file_checksum = meta.file_checksum;
     files.back().file_checksum_func_name = ChecksumFunctionOf(meta);
@@ -92,19 +93,19 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
     files.back().file_checksum_func_name = blob.meta.checksum_method;
   });
   const FileNumber manifest = live.manifest_number;
-  files.push_back(InfoOf(DescriptorFileName(place.dir, manifest), kDescriptorFile, manifest,
+  files.push_back(InfoOf(DescriptorFileName(paths.dir, manifest), kDescriptorFile, manifest,
                          live.manifest_bytes));
   files.back().trim_to_size = true;
   const std::string current = BaseNameOf(DescriptorFileName("", manifest)) + "\n";
-  files.push_back(InfoOf(CurrentFileName(place.dir), kCurrentFile, 0, current.size()));
+  files.push_back(InfoOf(CurrentFileName(paths.dir), kCurrentFile, 0, current.size()));
   files.back().replacement_contents = current;
   for (const WalSet::Info& log : live.logs) {
     files.push_back(
-        InfoOf(LogFileName(place.wal_dir, log.number), kWalFile, log.number, log.bytes));
+        InfoOf(LogFileName(paths.wal_dir, log.number), kWalFile, log.number, log.bytes));
     files.back().trim_to_size = true;  // more may follow, or space taken ahead
   }
   if (live.options_number != 0) {
-    files.push_back(InfoOf(OptionsFileName(place.dir, live.options_number), kOptionsFile,
+    files.push_back(InfoOf(OptionsFileName(paths.dir, live.options_number), kOptionsFile,
                            live.options_number, live.options_bytes));
   }
   return files;

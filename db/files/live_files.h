@@ -18,7 +18,7 @@
 #include "ashlar/options.h"
 #include "db/state/db_core.h"
 #include "db/version/version_ref.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -38,7 +38,7 @@ LiveFiles CaptureLiveFiles(const DbCore& core) REQUIRES(db_mutex);
 // Tables, CURRENT, MANIFEST and OPTIONS file, each with a slash in front.
 std::vector<std::string> NamesOf(const LiveFiles& live);
 // All of them, logs too. `place` says where they are.
-std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPlace& place,
+std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPaths& paths,
                                                bool with_checksums);
 Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list);
 // Its name, as users know it, if there is none.

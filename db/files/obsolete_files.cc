@@ -10,44 +10,38 @@
 
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
+#include "db/state/log_needs.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
-namespace {
-
-// By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
-FileNumber MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
-  return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
-}
-
-}  // namespace
 
 ObsoleteFiles CollectObsolete(DbCore* core) {
-  assert(core->file_deletions_disabled >= 0);
+  assert(core->kept_files.deletions_disabled >= 0);
   ObsoleteFiles files;
   files.families = core->versions->TakeUnusedFamilies();
-  if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
+  if (core->kept_files.deletions_disabled > 0 || core->mode.is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
   files.blobs = core->versions->TakeObsoleteBlobs();
-  for (const WalSet::Info& log : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
+  for (const WalSet::Info& log :
+       core->wals->ReleaseBelow(OldestLogOfManifest(*core->versions), &files.logs)) {
     if (log.has_failed) {
-      files.paths.push_back(LogFileName(core->wal_dir, log.number));
+      files.paths.push_back(LogFileName(core->paths.wal_dir, log.number));
     } else {
       files.old_logs.push_back(log.number);
     }
   }
   for (FileNumber number : core->versions->TakeReplacedManifests()) {
-    files.paths.push_back(DescriptorFileName(core->dir, number));
+    files.paths.push_back(DescriptorFileName(core->paths.dir, number));
   }
   for (FileNumber number : TakeOldOptionsFiles(core)) {
-    files.paths.push_back(OptionsFileName(core->dir, number));
+    files.paths.push_back(OptionsFileName(core->paths.dir, number));
   }
   return files;
 }
@@ -58,7 +52,7 @@ namespace {
 class DirectoryScan {
  public:
   explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
-      : core_(core), min_log_(MinLogNumber(*core)) {
+      : core_(core), min_log_(OldestLogOfManifest(*core->versions)) {
     core_->versions->ForEachLiveFile([this](const FamilyVersions&, Level, TableFile* file) {
       live_.push_back(file->meta.number);
     });
@@ -82,12 +76,14 @@ class DirectoryScan {
       if (!ParseFileName(name, &number, &type)) continue;
       if (!IsObsolete(type, number)) {
         // It stays.
-      } else if (type == kWalFile && core_->has_whole_logs && dir == core_->wal_dir) {
+      } else if (type == kWalFile && core_->findings.has_whole_logs &&
+                 dir == core_->paths.wal_dir) {
         files->old_logs.push_back(number);
       } else {
         Settle(type, dir + "/" + name, files);
       }
-      if (type == kOptionsFile && dir == core_->dir) core_->options_files[number] = 0;
+      if (type == kOptionsFile && dir == core_->paths.dir)
+        core_->kept_files.options_files[number] = 0;
     }
     return Status::OK();
   }
@@ -101,8 +97,8 @@ class DirectoryScan {
       case kWalFile: return number < min_log_;
       case kDescriptorFile: return number < core_->versions->manifest_number();
       case kBlobFile:
-      case kTableFile: return !IsLive(number) && !core_->pending_outputs.contains(number);
-      case kTempFile: return !core_->pending_outputs.contains(number);
+      case kTableFile: return !IsLive(number) && !core_->jobs.IsProtected(number);
+      case kTempFile: return !core_->jobs.IsProtected(number);
       default: return false;
     }
   }
@@ -125,7 +121,7 @@ class DirectoryScan {
   }
 
   Result<bool> IsLost(FileType type, const std::string& path) const REQUIRES(db_mutex) {
-    if (core_->has_gone_back) return type != kTempFile;
+    if (core_->findings.has_gone_back) return type != kTempFile;
     if (type != kTableFile) return false;
     return IsNewerThanState(path);
   }
@@ -134,7 +130,8 @@ class DirectoryScan {
   // error: the file could not be looked at, and may be one.
   Result<bool> IsNewerThanState(const std::string& path) const REQUIRES(db_mutex) {
     for (const ColumnFamilyData* family : core_->families.All()) {
-      ASSIGN_OR_RETURN(auto file, RandomReader::Open(core_->fs.get(), path, core_->file_options));
+      ASSIGN_OR_RETURN(auto file, RandomReader::Open(core_->environment.fs.get(), path,
+                                                     core_->environment.file_options));
       TableReaderOptions options;
       options.icmp = &family->comparator();
       auto table = TableReader::Open(std::move(file), options);
@@ -193,7 +190,7 @@ bool IsPathOf(FileType wanted, const std::string& path) {
 }
 
 const char* WhyAside(const DbCore& core) {
-  return core.has_gone_back
+  return core.findings.has_gone_back
              ? ": left out by best-efforts recovery: renamed to "
              : ": not in the MANIFEST, but newer than the recovered state: renamed to ";
 }
@@ -216,11 +213,11 @@ void LeaveBlobs(ObsoleteFiles* files) {
 
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
   ObsoleteFiles files;
-  assert(!core->is_read_only);  // what it finds is deleted
+  assert(!core->mode.is_read_only);  // what it finds is deleted
   DirectoryScan scan(core);
-  std::set<std::string> dirs = core->table_dirs;
-  dirs.insert({core->dir, core->wal_dir});
-  core->options_files.clear();
+  std::set<std::string> dirs = core->paths.table_dirs;
+  dirs.insert({core->paths.dir, core->paths.wal_dir});
+  core->kept_files.options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, names->In(dir), &files));
   for (auto* paths : {&files.paths, &files.asides, &files.warnings}) {
     std::sort(paths->begin(), paths->end());  // the names come in no order
@@ -230,9 +227,11 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
   if (scan.has_unread_table()) LeaveBlobs(&files);
   core->versions->TakeReplacedManifests();  // they are among what the scan has found
   for (const std::string& path : files.asides) {
-    StrAppend(&core->recovery_report, path, WhyAside(*core), BaseNameOf(path), ".orphan\n");
+    StrAppend(&core->findings.recovery_report, path, WhyAside(*core), BaseNameOf(path),
+              ".orphan\n");
   }
-  for (const std::string& text : files.warnings) StrAppend(&core->recovery_report, text, "\n");
+  for (const std::string& text : files.warnings)
+    StrAppend(&core->findings.recovery_report, text, "\n");
   return files;
 }
 
@@ -241,9 +240,10 @@ namespace {
 // Tables and blob files may take their time.
 Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
   const bool is_tracked = IsPathOf(kTableFile, path) || IsPathOf(kBlobFile, path);
-  if (core->space != nullptr && (is_tracked || IsTrashName(path))) return core->space->Delete(path);
-  const Status status = DeleteFileIfExists(core->fs.get(), path);
-  if (status.ok()) RecordTick(core->statistics.get(), FILES_DELETED_IMMEDIATELY);
+  if (core->resources.space != nullptr && (is_tracked || IsTrashName(path)))
+    return core->resources.space->Delete(path);
+  const Status status = DeleteFileIfExists(core->environment.fs.get(), path);
+  if (status.ok()) RecordTick(core->services.statistics.get(), FILES_DELETED_IMMEDIATELY);
   return status;
 }
 
@@ -259,10 +259,10 @@ bool KeepForReuse(DbCore* core, const std::shared_ptr<WalSink>& log) {
 
 // The program wants to keep the log: what cannot be moved stays, and the next open tries again.
 void Archive(DbCore* core, FileNumber number, const std::string& path) {
-  const Status status = core->archive.Add(number);
+  const Status status = core->kept_files.archive.Add(number);
   if (status.ok()) return;
-  Warn(core->info_log.get(), "cannot move %s to the archive, so it stays: %s", path.c_str(),
-       status.ToString().c_str());
+  Warn(core->services.info_log.get(), "cannot move %s to the archive, so it stays: %s",
+       path.c_str(), status.ToString().c_str());
 }
 
 }  // namespace
@@ -281,16 +281,17 @@ void ForEachLivePath(const DbCore& core,
 }
 
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
-  assert(!core->is_read_only || files.paths.empty());
+  assert(!core->mode.is_read_only || files.paths.empty());
   const auto remove = [core, job_id = files.job_id](const std::string& path) {
     Status status = DeleteOrLeaveToManager(core, path);
     if (IsPathOf(kTableFile, path)) NotifyTableDeleted(core, path, job_id, status);
     if (IsPathOf(kBlobFile, path)) NotifyBlobFileDeleted(core, path, job_id, status);
     if (!status.ok()) {
-      Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
+      Warn(core->services.info_log.get(), "cannot delete %s: %s", path.c_str(),
+           status.ToString().c_str());
       return;
     }
-    LogDeletion(*core->events, job_id, path);
+    LogDeletion(*core->services.events, job_id, path);
   };
   std::set<FileNumber> kept_logs;
   for (std::shared_ptr<WalSink>& log : files.logs) {
@@ -310,8 +311,8 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   }
   for (FileNumber number : files.old_logs) {
     if (kept_logs.contains(number)) continue;
-    const std::string path = LogFileName(core->wal_dir, number);
-    if (core->archive.is_on()) {
+    const std::string path = LogFileName(core->paths.wal_dir, number);
+    if (core->kept_files.archive.is_on()) {
       Archive(core, number, path);
     } else {
       remove(path);
@@ -319,11 +320,13 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   }
   for (const std::string& path : files.paths) remove(path);
   for (const std::string& path : files.asides) {
-    Warn(core->info_log.get(), "%s%s%s.orphan", path.c_str(), WhyAside(*core), path.c_str());
-    IgnoreError(core->fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
+    Warn(core->services.info_log.get(), "%s%s%s.orphan", path.c_str(), WhyAside(*core),
+         path.c_str());
+    IgnoreError(core->environment.fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
                 "then it stays under its name until the next open");
   }
-  for (const std::string& text : files.warnings) Warn(core->info_log.get(), "%s", text.c_str());
+  for (const std::string& text : files.warnings)
+    Warn(core->services.info_log.get(), "%s", text.c_str());
 }
 
 void DeleteKnownObsolete(DbCore* core) {
@@ -332,14 +335,15 @@ void DeleteKnownObsolete(DbCore* core) {
   {
     MutexLock lock(&core->mutex);
     files = CollectObsolete(core);
-    if (!files.empty()) files.job_id = core->next_job_id++;
-    prunes_archive = core->file_deletions_disabled == 0 && !core->is_read_only;
+    if (!files.empty()) files.job_id = core->jobs.NewJobId();
+    prunes_archive = core->kept_files.deletions_disabled == 0 && !core->mode.is_read_only;
   }
   if (!files.empty()) DeleteObsolete(core, std::move(files));
   if (!prunes_archive) return;
-  const Status status = core->archive.Prune();
+  const Status status = core->kept_files.archive.Prune();
   if (!status.ok()) {
-    Warn(core->info_log.get(), "cannot prune the archive of logs: %s", status.ToString().c_str());
+    Warn(core->services.info_log.get(), "cannot prune the archive of logs: %s",
+         status.ToString().c_str());
   }
 }
 

@@ -26,12 +26,12 @@ Status WriteOptionsFile(DbCore* core) {
     number = core->versions->NewFileNumber();
   }
   const std::string text = WriteOptionsText(contents);
-  RETURN_IF_ERROR(WriteFileAtomically(core->fs.get(), core->dir,
-                                      BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
-                                      BaseNameOf(OptionsFileName(core->dir, number)), text));
+  RETURN_IF_ERROR(WriteFileAtomically(core->environment.fs.get(), core->paths.dir,
+                                      BaseNameOf(TempOptionsFileName(core->paths.dir, temp_number)),
+                                      BaseNameOf(OptionsFileName(core->paths.dir, number)), text));
   {
     MutexLock lock(&core->mutex);
-    core->options_files[number] = text.size();
+    core->kept_files.options_files[number] = text.size();
   }
   DeleteKnownObsolete(core);
   return Status::OK();
@@ -39,11 +39,11 @@ Status WriteOptionsFile(DbCore* core) {
 
 std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) {
   constexpr size_t kKept = 2;
-  assert(!core->is_read_only);
+  assert(!core->mode.is_read_only);
   std::vector<FileNumber> old;
-  while (core->options_files.size() > kKept) {
-    old.push_back(core->options_files.begin()->first);
-    core->options_files.erase(core->options_files.begin());
+  while (core->kept_files.options_files.size() > kKept) {
+    old.push_back(core->kept_files.options_files.begin()->first);
+    core->kept_files.options_files.erase(core->kept_files.options_files.begin());
   }
   return old;
 }

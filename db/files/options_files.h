@@ -9,7 +9,7 @@
 
 #include "ashlar/status.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -19,8 +19,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -43,28 +43,30 @@ class LogPlaceFile final : public WalFile {
 SequenceNumber SeqnoOf(const Slice& batch) { return DecodeFixed64(batch.data()); }
 uint32_t CountOf(const Slice& batch) { return DecodeFixed32(batch.data() + 8); }
 
-Status IsGone(const DbPlace& place, FileNumber number) {
-  return Status::NotFound(StrCat(LogFileName(place.wal_dir, number),
+Status IsGone(const DbPaths& paths, FileNumber number) {
+  return Status::NotFound(StrCat(LogFileName(paths.wal_dir, number),
                                  ": this log was deleted before it was read; raise "
                                  "WAL_ttl_seconds or WAL_size_limit_MB"));
 }
 
 // The file is there under one of two names, and may move from the first to the second. It must be
 // pinned: see PinLog().
-Result<std::unique_ptr<SequentialReader>> OpenLog(const DbPlace& place, FileNumber number) {
-  auto live = SequentialReader::Open(place.fs.get(), LogFileName(place.wal_dir, number),
-                                     place.file_options);
+Result<std::unique_ptr<SequentialReader>> OpenLog(const DbCore& core, FileNumber number) {
+  auto live =
+      SequentialReader::Open(core.environment.fs.get(), LogFileName(core.paths.wal_dir, number),
+                             core.environment.file_options);
   if (!live.status().IsPathNotFound() && !live.status().IsNotFound()) return live;
-  auto archived = SequentialReader::Open(place.fs.get(), ArchivedLogFileName(place.wal_dir, number),
-                                         place.file_options);
+  auto archived = SequentialReader::Open(core.environment.fs.get(),
+                                         ArchivedLogFileName(core.paths.wal_dir, number),
+                                         core.environment.file_options);
   if (!archived.status().IsPathNotFound() && !archived.status().IsNotFound()) return archived;
-  return IsGone(place, number);
+  return IsGone(core.paths, number);
 }
 
 // No other log is written into its file for as long as this lives.
 Result<LogRecycler::Pin> PinLog(const DbCore& core, FileNumber number) {
   std::optional<LogRecycler::Pin> pin = core.wals->recycler()->PinLog(number);
-  if (!pin.has_value()) return IsGone(core, number);
+  if (!pin.has_value()) return IsGone(core.paths, number);
   return std::move(*pin);
 }
 
@@ -102,10 +104,10 @@ Status AddReleasedLogs(const DbCore& core, std::map<FileNumber, LogPlace>* logs)
   assert(!logs->empty());  // there is always one that is written to
   const FileNumber oldest_needed = logs->begin()->first;
   ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
-                   ListLogsIn(core.fs.get(), core.wal_dir));
+                   ListLogsIn(core.environment.fs.get(), core.paths.wal_dir));
   for (const FileNumber number : numbers) {
     if (number >= oldest_needed) continue;
-    auto bytes = FileSizeOf(core.fs.get(), LogFileName(core.wal_dir, number));
+    auto bytes = FileSizeOf(core.environment.fs.get(), LogFileName(core.paths.wal_dir, number));
     if (bytes.ok()) (*logs)[number] = {.number = number, .bytes = *bytes};  // else archived by now
   }
   return Status::OK();
@@ -120,11 +122,12 @@ Result<std::vector<LogPlace>> ListLogs(const DbCore& core) {
   for (const WalSet::Info& log : core.wals->List()) {
     found[log.number] = {.number = log.number, .has_failed = log.has_failed, .bytes = log.bytes};
   }
-  if (core.archive.is_on()) RETURN_IF_ERROR(AddReleasedLogs(core, &found));
+  if (core.kept_files.archive.is_on()) RETURN_IF_ERROR(AddReleasedLogs(core, &found));
   ASSIGN_OR_RETURN(const std::vector<FileNumber> archived,
-                   ListArchivedLogs(core.fs.get(), core.wal_dir));
+                   ListArchivedLogs(core.environment.fs.get(), core.paths.wal_dir));
   for (const FileNumber number : archived) {
-    auto bytes = FileSizeOf(core.fs.get(), ArchivedLogFileName(core.wal_dir, number));
+    auto bytes =
+        FileSizeOf(core.environment.fs.get(), ArchivedLogFileName(core.paths.wal_dir, number));
     if (!bytes.ok()) continue;  // too old or too much by now
     found[number] = {.number = number, .is_archived = true, .bytes = *bytes};
   }
@@ -192,10 +195,10 @@ class Updates final : public WalIterator {
 
   Status CheckOrder(SequenceNumber seqno) const {
     if (expected_ == 0 || seqno == expected_) return Status::OK();
-    return Status::NotFound(StrCat(LogFileName(core_->wal_dir, logs_[at_].number), ": offset ",
-                                   reader_->record_offset(), ": gap in sequence numbers: expected ",
-                                   expected_, ", found ", seqno,
-                                   ": written without a log, ingested, or in a log that is gone"));
+    return Status::NotFound(
+        StrCat(LogFileName(core_->paths.wal_dir, logs_[at_].number), ": offset ",
+               reader_->record_offset(), ": gap in sequence numbers: expected ", expected_,
+               ", found ", seqno, ": written without a log, ingested, or in a log that is gone"));
   }
 
   // The next record that a program has written. False at the end of what is there, or for status_.
@@ -268,12 +271,12 @@ class Updates final : public WalIterator {
   Status AddLater(std::vector<LogPlace> later, const std::vector<FileNumber>& failed) {
     if (later.empty()) return Status::OK();
     const FileNumber newest = logs_.back().number, newest_live = later.back().number;
-    for (const std::string& dir : {core_->wal_dir, ArchivalDirectory(core_->wal_dir)}) {
-      ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers, ListLogsIn(core_->fs.get(), dir));
+    for (const std::string& dir : {core_->paths.wal_dir, ArchivalDirectory(core_->paths.wal_dir)}) {
+      ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
+                       ListLogsIn(core_->environment.fs.get(), dir));
       for (const FileNumber number : numbers) {
-        const bool is_known = std::any_of(later.begin(), later.end(), [number](const auto& log) {
-          return log.number == number;
-        });
+        const bool is_known = std::any_of(
+            later.begin(), later.end(), [number](const auto& log) { return log.number == number; });
         if (number <= newest || number > newest_live || is_known) continue;
         if (std::find(failed.begin(), failed.end(), number) != failed.end()) continue;
         later.push_back({.number = number, .bytes = UINT64_MAX});

@@ -13,7 +13,7 @@
 
 #include "ashlar/wal_iterator.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "db/read/iterator_tower.h"
-#include "util/arena.h"
-#include "util/str_cat.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

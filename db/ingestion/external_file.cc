@@ -11,9 +11,9 @@
 #include "env/random_reader.h"
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_reader.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -222,9 +222,9 @@ Status WriteGlobalSeqno(const InspectOptions& options, const ExternalFile& file,
   RETURN_IF_ERROR(opened->Fsync(IOOptions(), nullptr));
   RETURN_IF_ERROR(opened->Close(IOOptions(), nullptr));
   if (!meta->has_file_checksum) return Status::OK();
-  ASSIGN_OR_RETURN(const FileChecksum changed, ChecksumFile(options.fs, file.path,
-                                                            options.file_options,
-                                                            options.checksum_factory));
+  ASSIGN_OR_RETURN(
+      const FileChecksum changed,
+      ChecksumFile(options.fs, file.path, options.file_options, options.checksum_factory));
   meta->file_checksum = changed.value;
   meta->file_checksum_function = changed.function;
   return Status::OK();

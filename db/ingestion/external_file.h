@@ -15,10 +15,10 @@
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
 #include "ashlar/table_properties.h"
-#include "db/version/file_metadata.h"
-#include "db/version/table_bounds.h"
+#include "db/manifest/file_metadata.h"
+#include "db/table_cache/table_bounds.h"
 #include "env/file_util.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -13,9 +13,9 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "util/epoch.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -45,10 +45,10 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   staging_.move_files = import_options.move_files;
   staging_.allow_db_generated_files = true;
   staging_.verify_file_checksum = false;  // VerifyFileChecksums() tells, as of all other tables
-  dir_ = TableDirsFor(*core_, options).front();
+  dir_ = core_->paths.TableDirsFor(options).front();
   Status status = CheckParts(parts);
-  if (status.ok()) status = CreateDirectories(core_->fs.get(), dir_);
-  const NewEntries entries(core_->fs.get(), dir_);
+  if (status.ok()) status = CreateDirectories(core_->environment.fs.get(), dir_);
+  const NewEntries entries(core_->environment.fs.get(), dir_);
   for (const ExportImportFilesMetaData* part : parts) {
     if (status.ok()) status = Stage(*part);
   }
@@ -68,7 +68,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   if (status.ok()) {
     for (const Table& table : tables_) {
       if (!import_options.move_files) break;
-      IgnoreError(DeleteFileIfExists(core_->fs.get(), table.file.source),
+      IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.source),
                   "the table is in the database; its other name does no harm");
     }
     return status;
@@ -133,12 +133,13 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   // Else the program has named it.
   const bool is_recorded =
       exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes;
-  const InspectOptions inspect{.fs = core_->fs.get(),
-                               .file_options = core_->file_options,
-                               .comparator = &comparator_,
-                               .ingest = &staging_,
-                               .checksum_factory = core_->outputs.checksum_factory.get(),
-                               .has_no_blobs = is_recorded};
+  const InspectOptions inspect{
+      .fs = core_->environment.fs.get(),
+      .file_options = core_->environment.file_options,
+      .comparator = &comparator_,
+      .ingest = &staging_,
+      .checksum_factory = core_->environment.outputs.checksum_factory.get(),
+      .has_no_blobs = is_recorded};
   const std::string source =
       StrCat(exported.db_path, exported.name.starts_with('/') ? "" : "/", exported.name);
   ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(inspect, source));
@@ -150,8 +151,7 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.level = Level{exported.level};
   table.file = std::move(file);
   table.file.number = numbers_.NewNumber();
-  RETURN_IF_ERROR(
-      StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
+  RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
   RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
   // A number that was written into the table stays its number.
   const bool has_written_one = table.file.bounds.largest_seqno != 0;
@@ -203,15 +203,16 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   family->PublishSuperVersion();
   core_->pipeline->SkipTo(last_seqno);
-  if (core_->space == nullptr) return Status::OK();
-  for (const Table* table : tables) core_->space->OnAddFile(table->file.path, table->file.bytes);
+  if (core_->resources.space == nullptr) return Status::OK();
+  for (const Table* table : tables)
+    core_->resources.space->OnAddFile(table->file.path, table->file.bytes);
   return Status::OK();
 }
 
 void FamilyImport::DeleteStaged() {
   for (const Table& table : tables_) {
     if (table.file.path.empty()) continue;
-    IgnoreError(DeleteFileIfExists(core_->fs.get(), table.file.path),
+    IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.path),
                 "what stays is deleted at the next open");
   }
 }

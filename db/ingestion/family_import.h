@@ -59,7 +59,7 @@ class FamilyImport {
   IngestExternalFileOptions staging_;
   std::vector<Table> tables_;
   std::vector<Range> ranges_;  // of the staged parts
-  std::string dir_;  // of the new family's tables
+  std::string dir_;            // of the new family's tables
 };
 
 }  // namespace ashlar

@@ -10,8 +10,8 @@
 
 #include "db/write/write_batch_internal.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

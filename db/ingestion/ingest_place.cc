@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "ashlar/options.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

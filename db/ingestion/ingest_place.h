@@ -13,9 +13,9 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "db/read/super_version.h"
-#include "db/version/table_bounds.h"
+#include "db/table_cache/table_bounds.h"
 #include "db/version/version.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 #include "util/result.h"
 
 namespace ashlar {

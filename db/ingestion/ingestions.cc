@@ -13,15 +13,16 @@
 #include "db/ingestion/file_as_batch.h"
 #include "db/jobs/notify.h"
 #include "db/state/family_handle.h"
+#include "db/state/job_thread.h"
 #include "db/write/write_batch_internal.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -70,7 +71,7 @@ class Ingestions::Standstill {
       owner_->is_installing_ = true;
       for (const Part* part : parts_) {
         part->family()->is_ingesting = true;
-        part->family()->BeginUnforeseen();
+        part->family()->BeginExternalChange();
       }
     }
     core_->pipeline->Pause();
@@ -80,7 +81,7 @@ class Ingestions::Standstill {
     MutexLock lock(&core_->mutex);
     for (const Part* part : parts_) {
       part->family()->is_ingesting = false;
-      part->family()->EndUnforeseen();
+      part->family()->EndExternalChange();
     }
     owner_->is_installing_ = false;
     core_->conditions.JobEnded();
@@ -100,7 +101,7 @@ Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
                            std::unique_ptr<FileIngestionHandle>* handle) {
   assert(!InEpoch());
   handle->reset();
-  const StopWatch watch(core_->clock.get(), core_->statistics.get(),
+  const StopWatch watch(core_->environment.clock.get(), core_->services.statistics.get(),
                         INGEST_EXTERNAL_FILE_PREPARE_TIME);
   ASSIGN_OR_RETURN(*handle, StageFiles(core_, args));
   return Status::OK();
@@ -120,7 +121,8 @@ Status Ingestions::Commit(std::vector<std::unique_ptr<FileIngestionHandle>> hand
     }
     all.push_back(staged);
   }
-  const StopWatch watch(core_->clock.get(), core_->statistics.get(), INGEST_EXTERNAL_FILE_RUN_TIME);
+  const StopWatch watch(core_->environment.clock.get(), core_->services.statistics.get(),
+                        INGEST_EXTERNAL_FILE_RUN_TIME);
   const PerfTimer timer(&PerfContextBase::file_ingestion_nanos);
   return CommitStaged(all);
 }
@@ -145,9 +147,10 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
     status = is_installed.status();
     if (status.ok() && !is_installed.value()) status = WriteAsBatch(parts);
   }
-  writes_->TellStallChanges();
+  writes_->NotifyOfStalls();
   if (!status.ok()) {
-    Warn(core_->info_log.get(), "external files not ingested: %s", status.ToString().c_str());
+    Warn(core_->services.info_log.get(), "external files not ingested: %s",
+         status.ToString().c_str());
     return status;
   }
   Report(parts);
@@ -178,7 +181,7 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
   MutexLock lock(&core_->mutex);
   const auto may_wait = [this]() REQUIRES(db_mutex) {
     return !core_->errors.BlocksWrites() && !scheduler_->is_paused() &&
-           !core_->is_background_cancelled.load(std::memory_order_acquire);
+           !core_->shutdown.is_background_cancelled();
   };
   const auto awaits = [this](const Part* part) REQUIRES(db_mutex) {
     const IngestExternalFileOptions& options = part->staged->options;
@@ -188,10 +191,10 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
     const bool goes_above = part->staged->overlap_each_other ||
                             std::any_of(meets.begin(), meets.end(),
                                         [](const auto& level) { return level.has_value(); });
-    return goes_above &&
-           scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
+    return goes_above && scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
   };
-  while (may_wait() && std::any_of(parts.begin(), parts.end(), awaits)) {
+  while (may_wait() && !JobThread::HoldsUpCompactions(core_) &&
+         std::any_of(parts.begin(), parts.end(), awaits)) {
     core_->conditions.jobs.Wait();  // for a compaction to end
   }
 }
@@ -279,8 +282,8 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
 Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
   WriteBatch batch;
   for (Part* part : parts) {
-    const InspectOptions inspect{.fs = core_->fs.get(),
-                                 .file_options = core_->file_options,
+    const InspectOptions inspect{.fs = core_->environment.fs.get(),
+                                 .file_options = core_->environment.file_options,
                                  .comparator = &part->family()->comparator(),
                                  .family_id = part->family()->id()};
     for (const ExternalFile& file : part->staged->files) {
@@ -290,7 +293,7 @@ Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
   }
   WriteOptions synced;
   synced.sync = true;
-  RETURN_IF_ERROR(core_->pipeline->Commit({&synced, &batch, nullptr}));
+  RETURN_IF_ERROR(core_->pipeline->Commit(synced, &batch));
   for (Part* part : parts) part->written_seqno = WriteBatchInternal::Sequence(batch);
   return Status::OK();
 }
@@ -330,7 +333,7 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
     }
     FileMetadata meta = MetadataOf(file, seqno);
     meta.epoch_number = family->versions()->next_epoch++;
-    meta.oldest_ancestor_time = meta.file_creation_time = core_->NowSeconds();
+    meta.oldest_ancestor_time = meta.file_creation_time = core_->environment.NowSeconds();
     if (level > 0) {
       CompactionPlan& plan = part->reserved.emplace_back();
       plan.start_level = plan.output_level = level;
@@ -386,8 +389,9 @@ Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
 Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
   for (Part* part : parts) {
     if (!part->staged->options.write_global_seqno) continue;
-    InspectOptions inspect{.fs = core_->fs.get(), .file_options = core_->file_options};
-    inspect.checksum_factory = core_->outputs.checksum_factory.get();
+    InspectOptions inspect{.fs = core_->environment.fs.get(),
+                           .file_options = core_->environment.file_options};
+    inspect.checksum_factory = core_->environment.outputs.checksum_factory.get();
     for (size_t i = 0; i < part->placed.size(); i++) {
       const ExternalFile& file = part->staged->files[i];
       FileMetadata& meta = part->placed[i].second;
@@ -423,7 +427,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
       ColumnFamilyData* const family = part->family();
       if (family->is_dropped()) continue;
       family->PublishSuperVersion();
-      family->unforeseen_version = family->current()->number();
+      family->last_external_change = family->current()->number();
       scheduler_->RequestCompactionLocked(family);
     }
     writes_->UpdateStallLocked();
@@ -446,12 +450,14 @@ void Ingestions::Report(const std::vector<Part*>& parts) {
       const ExternalFile& file = part->staged->files[i];
       if (file.source != file.path) ReportFile(*part, i);  // else it is our own
       const bool is_kept = !is_dropped && part->written_seqno == 0;
-      if (is_kept && core_->space != nullptr) core_->space->OnAddFile(file.path, file.bytes);
+      if (is_kept && core_->resources.space != nullptr)
+        core_->resources.space->OnAddFile(file.path, file.bytes);
       if (is_dropped && part->written_seqno == 0) {
-        IgnoreError(DeleteFileIfExists(core_->fs.get(), file.path), "the next open deletes it");
+        IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), file.path),
+                    "the next open deletes it");
       }
       if (!part->staged->options.move_files || file.source == file.path) continue;
-      IgnoreError(DeleteFileIfExists(core_->fs.get(), file.source),
+      IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), file.source),
                   "the file is in the database; its other name does no harm");
     }
   }
@@ -462,7 +468,7 @@ void Ingestions::ReportFile(const Part& part, size_t i) {
   const bool is_written = part.written_seqno != 0;
   SequenceNumber seqno = part.written_seqno;
   if (!is_written && file.takes_seqno) seqno = part.placed[i].second.largest_seqno;
-  core_->events->Event("external_file_ingested")
+  core_->services.events->Event("external_file_ingested")
       .Add("cf_name", part.family()->name())
       .Add("file", file.source)
       .Add("file_number", file.number)

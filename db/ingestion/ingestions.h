@@ -29,7 +29,7 @@
 #include "db/ingestion/external_file.h"
 #include "db/ingestion/ingest_place.h"
 #include "db/ingestion/staged_files.h"
-#include "db/jobs/compactions.h"
+#include "db/jobs/compaction_registry.h"
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
@@ -40,8 +40,8 @@ namespace ashlar {
 class Ingestions {
  public:
   // All outlive it.
-  Ingestions(DbCore* core, WriteControl* writes, Scheduler* scheduler, Compactions* compactions,
-             ManualFlushes* flushes)
+  Ingestions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
+             CompactionRegistry* compactions, ManualFlushes* flushes)
       : core_(core),
         writes_(writes),
         scheduler_(scheduler),
@@ -82,7 +82,7 @@ class Ingestions {
   DbCore* const core_;
   WriteControl* const writes_;
   Scheduler* const scheduler_;
-  Compactions* const compactions_;
+  CompactionRegistry* const compactions_;
   ManualFlushes* const flushes_;
   bool is_installing_ GUARDED_BY(db_mutex) = false;  // some thread is
 };

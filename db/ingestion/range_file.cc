@@ -11,9 +11,9 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
-#include "table/sst/table_builder.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "table/sst/write/table_builder.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -48,21 +48,23 @@ Status CheckReplacedRange(const IngestExternalFileArg& arg, const InternalKeyCom
 Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& inspect,
                                     const ColumnFamilyOptions& options, const RangeOpt& range,
                                     FileNumber number) {
-  const std::string path = TableFileName(TableDirsFor(core, options).front(), number);
+  const std::string path = TableFileName(core.paths.TableDirsFor(options).front(), number);
   const BlockBasedTableOptions* const given = BlockBasedOptionsOf(options.table_factory.get());
   assert(given != nullptr && range.start.has_value() && range.limit.has_value());
-  BlockBasedTableOptions table = core.outputs.write_for_7_8 ? ReadableByRocksDb78(*given) : *given;
+  BlockBasedTableOptions table =
+      core.environment.outputs.write_for_7_8 ? ReadableByRocksDb78(*given) : *given;
   TableBuilderOptions made;
   made.icmp = inspect.comparator;
   made.table = &table;
   made.column_family_id = inspect.family_id;
-  made.db_id = core.db_id;
-  made.db_session_id = core.session_id;
+  made.db_id = core.identity.db_id;
+  made.db_session_id = core.identity.session_id;
   made.file_number = number;
   made.is_external_file = true;
-  ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> file,
-                   FileWriter::Create(core.fs.get(), path, core.outputs.file_options,
-                                      core.outputs.writer_options));
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<FileWriter> file,
+      FileWriter::Create(core.environment.fs.get(), path, core.environment.outputs.file_options,
+                         core.environment.outputs.writer_options));
   TableBuilder builder(made, file.get());
   const std::string key = MakeInternalKey(*range.start, 0, kTypeRangeDeletion);
   Status status = builder.Add(key, *range.limit);
@@ -82,7 +84,7 @@ Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& in
     }
     status = staged.status();
   }
-  IgnoreError(DeleteFileIfExists(core.fs.get(), path), "the next open deletes it");
+  IgnoreError(DeleteFileIfExists(core.environment.fs.get(), path), "the next open deletes it");
   return status;
 }
 

@@ -12,7 +12,7 @@
 #include "ashlar/options.h"
 #include "db/ingestion/external_file.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

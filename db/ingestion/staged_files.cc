@@ -14,7 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -26,7 +26,7 @@ Status StagedFiles::Abort() {
   for (const FamilyFiles& family : families) {
     for (const ExternalFile& file : family.files) {
       if (file.path.empty()) continue;
-      Status deleted = DeleteFileIfExists(core_->fs.get(), file.path);
+      Status deleted = DeleteFileIfExists(core_->environment.fs.get(), file.path);
       if (status.ok()) status = std::move(deleted);
     }
   }
@@ -126,13 +126,14 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
     options = family.family->shared_options();
   }
   if (arg.options.ingest_behind) RETURN_IF_ERROR(CheckMayGoBehind(arg, *options));
-  const InspectOptions inspect{.fs = core->fs.get(),
-                               .file_options = core->file_options,
-                               .comparator = &family.family->comparator(),
-                               .prefix_extractor = options->prefix_extractor.get(),
-                               .family_id = family.family->id(),
-                               .ingest = &family.options,
-                               .checksum_factory = core->outputs.checksum_factory.get()};
+  const InspectOptions inspect{
+      .fs = core->environment.fs.get(),
+      .file_options = core->environment.file_options,
+      .comparator = &family.family->comparator(),
+      .prefix_extractor = options->prefix_extractor.get(),
+      .family_id = family.family->id(),
+      .ingest = &family.options,
+      .checksum_factory = core->environment.outputs.checksum_factory.get()};
   for (const std::string& path : arg.external_files) {
     ASSIGN_OR_RETURN(ExternalFile file, InspectExternalFile(inspect, path));
     family.files.push_back(std::move(file));
@@ -141,13 +142,12 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
   if (arg.options.ingest_behind && family.overlap_each_other) {
     return Status::InvalidArgument("Can't ingest_behind files that overlap each other");
   }
-  const std::string dir = TableDirsFor(*core, *options).front();
-  dirs->try_emplace(dir, core->fs.get(), dir);
+  const std::string dir = core->paths.TableDirsFor(*options).front();
+  dirs->try_emplace(dir, core->environment.fs.get(), dir);
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();
-    RETURN_IF_ERROR(
-        StageExternalFile(inspect, TableFileName(dir, file.number), &file));
+    RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir, file.number), &file));
     RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
   }
   return arg.atomic_replace_range.has_value() ? StageRange(core, arg, *options, inspect, staged)

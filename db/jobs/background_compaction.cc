@@ -7,7 +7,6 @@
 #include <cassert>
 #include <utility>
 
-#include "db/jobs/compactions.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/options/options_check.h"
@@ -15,18 +14,20 @@
 #include "env/info_log.h"
 #include "env/new_entries.h"
 #include "table/format/compression.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
-BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
-                                           ColumnFamilyData* family, CompactionPlan plan)
-    : BackgroundJob(core, family),
-      running_(running),
+BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* registry,
+                                           Level0Turns* turns, ColumnFamilyData* family,
+                                           CompactionPlan plan)
+    : FamilyJob(core, family),
+      registry_(registry),
       version_(family->current(), core->versions.get()),
       plan_(std::move(plan)),
-      teller_(core, *family, to_tell_),
-      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
+      notifier_(core, *family, notice_),
+      blob_notifier_(core, *family,
+                     {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
   work_.table.is_flush = false;
   work_.table.path_id = plan_.output_path_id;
@@ -35,45 +36,38 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.version = version_.get();
   work_.snapshots = core->snapshots.SequenceNumbers();
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
-  work_.stop = {.background_cancelled = &core->is_background_cancelled, .aborted = &is_aborted_};
+  work_.stop = {.background_cancelled = core->shutdown.background_cancelled_flag(),
+                .aborted = &is_aborted_};
   work_.merge = MergeToolsFor(*core, *family);
   // Nobody asked for the values: one key that cannot be merged must not end all compaction.
   work_.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
-  work_.env = core->env;
+  work_.env = core->environment.env;
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;
   work_.blob_readahead_bytes = family->options().blob_compaction_readahead_size;
   SetBlobPolicy(BlobGarbageCollectionPolicy::kUseDefault, -1);
   work_.verify_record_count = core->options->compaction_verify_record_count;
-  to_tell_ = {.job_id = id_,
-              .plan = &plan_,
-              .version = version_.get(),
-              .compression = plan_.compression != kDisableCompressionOption
-                                 ? plan_.compression
-                                 : CompressionFor(family->options(), plan_.output_level,
-                                                  plan_.base_level, plan_.is_bottommost),
-              .blob_compression = family->options().blob_compression_type};
-  work_.blob_observer = &blob_teller_;
-  work_.observer = &teller_;
-  if (plan_.start_level > 0 && running->turns() != nullptr) {
-    yielder_.emplace(running->turns());
+  notice_ = {.job_id = id_,
+             .plan = &plan_,
+             .version = version_.get(),
+             .compression = plan_.compression != kDisableCompressionOption
+                                ? plan_.compression
+                                : CompressionFor(family->options(), plan_.output_level,
+                                                 plan_.base_level, plan_.is_bottommost),
+             .blob_compression = family->options().blob_compression_type};
+  work_.blob_observer = &blob_notifier_;
+  work_.observer = &notifier_;
+  if (plan_.start_level > 0) {
+    yielder_.emplace(turns);
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
   }
   assert(!plan_.inputs.empty());
   family->versions()->claims.Take(plan_.inputs);
-  running_->Add(this);
-  TakeHelper();
-}
-
-// A thread more than its own, while fewer jobs run than may; until the job has ended.
-void BackgroundCompaction::TakeHelper() {
+  registry_->Add({.family = family, .plan = &plan_, .is_aborted = &is_aborted_});
+  // A thread more than its own, while fewer jobs run than may; until the job has ended.
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  DbCore::RunningJobs& running = core_->running_jobs;
-  const int writing_flushes = running.flushes - running.settled_flushes;
-  const int busy = writing_flushes + running.compactions + running.helpers;
-  if (!plan_.IsMerge() || busy >= limits.flushes + limits.compactions) return;
-  running.helpers++;
-  work_.may_use_helper = true;
+  work_.may_use_helper =
+      plan_.IsMerge() && core_->jobs.TakeHelper(limits.flushes + limits.compactions);
 }
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
@@ -94,23 +88,24 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
   work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
 }
 
-OperationFacts BackgroundCompaction::OperationToTell() const {
+OperationFacts BackgroundCompaction::OperationToShow() const {
   OperationFacts facts{.type = ThreadStatus::OP_COMPACTION,
                        .stage = ThreadStatus::STAGE_COMPACTION_PREPARE,
-                       .db_name = core_->dir,
+                       .db_name = core_->paths.dir,
                        .family_name = family_->name()};
   const auto start_level = static_cast<uint64_t>(plan_.start_level);
   const auto output_level = static_cast<uint64_t>(plan_.output_level);
   facts.properties[ThreadStatus::COMPACTION_JOB_ID] = static_cast<uint64_t>(id_);
   facts.properties[ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL] = start_level << 32 | output_level;
-  facts.properties[ThreadStatus::COMPACTION_PROP_FLAGS] =
-      (plan_.is_manual ? 2u : 0u) | (plan_.is_deletion ? 4u : 0u) |
-      (plan_.is_trivial_move ? 8u : 0u);
+  facts.properties[ThreadStatus::COMPACTION_PROP_FLAGS] = (plan_.is_manual ? 2u : 0u) |
+                                                          (plan_.is_deletion ? 4u : 0u) |
+                                                          (plan_.is_trivial_move ? 8u : 0u);
   facts.properties[ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES] = plan_.InputBytes();
   return facts;
 }
 
 void BackgroundCompaction::Announce() {
+  BeginOperation(OperationToShow());
   if (plan_.is_trivial_move) ReconsiderMove();
   if (plan_.IsMerge()) {
     MutexLock lock(&core_->mutex);
@@ -119,7 +114,7 @@ void BackgroundCompaction::Announce() {
   const std::vector<SequenceNumber>& snapshots = work_.snapshots;
   LogCompactionStarted(*core_, *family_, id_, plan_,
                        snapshots.empty() ? std::nullopt : std::optional(snapshots.front()));
-  NotifyCompactionBegin(core_, *family_, to_tell_);
+  NotifyCompactionBegin(core_, *family_, notice_);
 }
 
 // A table that the program's partitioner would cut is written anew. Not asked where the move is
@@ -142,15 +137,15 @@ void BackgroundCompaction::ReconsiderMove() {
   }
 }
 
-CompactionToTell BackgroundCompaction::ToTell() const {
-  CompactionToTell done = to_tell_;
+CompactionNotice BackgroundCompaction::MakeNotice() const {
+  CompactionNotice done = notice_;
   done.result = &result_;
   done.elapsed_micros = ElapsedMicros();
   return done;
 }
 
 CompactionJobInfo BackgroundCompaction::Describe(const Status& status) const {
-  return DescribeCompaction(*core_, *family_, ToTell(), status);
+  return DescribeCompaction(*core_, *family_, MakeNotice(), status);
 }
 
 // What is moved is neither read nor written.
@@ -182,7 +177,7 @@ Status BackgroundCompaction::Merge() {
   assert(plan_.IsMerge());
   bool is_done = false;
   if (remote_ != nullptr) RETURN_IF_ERROR(remote_->Run(&result_, &is_done));
-  to_tell_.is_remote = is_done;
+  notice_.is_remote = is_done;
   return is_done ? Status::OK() : CompactionJob(work_).Run(&result_);
 }
 
@@ -191,8 +186,8 @@ Status BackgroundCompaction::WriteTables() {
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();
-    const NewEntries tables(core_->fs.get(), work_.table.dir);
-    const NewEntries blobs(core_->fs.get(), work_.table.blob_dir);
+    const NewEntries tables(core_->environment.fs.get(), work_.table.dir);
+    const NewEntries blobs(core_->environment.fs.get(), work_.table.blob_dir);
     RETURN_IF_ERROR(Merge());
     SetStage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
     RETURN_IF_ERROR(tables.Sync());
@@ -200,36 +195,45 @@ Status BackgroundCompaction::WriteTables() {
       RETURN_IF_ERROR(blobs.Sync());
     }
   }
-  NotifyCompactionPreCommit(core_, *family_, ToTell());
+  NotifyCompactionPreCommit(core_, *family_, MakeNotice());
   return Status::OK();
 }
 
-Status BackgroundCompaction::Describe(VersionEdit* edit) {
-  assert(edit->column_family == family_->id());
+Status BackgroundCompaction::Describe(VersionSet::Change* change) {
   assert(plan_.IsMerge() || result_.tables.empty());
+  assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
+  SetStage(ThreadStatus::STAGE_COMPACTION_INSTALL);
   RETURN_IF_ERROR(work_.stop.Check());
+  VersionEdit& edit = change->edits.emplace_back();
+  edit.column_family = family_->id();
   for (const LevelFiles& level : plan_.inputs) {
     for (const TableFile* file : level.files) {
-      edit->DeleteFile(level.level, file->meta.number);
-      if (plan_.is_trivial_move) edit->AddFile(plan_.output_level, file->meta);
+      edit.DeleteFile(level.level, file->meta.number);
+      if (plan_.is_trivial_move) edit.AddFile(plan_.output_level, file->meta);
     }
   }
-  DescribeOutput(result_, plan_.output_level, edit);
+  DescribeOutput(result_, plan_.output_level, &edit);
   if (!plan_.next_cursor.empty()) {
-    edit->compact_cursors.push_back({plan_.start_level, plan_.next_cursor});
+    edit.compact_cursors.push_back({plan_.start_level, plan_.next_cursor});
   }
+  numbers_.ExpectNaming();
   return Status::OK();
 }
 
 void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
+  outcome_ = status;
+  numbers_.Settle(status);
   family_->versions()->claims.GiveBack(plan_.inputs);
-  running_->Remove(this);
-  if (work_.may_use_helper) core_->running_jobs.helpers--;
-  assert(core_->running_jobs.helpers >= 0);
+  registry_->Remove(&plan_);
+  if (work_.may_use_helper) core_->jobs.ReturnHelper();
   reserved_.Release();
   if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
-  picture_ = PictureOf(*family_);
+  shape_ = ShapeOf(*family_);
+  // It still pays: the reads that asked for it do not ask again.
+  if (!status.ok() && plan_.reason == CompactionReason::kReadTriggered) {
+    family_->is_read_compaction_wanted = true;
+  }
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptForSnapshots();
@@ -251,14 +255,16 @@ void BackgroundCompaction::NoteKeptForSnapshots() {
   for (const OutputTable& table : result_.tables) {
     if (!table.meta.keeps_for_snapshots) continue;
     family_->versions()->kept_for_snapshots.Add(table.meta.number, table.meta.largest_seqno);
-    std::atomic<SequenceNumber>& next_due = core_->next_table_due;
-    next_due.store(std::min(next_due.load(std::memory_order_relaxed), table.meta.largest_seqno),
-                   std::memory_order_relaxed);
+    registry_->NoteTableDue(table.meta.largest_seqno);
   }
 }
 
-// A call that asked for it is told itself. Damage concerns everybody all the same; an operator that
-// fails does not.
+void BackgroundCompaction::DeleteUnnamed() {
+  if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
+}
+
+// A manual compaction returns its error to the caller. Damage becomes the background error all the
+// same; a merge operator that fails does not.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // it holds for all writers
@@ -269,7 +275,7 @@ std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Sta
 }
 
 void BackgroundCompaction::Count(const Status& status) const {
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
   RecordInHistogram(statistics, NUM_FILES_IN_SINGLE_COMPACTION, plan_.InputFileCount());
   if (status.subcode() == Status::kManualCompactionPaused) {
@@ -309,8 +315,8 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, written_bytes);
 }
 
-void BackgroundCompaction::TellEnd(const Status& status) const {
-  EventLine line = core_->events->Event("compaction_finished");
+void BackgroundCompaction::LogEnd(const Status& status) const {
+  EventLine line = core_->services.events->Event("compaction_finished");
   line.Add("job", id_)
       .Add("cf_name", family_->name())
       .Add("output_level", plan_.output_level)
@@ -324,26 +330,28 @@ void BackgroundCompaction::TellEnd(const Status& status) const {
       .Add("num_blob_output_files", result_.blob_files.size())
       .Add("total_blob_output_size", result_.blob_bytes_written())
       .Add("num_subcompactions", result_.part_count)
-      .Add("output_compression", CompressionPropertyName(to_tell_.compression))
+      .Add("output_compression", CompressionPropertyName(notice_.compression))
       .Add("num_single_delete_mismatches", result_.mismatched_singles)
       .Add("num_single_delete_fallthrough", result_.unmatched_singles)
       .Add("is_trivial_move", plan_.is_trivial_move)
       .Add("compaction_time_micros", ElapsedMicros())
       .Add("compaction_time_cpu_micros", result_.cpu_micros)
       .Add("status", status.ToString());
-  AddPicture(picture_, &line);
+  AddShape(shape_, &line);
 }
 
 void BackgroundCompaction::Report(const Status& status) {
   const bool is_move = plan_.is_trivial_move && plan_.reason != CompactionReason::kRefitLevel;
   if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);
-  TellEnd(status);
-  if (core_->statistics != nullptr) Count(status);
-  if (remote_ != nullptr) remote_->TellInstallation(status);
-  NotifyCompactionCompleted(core_, *family_, ToTell(), status);
-  if (recovered_error_.ok()) return;
-  RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
-  NotifyRecoveryEnd(core_, recovered_error_, Status::OK());
+  LogEnd(status);
+  if (core_->services.statistics != nullptr) Count(status);
+  if (remote_ != nullptr) remote_->NotifyInstallation(status);
+  NotifyCompactionCompleted(core_, *family_, MakeNotice(), status);
+  if (!recovered_error_.ok()) {
+    RecordTick(core_->services.statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+    NotifyRecoveryEnd(core_->services, recovered_error_, Status::OK());
+  }
+  EndOperation();
 }
 
 }  // namespace ashlar

@@ -10,22 +10,22 @@
 
 #include "db/compaction/compaction_job.h"
 #include "db/jobs/background_job.h"
+#include "db/jobs/compaction_registry.h"
 #include "db/jobs/job_events.h"
 #include "db/jobs/level0_turns.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/remote_compaction.h"
 #include "db/version/version_ref.h"
-#include "util/concurrent_task_limiter.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 
-class Compactions;
-
-class BackgroundCompaction final : public BackgroundJob {
+class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
  public:
-  // Marks the inputs. `running` counts it as running until Finish().
-  BackgroundCompaction(DbCore* core, Compactions* running, ColumnFamilyData* family,
-                       CompactionPlan plan) REQUIRES(db_mutex);
+  // Marks the inputs. `registry` has it as running until Finish(). `turns`: where one of a deeper
+  // level lets urgent ones of level 0 go first.
+  BackgroundCompaction(DbCore* core, CompactionRegistry* registry, Level0Turns* turns,
+                       ColumnFamilyData* family, CompactionPlan plan) REQUIRES(db_mutex);
 
   const CompactionPlan& plan() const { return plan_; }
   // Space below the limit, which is its own until it has ended.
@@ -38,19 +38,13 @@ class BackgroundCompaction final : public BackgroundJob {
   void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);
   // What it was and, with `status`, what became of it. After Run().
   CompactionJobInfo Describe(const Status& status) const;
-  // It gives up soon with Incomplete(kCompactionAborted). Any thread.
-  void Abort() { is_aborted_.store(true, std::memory_order_release); }
-
   void Announce() override;
   Status WriteTables() override;
-  Status Describe(VersionEdit* edit) override REQUIRES(db_mutex);
+  Status Describe(VersionSet::Change* change) override REQUIRES(db_mutex);
   void Finish(const Status& status) override REQUIRES(db_mutex);
+  void DeleteUnnamed() override;
   void Report(const Status& status) override;
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
-  ThreadStatus::OperationStage install_stage() const override {
-    return ThreadStatus::STAGE_COMPACTION_INSTALL;
-  }
-  const TableOutputOptions& table_options() const override { return work_.table; }
 
   // Whether a failed one was stopped or has lost its family: nothing is wrong.
   static bool IsStopped(const Status& status) {
@@ -59,19 +53,18 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
-  OperationFacts OperationToTell() const override;
-  void TakeHelper() REQUIRES(db_mutex);
+  OperationFacts OperationToShow() const;
   Status Merge();
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
-  void TellEnd(const Status& status) const;
+  void LogEnd(const Status& status) const;
   void NoteFailure() REQUIRES(db_mutex);
   void NoteKeptForSnapshots() REQUIRES(db_mutex);
   JobWork WorkDone() const;
   // With what it did, once it has.
-  CompactionToTell ToTell() const;
+  CompactionNotice MakeNotice() const;
 
-  Compactions* const running_;
+  CompactionRegistry* const registry_;
   // The version the plan was made of. Given back after the report: listeners find its tables.
   const VersionRef version_;
   // What it is changes only before it is announced, under the DB mutex.
@@ -81,11 +74,12 @@ class BackgroundCompaction final : public BackgroundJob {
   SpaceReservation reserved_;
   std::unique_ptr<TaskLimiter::Token> token_;
   std::optional<Level0Turns::Yielder> yielder_;  // of one of a deeper level
-  std::atomic<bool> is_aborted_{false};
-  CompactionToTell to_tell_;  // while it runs
-  CompactionTeller teller_;
-  BlobFileTeller blob_teller_;
-  FamilyPicture picture_;   // once it has ended
+  std::atomic<bool> is_aborted_{false};          // set by the registry
+  CompactionNotice notice_;                      // while it runs
+  CompactionNotifier notifier_;
+  BlobFileNotifier blob_notifier_;
+  FamilyShape shape_;       // once it has ended
+  Status outcome_;          // likewise
   Status recovered_error_;  // the background error that its success has cleared, if any
 };
 

@@ -10,11 +10,11 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
-#include "db/state/needed_logs.h"
+#include "db/state/notify_errors.h"
 #include "env/info_log.h"
 #include "env/new_entries.h"
 #include "table/format/compression.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
@@ -35,16 +35,16 @@ std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFami
 }
 
 BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work)
-    : BackgroundJob(core, family),
+    : FamilyJob(core, family),
       work_(std::move(work)),
       reason_(family->sealed().front().reason),
       log_number_(family->LogNumberAfter(work_.memtables)),
       syncs_older_logs_(core->families.All().size() > 1),
-      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
+      blob_notifier_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
   assert(!work_.memtables.empty());
   numbers_.Adopt(work_.table.file_number);
   NoteStallTriggers();
-  work_.blob_observer = &blob_teller_;
+  work_.blob_observer = &blob_notifier_;
   work_.may_filter = true;
   work_.new_blob_number = [this] { return numbers_.NewNumber(); };
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
@@ -57,7 +57,7 @@ void BackgroundFlush::NoteStallTriggers() {
   stops_writes_ = tables >= options.level0_stop_writes_trigger;
 }
 
-FlushToTell BackgroundFlush::ToTell() const {
+FlushNotice BackgroundFlush::MakeNotice() const {
   return {.job_id = id_,
           .file_number = work_.table.file_number,
           .reason = reason_,
@@ -66,10 +66,10 @@ FlushToTell BackgroundFlush::ToTell() const {
           .blob_compression = work_.table.family_options->blob_compression_type};
 }
 
-OperationFacts BackgroundFlush::OperationToTell() const {
+OperationFacts BackgroundFlush::OperationToShow() const {
   OperationFacts facts{.type = ThreadStatus::OP_FLUSH,
                        .stage = ThreadStatus::STAGE_FLUSH_RUN,
-                       .db_name = core_->dir,
+                       .db_name = core_->paths.dir,
                        .family_name = family_->name()};
   facts.properties[ThreadStatus::FLUSH_JOB_ID] = static_cast<uint64_t>(id_);
   for (const MemTable* memtable : work_.memtables) {
@@ -97,73 +97,74 @@ void BackgroundFlush::NoteProgress(double progress) {
 
 void BackgroundFlush::Announce() {
   LogFlushStarted(*core_, *family_, id_, work_.memtables, reason_);
-  NotifyFlushBegin(core_, *family_, ToTell());
+  NotifyFlushBegin(core_, *family_, MakeNotice());
 }
 
-Status BackgroundFlush::WriteTables() {
-  SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
-  bytes_.emplace(operation(), TrackedBytes::kNone, ThreadStatus::FLUSH_BYTES_WRITTEN);
-  const Status status = WriteTable();
-  bytes_.reset();
-  // Before it takes effect, and those who wait for that go on.
-  RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
-  if (status.ok() && core_->statistics != nullptr) Count();
-  TellTable(status);
-  return status;
-}
-
-void BackgroundFlush::TellTable(const Status& status) {
-  if (has_told_table_) return;
-  has_told_table_ = true;
-  NotifyFlushedTable(core_, *family_, ToTell(), result_, status);
-}
-
-// A table must not hold more of the order of writes than the logs of the other families do after a
-// machine crash: so older logs are synced first if there are other families.
+// Counted and told before it takes effect, for then those who wait for that go on.
 Status BackgroundFlush::WriteTable() {
+  assert(result_.tables.empty() && !work_.memtables.empty());
+  SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   for (const MemTable* memtable : work_.memtables) {
     memory_bytes_ += memtable->ApproximateMemoryUsage();
     payload_bytes_ += memtable->raw_bytes();
   }
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
-  const NewEntries entries(core_->fs.get(), work_.table.dir);
-  RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
-  result_.cpu_micros = clock->CPUMicros() - start_micros;
-  assert(result_.tables.size() <= 1);
-  const FileNumber newest_log = core_->wals->current_number();
-  Status status;
-  if (syncs_older_logs_) {
-    status = core_->wals->SyncSealed();
+  const NewEntries entries(core_->environment.fs.get(), work_.table.dir);
+  bytes_.emplace(operation(), TrackedBytes::kNone, ThreadStatus::FLUSH_BYTES_WRITTEN);
+  Status status = FlushJob(work_).Run(&result_);
+  if (status.ok()) {
+    result_.cpu_micros = clock->CPUMicros() - start_micros;
+    status = SyncFiles(entries);
   }
-  if (status.ok()) status = SyncDirectories(entries);
-  if (!status.ok() && !core_->wals->error().ok()) failed_log_ = newest_log;
+  bytes_.reset();
+  RecordTime(core_->services.statistics.get(), FLUSH_TIME, ElapsedMicros());
+  if (status.ok() && core_->services.statistics != nullptr) Count();
+  NotifyTable(status);
   return status;
 }
 
-// One sync serves the table and the logs that have come since, if they share a directory. Only then
-// may the MANIFEST name either.
-Status BackgroundFlush::SyncDirectories(const NewEntries& entries) {
-  assert(!work_.table.dir.empty());
-  if (!result_.tables.empty()) {
-    const FileNumber newest_log = core_->wals->current_number();
-    RETURN_IF_ERROR(entries.Sync());
-    if (work_.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
-  }
-  return core_->wals->SyncEntries();
+void BackgroundFlush::NotifyTable(const Status& status) {
+  if (has_notified_table_) return;
+  has_notified_table_ = true;
+  NotifyFlushedTable(core_, *family_, MakeNotice(), result_, status);
 }
 
-Status BackgroundFlush::Describe(VersionEdit* edit) {
-  assert(edit->column_family == family_->id());
+// A table must not hold more of the order of writes than the logs of the other families do after a
+// machine crash: so older logs are synced first if there are other families. One sync of the
+// directory serves the table and the logs that have come since, if they share it. Only then may the
+// MANIFEST name either.
+Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
+  assert(!work_.table.dir.empty() && result_.tables.size() <= 1);
+  WalSet& wals = *core_->wals;
+  const FileNumber newest_log = wals.current_number();
+  Status status = syncs_older_logs_ ? wals.SyncSealed() : Status::OK();
+  if (status.ok() && !result_.tables.empty()) {
+    const FileNumber newest_entry = wals.current_number();
+    status = entries.Sync();
+    if (status.ok() && work_.table.dir == core_->paths.wal_dir) {
+      wals.NoteEntriesSynced(newest_entry);
+    }
+  }
+  if (status.ok()) status = wals.SyncEntries();
+  if (!status.ok() && !wals.error().ok()) failed_log_ = newest_log;
+  return status;
+}
+
+void BackgroundFlush::Describe(VersionEdit* edit) {
   assert(log_number_ <= core_->wals->current_number());
+  assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
+  SetStage(ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS);
+  edit->column_family = family_->id();
   edit->log_number = log_number_;
-  edit->min_log_number_to_keep = std::min(log_number_, OldestLogNeeded(*core_, family_));
   DescribeOutput(result_, work_.table.level, edit);
-  return Status::OK();
+  numbers_.ExpectNaming();
 }
 
 void BackgroundFlush::Finish(const Status& status) {
   core_->mutex.AssertHeld();
+  outcome_ = status;
+  numbers_.Settle(status);
   if (status.ok()) {
     family_->RemoveFlushed(work_.memtables);
     family_->work.AddFlush(WorkDone());
@@ -171,7 +172,11 @@ void BackgroundFlush::Finish(const Status& status) {
   } else {
     family_->ReturnFromFlush(work_.memtables);
   }
-  picture_ = PictureOf(*family_);
+  shape_ = ShapeOf(*family_);
+}
+
+void BackgroundFlush::DeleteUnnamed() {
+  if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
 
 // "NoWAL" is RocksDB's word for I/O that fails beside a log that is whole, not without one.
@@ -184,7 +189,7 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
 }
 
 void BackgroundFlush::Count() const {
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   uint64_t kept_bytes = 0;  // of the payload
   for (const OutputTable& table : result_.tables) {
     statistics->recordTick(FLUSH_WRITE_BYTES, table.meta.file_size);
@@ -207,12 +212,12 @@ void BackgroundFlush::Count() const {
   }
 }
 
-void BackgroundFlush::Report(const Status& status) {
+void BackgroundFlush::Report() {
   if (failed_log_.has_value()) {
-    NoteLogError(core_, status, *failed_log_);
+    NoteLogError(core_, outcome_, *failed_log_);
     NotifyUnreportedError(core_);
   }
-  EventLine line = core_->events->Event("flush_finished");
+  EventLine line = core_->services.events->Event("flush_finished");
   line.Add("job", id_)
       .Add("cf_name", family_->name())
       .Add("memtables", work_.memtables.size())
@@ -220,13 +225,13 @@ void BackgroundFlush::Report(const Status& status) {
       .Add("output_entries", result_.output_entries)
       .Add("micros", ElapsedMicros())
       .Add("output_compression", CompressionPropertyName(CompressionFor(work_.table)))
-      .Add("status", status.ToString());
-  AddPicture(picture_, &line);
+      .Add("status", outcome_.ToString());
+  AddShape(shape_, &line);
   for (const OutputTable& table : result_.tables) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
-  TellTable(status);  // of a flush that another one kept from writing
-  NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
+  NotifyTable(outcome_);  // of a flush that another one kept from writing
+  NotifyFlushCompleted(core_, *family_, MakeNotice(), result_, outcome_);
 }
 
 }  // namespace ashlar

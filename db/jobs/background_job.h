@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackgroundJob is what the runner needs of a flush or a compaction. A job has begun when it
-// exists: its constructor took what it works on, under the DB mutex. JobRunner does the rest:
+// BackgroundJob is what the runner needs of a job, which is a compaction or a group of flushes. A
+// job has begun when it exists: its constructor took what it works on, under the DB mutex.
+// JobRunner does the rest:
 //
-//   Announce    listeners hear that it begins
-//   WriteTables the long part; a flush counts here what it has written
-//   Describe    what the MANIFEST is to record                  (DB mutex)
-//   Finish      gives back what it took, or says it is done     (DB mutex)
-//   Report      event log, statistics, listeners
+//   Announce       listeners hear that it begins
+//   WriteTables    the long part
+//   TablesWritten  a hook: before the job takes effect
+//   Describe       what the MANIFEST is to record                  (DB mutex)
+//   Finish         gives back what it took, or says it is done     (DB mutex)
+//   DeleteUnnamed  files of a failed job
+//   Report         event log, statistics, listeners
+//
+// FamilyJob is what a compaction and a flush of one family have in common: family, id, time,
+// numbers of files, result.
 //
 // Threads: one at a time; the runner's, but for NewNumber() of TableNumbers.
 #pragma once
@@ -20,12 +26,33 @@
 #include "db/output/output_writer.h"
 #include "db/state/db_core.h"
 #include "env/thread_list.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
+class BackgroundJob {
+ public:
+  BackgroundJob() = default;
+  virtual ~BackgroundJob() = default;
+  BackgroundJob(const BackgroundJob&) = delete;
+  BackgroundJob& operator=(const BackgroundJob&) = delete;
+
+  virtual void Announce() = 0;
+  virtual Status WriteTables() = 0;
+  virtual void TablesWritten() {}
+  // Fails if the job may not take effect any more.
+  virtual Status Describe(VersionSet::Change* change) REQUIRES(db_mutex) = 0;
+  virtual void Finish(const Status& status) REQUIRES(db_mutex) = 0;
+  // Once Finish() was called: nothing if no MANIFEST could name them by mistake.
+  virtual void DeleteUnnamed() = 0;
+  virtual void Report(const Status& status) = 0;
+  // As what an error of the job goes to the listeners and becomes the background error. None: it
+  // concerns only the thread that waits for the job, if any.
+  virtual std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const = 0;
+};
+
 // TableNumbers are the numbers a job gives its tables. They are protected from deletion
-// (DbCore::pending_outputs) until the job has ended and nobody can name them but a version.
+// (JobRegistry) until the job has ended and only versions name them.
 class TableNumbers {
  public:
   explicit TableNumbers(DbCore* core) : core_(core) {}
@@ -51,56 +78,37 @@ class TableNumbers {
   bool may_be_named_ = false;
 };
 
-class BackgroundJob {
+class FamilyJob {
  public:
-  virtual ~BackgroundJob() = default;
-  BackgroundJob(const BackgroundJob&) = delete;
-  BackgroundJob& operator=(const BackgroundJob&) = delete;
-
   ColumnFamilyData* family() const { return family_; }
   // What listeners and the event log call it.
   int id() const { return id_; }
-  TableNumbers& numbers() { return numbers_; }
-  // The tables it has written. The runner deletes those of a job that failed.
-  OutputResult& result() { return result_; }
+  // The tables it has written.
+  const OutputResult& result() const { return result_; }
 
-  // Env::GetThreadList() tells what this thread does, from now until EndOperation().
-  void BeginOperation() {
-    if (core_->thread_list != nullptr) operation_.emplace(core_->thread_list, OperationToTell());
+ protected:
+  // The family lives as long as the job.
+  FamilyJob(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex)
+      : core_(core),
+        family_(family),
+        id_(core->jobs.NewJobId()),
+        start_micros_(core->environment.NowMicros()),
+        numbers_(core) {}
+  ~FamilyJob() = default;
+
+  // Env::GetThreadList() shows what this thread does, from now until EndOperation().
+  void BeginOperation(const OperationFacts& facts) {
+    ThreadStatusUpdater* const list = core_->environment.thread_list;
+    if (list != nullptr) operation_.emplace(list, facts);
   }
   void SetStage(ThreadStatus::OperationStage stage) {
     if (operation_.has_value()) operation_->SetStage(stage);
   }
-  // Takes effect.
-  virtual ThreadStatus::OperationStage install_stage() const = 0;
   void EndOperation() { operation_.reset(); }
-
-  virtual void Announce() = 0;
-  virtual Status WriteTables() = 0;
-  // Fails if the job may not take effect any more.
-  virtual Status Describe(VersionEdit* edit) REQUIRES(db_mutex) = 0;
-  virtual void Finish(const Status& status) REQUIRES(db_mutex) = 0;
-  virtual void Report(const Status& status) = 0;
-  // As what an error of the job goes to the listeners and becomes the background error. None: it
-  // concerns nobody but, perhaps, who waits for the job.
-  virtual std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const = 0;
-  // How the tables were written, to delete them by.
-  virtual const TableOutputOptions& table_options() const = 0;
-
- protected:
-  // The family lives as long as the job.
-  BackgroundJob(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex)
-      : core_(core),
-        family_(family),
-        id_(core->next_job_id++),
-        start_micros_(core->NowMicros()),
-        numbers_(core) {}
-
-  virtual OperationFacts OperationToTell() const = 0;
   // Null: nobody is told.
   TrackedOperation* operation() { return operation_.has_value() ? &*operation_ : nullptr; }
 
-  uint64_t ElapsedMicros() const { return core_->NowMicros() - start_micros_; }
+  uint64_t ElapsedMicros() const { return core_->environment.NowMicros() - start_micros_; }
 
   DbCore* const core_;
   ColumnFamilyData* const family_;

@@ -8,9 +8,10 @@
 
 #include "ashlar/convenience.h"
 #include "db/jobs/manual_compaction.h"
+#include "db/state/job_thread.h"
 #include "env/filename.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -66,15 +67,19 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
     scheduler_->JobOfCallBeginsLocked();
   }
-  const Status status = compactions_->RunOfCaller(job.get());
+  Status status;
+  {
+    const JobThread mark(core_, JobThread::Job::kCompaction);
+    status = jobs_->Run(job.get());
+  }
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
   if (info != nullptr) *info = done;
   MutexLock lock(&core_->mutex);
   manual.is_done = true;
-  compactions_->RemoveManualLocked(&manual);
+  queue_->RemoveLocked(&manual);
   core_->conditions.ManualChanged();
   scheduler_->JobOfCallEndsLocked(family);
   return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may run next, and running it.
+// Which compaction is next, and beginning it.
 #include "db/jobs/compactions.h"
 
 #include <algorithm>
@@ -8,74 +8,10 @@
 #include <iterator>
 #include <utility>
 
-#include "env/info_log.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
-void Compactions::Remove(BackgroundCompaction* job) {
-  const auto found = std::find(running_.begin(), running_.end(), job);
-  assert(found != running_.end());
-  running_.erase(found);
-}
-
-Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) const {
-  assert(family != nullptr);
-  Plans plans;
-  for (const BackgroundCompaction* job : running_) {
-    if (job->family() == family) plans.push_back(&job->plan());
-  }
-  for (const auto& [holder, plan] : reserved_) {
-    if (holder == family) plans.push_back(plan);
-  }
-  return plans;
-}
-
-void Compactions::ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) {
-  assert(plan->output_level > 0 && plan->InputFileCount() > 0);
-  reserved_.emplace_back(family, plan);
-}
-
-void Compactions::ReleaseLocked(const CompactionPlan* plan) {
-  const size_t released =
-      std::erase_if(reserved_, [plan](const auto& entry) { return entry.second == plan; });
-  assert(released == 1);
-  static_cast<void>(released);
-}
-
-Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
-                                               const std::function<void()>& wants_more) {
-  assert(family != nullptr && !InEpoch());
-  std::unique_ptr<BackgroundCompaction> job;
-  Refusal refusal;
-  {
-    MutexLock lock(&core_->mutex);
-    assert(family->starting_compactions > 0);
-    family->starting_compactions--;
-    job = BeginAutomatic(family, &refusal);
-    if (job == nullptr) core_->conditions.JobEnded();  // somebody may wait for the room it makes
-    // Of what is left, now that this one has its inputs.
-    const bool is_needed = job != nullptr && AssessCompaction(*family->current(), family->options(),
-                                                              family->versions()->claims)
-                                                 .IsNeeded();
-    if (is_needed) wants_more();
-  }
-  if (refusal.bytes > 0) {
-    Warn(core_->info_log, "no room for a compaction of %llu bytes below the limit of space",
-         static_cast<unsigned long long>(refusal.bytes));
-    core_->shortage->OnNoRoomForCompaction(refusal.bytes);
-  }
-  if (refusal.is_at_task_limit) return Outcome::kHeldBack;
-  if (job == nullptr) return Outcome::kNothing;
-  const Status status = jobs_->Run(job.get());
-  if (status.ok()) return Outcome::kMore;
-  if (job->plan().reason == CompactionReason::kReadTriggered) {
-    MutexLock lock(&core_->mutex);
-    family->is_read_compaction_wanted = true;
-  }
-  return BackgroundCompaction::IsStopped(status) ? Outcome::kNothing : Outcome::kFailed;
-}
-
 namespace {
 
 // Somebody waits for it: it counts, but is not held back.
@@ -91,43 +27,72 @@ uint64_t BytesToReserve(const CompactionPlan& plan) {
 
 bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* reserved) {
   const uint64_t bytes = BytesToReserve(plan);
-  if (bytes == 0 || reserved->Take(core.space, bytes)) return true;
-  RecordTick(core.statistics.get(), COMPACTION_CANCELLED);
+  if (bytes == 0 || reserved->Take(core.resources.space, bytes)) return true;
+  RecordTick(core.services.statistics.get(), COMPACTION_CANCELLED);
   return false;
+}
+
+// Of one that nothing but a mark or a suggestion asks for; what is urgent is tried again first.
+int FailuresOf(const CompactionPlan& plan) REQUIRES(db_mutex) {
+  if (plan.reason != CompactionReason::kFilesMarkedForCompaction) return 0;
+  int most = 0;
+  for (const TableFile* file : plan.inputs.front().files) {
+    most = std::max(most, int{file->failed_compactions});
+  }
+  return most;
+}
+
+// Takes the other plan if it failed less often. Whether that is settled, and nothing can be better.
+bool Prefer(std::optional<CompactionPlan> other, std::optional<CompactionPlan>* plan)
+    REQUIRES(db_mutex) {
+  if (other.has_value() && (!plan->has_value() || FailuresOf(*other) < FailuresOf(**plan))) {
+    *plan = std::move(other);
+  }
+  return plan->has_value() && FailuresOf(**plan) == 0;
 }
 
 }  // namespace
 
-std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family,
-                                                                  Refusal* refusal) {
-  if (!MayBeginAutomatic(*family)) return nullptr;
+std::unique_ptr<BackgroundCompaction> Compactions::Begin(ColumnFamilyData* family,
+                                                         CompactionPlan plan) {
+  assert(!plan.inputs.empty());
+  return std::make_unique<BackgroundCompaction>(core_, registry_, turns_, family, std::move(plan));
+}
+
+Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
+  core_->mutex.AssertHeld();
+  Begun begun;
+  if (!MayBeginAutomatic(*family)) return begun;
   PickOptions pick = OptionsToPick(family);
   pick.may_serve_reads = family->is_read_compaction_wanted;
   std::optional<CompactionPlan> plan = PickNext(family, pick);
-  if (!plan.has_value()) return nullptr;
+  if (!plan.has_value()) return begun;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
-  std::unique_ptr<TaskLimiter::Token> token;
   TaskLimiter* const limiter = TaskLimiter::From(pick.options->compaction_thread_limiter.get());
-  if (limiter != nullptr && (token = limiter->Take(/*force=*/false)) == nullptr) {
-    refusal->is_at_task_limit = true;
-    return nullptr;
+  if (limiter != nullptr && (begun.token = limiter->Take(/*force=*/false)) == nullptr) {
+    begun.is_held_back = true;
+    return begun;
   }
   SpaceReservation reserved;
   if (!Reserve(*core_, *plan, &reserved)) {
-    refusal->bytes = BytesToReserve(*plan);
-    refusal->token = std::move(token);
-    return nullptr;
+    begun.refused_bytes = BytesToReserve(*plan);
+    return begun;
   }
   if (plan->reason == CompactionReason::kReadTriggered) family->is_read_compaction_wanted = false;
-  auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
-  job->SetToken(std::move(token));
-  job->SetReserved(std::move(reserved));
-  return job;
+  begun.job = Begin(family, std::move(*plan));
+  begun.job->SetToken(std::move(begun.token));
+  begun.job->SetReserved(std::move(reserved));
+  // Of what is left, now that this one has its inputs.
+  begun.wants_more =
+      AssessCompaction(*family->current(), family->options(), family->versions()->claims)
+          .IsNeeded();
+  return begun;
 }
 
 bool Compactions::MayBeginAutomatic(const ColumnFamilyData& family) const {
   return !family.is_dropped() && !family.options().disable_auto_compactions &&
-         !core_->errors.BlocksWrites() && !HasExclusiveManual(&family) && !IsAbortedLocked(family);
+         !core_->errors.BlocksWrites() && !manual_->HasExclusiveLocked(&family) &&
+         !registry_->IsAbortedLocked(family);
 }
 
 PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
@@ -135,21 +100,69 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
   pick.options = &family->options();
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
-  pick.now_seconds = core_->NowSeconds();
-  if (core_->outputs.write_for_7_8) pick.oldest_unflushed = family->OldestUnflushed();
+  pick.now_seconds = core_->environment.NowSeconds();
+  if (core_->environment.outputs.write_for_7_8) pick.oldest_unflushed = family->OldestUnflushed();
   return pick;
+}
+
+// What was marked or suggested and has failed before comes behind all else that there is to do.
+std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
+                                                    const PickOptions& options) {
+  const Version& version = *family->current();
+  auto plan = PickCompaction(version, options, registry_->PlansLocked(family));
+  // Looked into, and nothing pays. Behind a more urgent one, or one that cannot begin, it waits.
+  if (!plan.has_value()) family->is_read_compaction_wanted = false;
+  if (plan.has_value() && FailuresOf(*plan) == 0) return plan;
+  if (Prefer(PickSuggested(family, options), &plan)) return plan;
+  if (Prefer(PickDueTable(family, options), &plan)) return plan;
+  Prefer(PickByAge(version, options, registry_->PlansLocked(family)), &plan);
+  return plan;
+}
+
+void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
+                                const Slice* end) {
+  const Version& version = *family->current();
+  for (Level level = 0; level < version.deepest_level(); ++level) {
+    for (const TableFile* table : version.Overlapping(level, begin, end).files) {
+      suggested_[family->id()].insert(table->meta.number);
+    }
+  }
+}
+
+std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData* family,
+                                                         const PickOptions& options) {
+  const auto found = suggested_.find(family->id());
+  if (found == suggested_.end()) return std::nullopt;
+  std::set<FileNumber>& suggested = found->second;
+  const Version& version = *family->current();
+  std::optional<CompactionPlan> plan;
+  bool is_settled = false;
+  for (auto number = suggested.begin(); number != suggested.end() && !is_settled;) {
+    const LevelFiles table = version.FindTable(*number);
+    const Level last{LevelsInUse(version, *options.options) - 1};
+    const bool is_over =
+        table.files.empty() || table.level >= std::min(version.deepest_level(), last);
+    std::optional<CompactionPlan> down;
+    if (!is_over) down = PickDown(version, options, table, registry_->PlansLocked(family));
+    if (down.has_value()) down->reason = CompactionReason::kFilesMarkedForCompaction;
+    is_settled = Prefer(std::move(down), &plan);
+    // It stays until it is gone: the job may not begin, or fail. Until then the table is taken.
+    number = is_over ? suggested.erase(number) : std::next(number);
+  }
+  if (suggested.empty()) suggested_.erase(found);
+  return plan;
 }
 
 bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
   if (!MayBeginAutomatic(*family)) return false;
   const auto plan =
-      PickCompaction(*family->current(), OptionsToPick(family), PlansUnderWay(family));
+      PickCompaction(*family->current(), OptionsToPick(family), registry_->PlansLocked(family));
   return plan.has_value() && plan->start_level == 0;
 }
 
 // A table that is gone, or has something below it by now, is left to the other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
-                                                             const PickOptions& options) {
+                                                        const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
   // The other styles leave tables as they are: what CompactFiles() wrote stays until it does again.
   const CompactionStyle style = options.options->compaction_style;
@@ -166,7 +179,7 @@ std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family
     const uint64_t delay = options.options->bottommost_file_compaction_delay;
     const uint64_t born = table.files.front()->meta.file_creation_time;
     if (delay != 0 && born != 0 && options.now_seconds < born + delay) continue;
-    auto plan = PickRewrite(*family->current(), options, table, PlansUnderWay(family));
+    auto plan = PickRewrite(*family->current(), options, table, registry_->PlansLocked(family));
     if (!plan.has_value()) continue;  // until the job that is in the way has ended
     if (plan->is_bottommost) return plan;
     kept.Remove(number);
@@ -177,7 +190,7 @@ std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family
 // A table whose numbers are all 0 was written when nobody needed anything: its mark is of another
 // kind. Tables of other levels are taken up because of the mark.
 void Compactions::FindKeptForSnapshotsLocked() {
-  assert(running_.empty());  // else what they write would be noted twice
+  assert(!registry_->IsRunningLocked(nullptr));  // else what they write would be noted twice
   for (ColumnFamilyData* family : core_->families.All()) {
     const Version& version = *family->current();
     const Level last{version.num_levels() - 1};
@@ -199,75 +212,8 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
     next_due = std::min(next_due, kept.NextDue(seen_by_all));
   }
   assert(next_due > seen_by_all);  // the alarm is for later
-  core_->next_table_due.store(next_due, std::memory_order_relaxed);
+  registry_->SetNextTableDue(next_due);
   return due;
-}
-
-bool Compactions::HasExclusiveManual(const ColumnFamilyData* family) const {
-  return std::any_of(manual_.begin(), manual_.end(), [family](const ManualCompaction* manual) {
-    return manual->family == family && manual->is_exclusive && !manual->is_done;
-  });
-}
-
-// An abort that came since the call was admitted holds for it too.
-void Compactions::AddManualLocked(ManualCompaction* manual) {
-  assert(!manual->is_taken && !manual->is_done);
-  assert(manual->input_level <= manual->output_level);
-  if (IsAbortedLocked(*manual->family)) {
-    manual->is_aborted.store(true, std::memory_order_release);
-  }
-  manual_.push_back(manual);
-}
-
-void Compactions::RemoveManualLocked(ManualCompaction* manual) {
-  assert(!manual->is_taken || manual->is_done);  // else a thread works on it
-  const auto found = std::find(manual_.begin(), manual_.end(), manual);
-  assert(found != manual_.end());
-  manual_.erase(found);
-}
-
-// An exclusive one waits until the family is quiet; another one only for exclusive ones before it.
-bool Compactions::CanTakeManual(const ManualCompaction& manual) const {
-  if (manual.is_taken || manual.is_done) return false;
-  for (const ManualCompaction* other : manual_) {
-    if (other == &manual) break;
-    if (other->family == manual.family && !other->is_done &&
-        (other->is_exclusive || manual.is_exclusive)) {
-      return false;
-    }
-  }
-  return !manual.is_exclusive || PlansUnderWay(manual.family).empty();
-}
-
-int Compactions::WaitingManualLocked() const {
-  int waiting = 0;
-  for (const ManualCompaction* manual : manual_) {
-    waiting += !manual->is_of_caller && CanTakeManual(*manual) ? 1 : 0;
-  }
-  return waiting;
-}
-
-ManualCompaction* Compactions::TakeManual() {
-  MutexLock lock(&core_->mutex);
-  for (ManualCompaction* manual : manual_) {
-    if (manual->is_of_caller || !CanTakeManual(*manual)) continue;
-    manual->is_taken = true;
-    return manual;
-  }
-  return nullptr;
-}
-
-ManualCompaction* Compactions::RunManual() {
-  ManualCompaction* const manual = TakeManual();
-  if (manual != nullptr) manual->status = RunPieces(*manual);
-  return manual;
-}
-
-void Compactions::FinishManual(ManualCompaction* manual) {
-  MutexLock lock(&core_->mutex);
-  assert(manual->is_taken && !manual->is_done);
-  manual->is_done = true;
-  core_->conditions.ManualChanged();
 }
 
 Status Compactions::RunPieces(const ManualCompaction& manual) {
@@ -298,8 +244,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     if (plan.has_value()) {
       SpaceReservation reserved;
       if (!Reserve(*core_, *plan, &reserved)) return Status::CompactionTooLarge();
-      auto piece =
-          std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(*plan));
+      auto piece = Begin(manual.family, std::move(*plan));
       piece->SetReserved(std::move(reserved));
       piece->SetToken(TokenOfCall(piece->family()->options()));
       piece->SetManual(manual.stop, manual.max_subcompactions);
@@ -311,26 +256,10 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
   }
 }
 
-Status Compactions::AwaitTurnLocked(ManualCompaction* manual) {
-  assert(manual->is_of_caller);
-  // Nobody signals when the caller sets its own flag.
-  constexpr uint64_t kLookAgainMicros = 50 * 1000;
-  while (!CanTakeManual(*manual)) {
-    RETURN_IF_ERROR(manual->stop.Check());
-    if (manual->stop.cancelled_by_caller == nullptr) {
-      core_->conditions.jobs.Wait();
-    } else {
-      core_->conditions.jobs.WaitFor(kLookAgainMicros);
-    }
-  }
-  manual->is_taken = true;
-  return manual->family->is_dropped() ? Status::ColumnFamilyDropped() : manual->stop.Check();
-}
-
 std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualCompaction& manual,
                                                                    CompactionPlan plan) {
   assert(manual.is_taken && manual.is_exclusive && plan.is_trivial_move);
-  auto job = std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(plan));
+  auto job = Begin(manual.family, std::move(plan));
   job->SetManual(manual.stop, /*max_subcompactions=*/0);
   return job;
 }
@@ -339,17 +268,18 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
     ManualCompaction* manual, const FilesToCompact& files) {
   ColumnFamilyData* const family = manual->family;
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
-  if (HasExclusiveManual(family)) {
+  if (manual_->HasExclusiveLocked(family)) {
     return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");
   }
   const PickOptions pick = OptionsToPick(family);
   CompactionPlan plan;
-  ASSIGN_OR_RETURN(plan, PickFiles(*family->current(), pick, files, PlansUnderWay(family)));
+  ASSIGN_OR_RETURN(plan,
+                   PickFiles(*family->current(), pick, files, registry_->PlansLocked(family)));
   if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
-  auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(plan));
+  auto job = Begin(family, std::move(plan));
   job->SetManual(manual->stop, manual->max_subcompactions);
   job->SetToken(TokenOfCall(family->options()));
-  AddManualLocked(manual);
+  manual_->AddLocked(manual);
   manual->is_taken = true;
   return job;
 }
@@ -359,7 +289,7 @@ std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& man
                                                      bool* has_conflict) const {
   const PickOptions pick = OptionsToPick(manual.family);
   const Version& version = *manual.family->current();
-  const Plans running = PlansUnderWay(manual.family);
+  const CompactionRegistry::Plans running = registry_->PlansLocked(manual.family);
   if (pick.options->compaction_style == kCompactionStyleUniversal) {
     return PickAllRuns(version, pick, manual.rewrites_bottom, running, has_conflict);
   }
@@ -388,9 +318,10 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
     pick.output_level = needs.base_level;
     assert(pick.output_level >= 1);
   }
-  auto plan = pick.options->compaction_style == kCompactionStyleLevel
-                  ? PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict)
-                  : PickStyle(manual, has_conflict);
+  auto plan =
+      pick.options->compaction_style == kCompactionStyleLevel
+          ? PickRangeCompaction(version, pick, registry_->PlansLocked(manual.family), has_conflict)
+          : PickStyle(manual, has_conflict);
   assert(!plan.has_value() || !*has_conflict);
   if (plan.has_value()) {
     plan->is_manual = true;
@@ -400,71 +331,6 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }
   return plan;
-}
-
-void Compactions::AbortLocked(const ColumnFamilyData* family) {
-  (family == nullptr ? abort_all_count_ : abort_counts_[family->id()])++;
-  for (BackgroundCompaction* job : running_) {
-    if (family == nullptr || job->family() == family) job->Abort();
-  }
-  for (ManualCompaction* manual : manual_) {
-    if (family != nullptr && manual->family != family) continue;
-    manual->is_aborted.store(true, std::memory_order_release);
-  }
-  core_->conditions.WorkHeld();
-}
-
-void Compactions::ResumeLocked(const ColumnFamilyData* family) {
-  if (family == nullptr) {
-    if (abort_all_count_ > 0) abort_all_count_--;
-    return;
-  }
-  const auto count = abort_counts_.find(family->id());
-  assert(count == abort_counts_.end() || count->second > 0);
-  if (count != abort_counts_.end() && --count->second == 0) abort_counts_.erase(count);
-}
-
-uint64_t Compactions::AbortCountLocked(const ColumnFamilyData& family) const {
-  const auto count = abort_counts_.find(family.id());
-  return static_cast<uint64_t>(abort_all_count_ +
-                               (count == abort_counts_.end() ? 0 : count->second));
-}
-
-uint64_t Compactions::RunsUnderWayLocked() const {
-  uint64_t runs = 0;
-  for (const BackgroundCompaction* job : running_) {
-    for (const LevelFiles& level : job->plan().inputs) {
-      runs += level.level == 0 ? level.files.size() : 1;
-    }
-  }
-  return runs;
-}
-
-bool Compactions::IsBusyLocked(const ColumnFamilyData* family) const {
-  for (const BackgroundCompaction* job : running_) {
-    if (family == nullptr || job->family() == family) return true;
-  }
-  for (const ManualCompaction* manual : manual_) {
-    if (family == nullptr || manual->family == family) return true;
-  }
-  return false;
-}
-
-std::string Compactions::DebugStringLocked() const {
-  std::string text;
-  for (const BackgroundCompaction* job : running_) {
-    StrAppend(&text, "running in ", job->family()->name(), ": ", job->plan().DebugString(), "\n");
-  }
-  for (const ManualCompaction* manual : manual_) {
-    StrAppend(&text, manual->is_taken ? "taken" : "waiting", " for a call in ",
-              manual->family->name(), ": L", manual->input_level, " -> L", manual->output_level,
-              manual->is_exclusive ? ", exclusive\n" : "\n");
-  }
-  if (abort_all_count_ > 0) StrAppend(&text, "aborted in all families: ", abort_all_count_, "\n");
-  for (const auto& [family, count] : abort_counts_) {
-    StrAppend(&text, "aborted in family ", family, ": ", count, "\n");
-  }
-  return text;
 }
 
 }  // namespace ashlar

@@ -9,12 +9,21 @@
 #include <optional>
 #include <utility>
 
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "util/scope_exit.h"
 
 namespace ashlar {
 
-Status ErrorRecovery::Run(Tells tells) {
+Status ErrorRecovery::Run(Notify notify) {
+  return RunAs(/*is_asked=*/true, notify).value();  // a call is never put off
+}
+
+std::optional<Status> ErrorRecovery::RunUnasked(Notify notify) {
+  return RunAs(/*is_asked=*/false, notify);
+}
+
+std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -22,28 +31,31 @@ Status ErrorRecovery::Run(Tells tells) {
     if (error.ok() || error.severity() >= Status::kFatalError) return error;
     if (is_running_)
       return Status::Busy("another thread recovers from the error", error.ToString());
+    if (!is_asked && !scheduler_->RecoveryBeginsLocked()) return std::nullopt;
     is_running_ = true;
   }
   Status status;
   {
-    const ScopeExit end([this] {
+    const ScopeExit end([this, is_asked] {
       MutexLock lock(&core_->mutex);
       is_running_ = false;
+      if (!is_asked) scheduler_->RecoveryEndsLocked();
       core_->conditions.ErrorChanged();
     });
     status = RunOnce(error);
   }
-  core_->cleaner->DeleteObsoleteFiles();
-  writes_->TellStallChanges();
-  const bool is_told = tells == Tells::kBoth || (tells == Tells::kSuccess && status.ok());
-  if (is_told) NotifyRecoveryEnd(core_, error, status);
+  core_->services.cleaner->DeleteObsoleteFiles();
+  writes_->NotifyOfStalls();
+  const bool is_told = notify == Notify::kBoth || (notify == Notify::kSuccess && status.ok());
+  if (is_told) NotifyRecoveryEnd(core_->services, error, status);
   return status;
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
   assert(!error.ok() && error.severity() < Status::kFatalError);
   // The next flush would raise it again.
-  const bool is_over = core_->space != nullptr && core_->space->IsMaxAllowedSpaceReached();
+  const bool is_over =
+      core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();
   if (error.IsSpaceLimit() && is_over) return error;
   std::vector<FamilyRef> families;
   {
@@ -85,7 +97,7 @@ Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRe
 Status ErrorRecovery::FlushSealed(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;  // lets go of its families without the mutex
   MutexLock lock(&core_->mutex);
-  AwaitRunningFlushesLocked(families);
+  RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   flushes.emplace(core_, families, FlushScope::kAll);
   if (flushes->is_empty()) return Status::OK();
@@ -99,54 +111,52 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   Status fatal;
   {
     MutexLock lock(&core_->mutex);
-    AwaitRunningFlushesLocked(families);
+    RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     // A commit that was under way may have found memory and log different: nothing is flushed then.
     fatal = core_->errors.Unrecoverable();
-    if (fatal.ok()) flushes.emplace(core_, families, FlushScope::kAll);
+    if (fatal.ok()) {
+      flushes.emplace(core_, families, FlushScope::kAll);
+      core_->jobs.FlushBegins();
+    }
   }
-  NotifyMemTablesSealed(*core_, sealed);
+  NotifyMemTablesSealed(core_->services, sealed);
   if (!fatal.ok()) return fatal;
+  const JobThread mark(core_, JobThread::Job::kFlush);
   flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
   if (status.ok()) status = flushes->WriteTables();
   {
     MutexLock lock(&core_->mutex);
-    if (status.ok()) status = RecordTogether(&*flushes, log_number);
+    VersionSet::Change change;
+    if (status.ok()) status = flushes->DescribeWithoutLogs(log_number, &change);
+    if (status.ok()) {
+      change.last_sequence = core_->pipeline->visible_seqno();
+      status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
+    }
     flushes->Finish(status);
     core_->conditions.JobEnded();
   }
-  flushes->Report();
+  flushes->DeleteUnnamed();
+  flushes->Report(status);
+  MutexLock lock(&core_->mutex);
+  core_->jobs.FlushEnds(/*has_settled=*/true);
+  core_->conditions.JobEnded();
   return status;
-}
-
-// An edit for every family, also those without a table: they need the logs as little. The default
-// family, which always lives, is the first.
-Status ErrorRecovery::RecordTogether(FlushGroup* flushes, FileNumber log_number) {
-  assert(log_number > 0 && log_number <= core_->wals->current_number());
-  VersionSet::Change change;
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    VersionEdit& edit = change.edits.emplace_back();
-    edit.column_family = family->id();
-    RETURN_IF_ERROR(flushes->Describe(family, &edit));
-    edit.log_number = log_number;
-  }
-  assert(change.edits.front().column_family == 0);
-  change.edits.front().min_log_number_to_keep = log_number;
-  change.is_atomic_group = change.edits.size() > 1;
-  change.last_sequence = core_->pipeline->visible_seqno();
-  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 
 // None begins while writes are blocked. One that runs could record a table of one family when the
 // logs of the others have left the set and are not synced any more.
-void ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
+Status ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
   const auto is_flushing = [](const FamilyRef& family) NO_THREAD_SAFETY_ANALYSIS {
     return !family->sealed().empty() && family->sealed().front().is_flushing;
   };
-  while (std::any_of(families.begin(), families.end(), is_flushing))
+  while (std::any_of(families.begin(), families.end(), is_flushing)) {
+    if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Resume");
     core_->conditions.flushes.Wait();
+  }
+  return Status::OK();
 }
 
 }  // namespace ashlar

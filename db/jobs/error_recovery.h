@@ -14,13 +14,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "db/jobs/flush_group.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -30,19 +31,22 @@ class ErrorRecovery {
   ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
-  // Of which end listeners are told.
-  enum class Tells : uint8_t { kBoth, kSuccess, kNobody };
+  // Which end listeners are notified of.
+  enum class Notify : uint8_t { kBoth, kSuccess, kNobody };
   // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
   // it may be called again.
-  Status Run(Tells tells = Tells::kBoth) EXCLUDES(db_mutex);
+  Status Run(Notify notify = Notify::kBoth) EXCLUDES(db_mutex);
+  // The same where no call asks for it: a job like others, so nothing, and nothing is done, while
+  // background work is paused.
+  std::optional<Status> RunUnasked(Notify notify) EXCLUDES(db_mutex);
 
  private:
+  std::optional<Status> RunAs(bool is_asked, Notify notify) EXCLUDES(db_mutex);
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
   Status FlushSealed(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
-  Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
-  void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
+  Status AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;
   WriteControl* const writes_;

@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "db/jobs/short_jobs.h"
 #include "db/jobs/space_recovery.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
-#include "util/simulated.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 #include "util/status_flags.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 namespace {
@@ -33,7 +34,7 @@ int ErrorRetries::MostAttempts() const {
 
 AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return Answer::kNo;
-  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return Answer::kNo;
+  if (core_->shutdown.is_background_cancelled()) return Answer::kNo;
   MutexLock lock(&mutex_);
   if (is_stopped_) return Answer::kNo;
   if (is_trying_) is_wanted_again_ = true;
@@ -63,7 +64,7 @@ void ErrorRetries::Begin() {
     calls_++;
   }
   if (!PeriodicTimer::Default()->Set(this, interval_micros)) {
-    Warn(core_->info_log, "no thread to try again after an error; DB::Resume() is needed");
+    Warn(core_->services.info_log, "no thread to try again after an error; DB::Resume() is needed");
     LeaveToResume();
   }
   MutexLock lock(&mutex_);
@@ -81,14 +82,15 @@ void ErrorRetries::StopTrying() {
     while (calls_ > 0) changed_.Wait();
   }
   PeriodicTimer::Default()->Forget(this);
-  const int unscheduled = UnScheduleShortJobs(core_->env, this);
+  const int unscheduled = UnScheduleShortJobs(core_->environment.env, this);
   {
     MutexLock lock(&mutex_);
     if (unscheduled > 0) is_scheduled_ = false;
     while (is_scheduled_) changed_.Wait();
   }
   const Status error = core_->errors.Get();
-  if (was_trying && !error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
+  if (!was_trying || error.ok()) return;
+  NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
 void ErrorRetries::RunPeriodically() {
@@ -98,7 +100,7 @@ void ErrorRetries::RunPeriodically() {
     if (is_stopped_ || is_scheduled_ || !is_trying_) return;
     is_scheduled_ = true;
   }
-  ScheduleShortJob(core_->env, &ErrorRetries::TryMain, this, this);
+  ScheduleShortJob(core_->environment.env, &ErrorRetries::TryMain, this, this);
 }
 
 void ErrorRetries::Try() {
@@ -113,24 +115,26 @@ void ErrorRetries::Try() {
   // A listener may raise the next error already, so it is told last.
   if (EndsWith(outcome)) {
     const bool is_recovered = outcome == Outcome::kRecovered;
-    NotifyRecoveryEnd(core_, error,
+    NotifyRecoveryEnd(core_->services, error,
                       is_recovered ? Status::OK() : Status::Aborted("Exceeded resume retry count"));
   }
   LeaveThread();
 }
 
 ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
-  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return Outcome::kGoesOn;
+  if (core_->shutdown.is_background_cancelled()) return Outcome::kGoesOn;
   if (!MayGoAway(error) || error.severity() >= Status::kFatalError) return Outcome::kOver;
   if (error.IsNoSpace() && !HasSpaceToRecover(core_)) return Outcome::kGoesOn;
+  const std::optional<Status> tried = recovery_->RunUnasked(ErrorRecovery::Notify::kNobody);
+  if (!tried.has_value()) return Outcome::kGoesOn;  // background work is paused: no attempt
+  const Status& status = *tried;
   int attempts = 0;
   {
     MutexLock lock(&mutex_);
     attempts = ++attempts_;
   }
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   RecordTick(statistics, ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
-  const Status status = recovery_->Run(ErrorRecovery::Tells::kNobody);
   if (!status.ok() && attempts < MostAttempts()) return Outcome::kGoesOn;
   if (status.ok()) RecordTick(statistics, ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
   RecordInHistogram(statistics, ERROR_HANDLER_AUTORESUME_RETRY_COUNT,

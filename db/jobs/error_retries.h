@@ -3,7 +3,8 @@
 // ErrorRetries resumes a database by itself after an error that may go away: what the file system
 // calls retryable, and a full disk that nobody else watches. It tries every
 // bgerror_resume_retry_interval, max_bgerror_resume_count times at most; a full disk not before
-// there is space for what is to be written. After the last attempt it is left to DB::Resume().
+// there is space for what is to be written, and nothing while background work is paused. After the
+// last attempt it is left to DB::Resume().
 //
 // Threads: any without the DB mutex. The timer says when; a thread of the high priority pool tries.
 #pragma once
@@ -11,7 +12,7 @@
 #include "db/jobs/error_recovery.h"
 #include "db/state/db_core.h"
 #include "env/periodic_timer.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -3,8 +3,10 @@
 // Each flush does its own part; what they share is the change of the MANIFEST.
 #include "db/jobs/flush_group.h"
 
-#include <algorithm>
 #include <cassert>
+
+#include "db/state/log_needs.h"
+#include "db/state/notify_errors.h"
 
 namespace ashlar {
 
@@ -21,6 +23,7 @@ bool FlushGroup::IsWanted(const DbCore& core) {
 
 FlushGroup::FlushGroup(DbCore* core, const std::vector<FamilyRef>& families, FlushScope scope)
     : core_(core) {
+  assert(!families.empty());
   for (const FamilyRef& family : families) {
     families_.emplace_back(family.get());
     auto flush = BackgroundFlush::Begin(core, family.get(), scope);
@@ -28,77 +31,89 @@ FlushGroup::FlushGroup(DbCore* core, const std::vector<FamilyRef>& families, Flu
   }
 }
 
+std::vector<ColumnFamilyData*> FlushGroup::FamiliesWithTables() const {
+  std::vector<ColumnFamilyData*> families;
+  for (const auto& flush : flushes_) {
+    if (!flush->result().tables.empty()) families.push_back(flush->family());
+  }
+  return families;
+}
+
+// What a thread is seen to do: the only flush from its beginning to its end, else each of them
+// while it writes.
 void FlushGroup::Announce() {
+  if (flushes_.size() == 1) flushes_.front()->BeginOperation();
   for (const auto& flush : flushes_) flush->Announce();
 }
 
 Status FlushGroup::WriteTables() {
+  if (flushes_.size() == 1) return flushes_.front()->WriteTable();
   for (const auto& flush : flushes_) {
     flush->BeginOperation();
-    const Status status = flush->WriteTables();
+    const Status status = flush->WriteTable();
     flush->EndOperation();
     RETURN_IF_ERROR(status);
   }
   return Status::OK();
 }
 
-Status FlushGroup::Describe(const ColumnFamilyData* family, VersionEdit* edit) {
-  assert(edit->column_family == family->id());
+void FlushGroup::TablesWritten() {
+  SstFileManagerImpl* const space = core_->resources.space;
+  if (space == nullptr || !space->IsMaxAllowedSpaceReached()) return;
+  NotifyBackgroundError(core_, Status::SpaceLimit(kSpaceLimitReached),
+                        BackgroundErrorReason::kFlush);
+}
+
+// Of several families an edit of its own, of the default family, which always lives, says which
+// logs are needed: an edit of a family that is dropped meanwhile is left out.
+Status FlushGroup::Describe(VersionSet::Change* change) {
+  assert(!flushes_.empty() && change->edits.empty());
+  std::vector<LogsOfFamily> after;
   for (const auto& flush : flushes_) {
-    if (flush->family() != family) continue;
-    RETURN_IF_ERROR(flush->Describe(edit));
-    edit->min_log_number_to_keep.reset();
-    flush->numbers().ExpectNaming();
+    flush->Describe(&change->edits.emplace_back());
+    after.push_back({flush->family(), flush->log_number()});
   }
+  change->is_atomic_group = flushes_.size() > 1;
+  if (change->is_atomic_group) change->edits.emplace_back().column_family = 0;
+  change->edits.back().min_log_number_to_keep = OldestLogNeeded(*core_, after);
   return Status::OK();
 }
 
-// Each flush alone would keep the logs of the others. The default family always lives.
-Status FlushGroup::DescribeAll(std::vector<VersionEdit>* edits) {
-  assert(edits->empty() && !flushes_.empty());
-  for (const auto& flush : flushes_) {
-    VersionEdit& edit = edits->emplace_back();
-    edit.column_family = flush->family()->id();
-    RETURN_IF_ERROR(Describe(flush->family(), &edit));
-  }
-  VersionEdit& logs = edits->emplace_back();
-  logs.column_family = 0;
-  logs.min_log_number_to_keep = OldestLogNeededAfter();
-  return Status::OK();
-}
-
-FileNumber FlushGroup::OldestLogNeededAfter() const {
-  const FileNumber current_log = core_->wals->current_number();
-  FileNumber oldest = current_log;
+// Families without a flush need the logs as little. The default family is the first.
+Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change* change) {
+  assert(log_number > 0 && log_number <= core_->wals->current_number());
+  std::vector<LogsOfFamily> after;
   for (const ColumnFamilyData* family : core_->families.All()) {
-    if (family->is_dropped()) continue;
-    const auto flush = std::find_if(flushes_.begin(), flushes_.end(), [family](const auto& each) {
-      return each->family() == family;
-    });
-    oldest = std::min(oldest, flush != flushes_.end() ? (*flush)->log_number()
-                                                      : family->OldestLogNeeded(current_log));
+    VersionEdit& edit = change->edits.emplace_back();
+    edit.column_family = family->id();
+    for (const auto& flush : flushes_) {
+      if (flush->family() == family) flush->Describe(&edit);
+    }
+    edit.log_number = log_number;
+    after.push_back({family, log_number});
   }
-  return oldest;
+  assert(change->edits.front().column_family == 0);
+  change->edits.front().min_log_number_to_keep = OldestLogNeeded(*core_, after);
+  change->is_atomic_group = change->edits.size() > 1;
+  return Status::OK();
 }
 
 void FlushGroup::Finish(const Status& status) {
-  assert(outcomes_.empty());
   for (const auto& flush : flushes_) {
-    const bool is_left_out = status.ok() && flush->family()->is_dropped();
-    outcomes_.push_back(is_left_out ? Status::ColumnFamilyDropped() : status);
-    flush->numbers().Settle(outcomes_.back());
-    flush->Finish(outcomes_.back());
+    const bool is_left_out = flushes_.size() > 1 && status.ok() && flush->family()->is_dropped();
+    flush->Finish(is_left_out ? Status::ColumnFamilyDropped() : status);
   }
+  core_->jobs.FlushSettles();
 }
 
-void FlushGroup::Report() {
-  assert(outcomes_.size() == flushes_.size());
-  for (size_t i = 0; i < flushes_.size(); i++) {
-    BackgroundFlush& flush = *flushes_[i];
-    if (!outcomes_[i].ok() && !flush.numbers().may_be_named()) {
-      DeleteUnnamedFiles(flush.table_options(), &flush.result());
-    }
-    flush.Report(outcomes_[i]);
+void FlushGroup::DeleteUnnamed() {
+  for (const auto& flush : flushes_) flush->DeleteUnnamed();
+}
+
+void FlushGroup::Report(const Status&) {
+  for (const auto& flush : flushes_) {
+    flush->Report();
+    flush->EndOperation();
   }
 }
 

@@ -10,7 +10,7 @@
 #include "db/blob/blob_file.h"
 #include "env/event_log.h"
 #include "memtable/memtable.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -85,28 +85,28 @@ JsonWriter Describe(const TableProperties& properties) {
 
 }  // namespace
 
-FamilyPicture PictureOf(const ColumnFamilyData& family) {
+FamilyShape ShapeOf(const ColumnFamilyData& family) {
   const Version& version = family.last_version();
-  FamilyPicture picture;
+  FamilyShape shape;
   for (Level level = 0; level < version.num_levels(); ++level) {
-    picture.tables.push_back(version.files(level).size());
+    shape.tables.push_back(version.files(level).size());
   }
   const BlobFiles* const blobs = version.blobs();
   if (blobs != nullptr && !blobs->empty()) {
-    picture.oldest_blob_file = blobs->all().front().file->meta.number.value();
-    picture.newest_blob_file = blobs->all().back().file->meta.number.value();
+    shape.oldest_blob_file = blobs->all().front().file->meta.number.value();
+    shape.newest_blob_file = blobs->all().back().file->meta.number.value();
   }
-  picture.sealed_memtables = family.sealed().size();
-  return picture;
+  shape.sealed_memtables = family.sealed().size();
+  return shape;
 }
 
-void AddPicture(const FamilyPicture& picture, EventLine* line) {
-  line->Add("lsm_state", picture.tables);
-  if (picture.newest_blob_file > 0) {
-    line->Add("blob_file_head", picture.oldest_blob_file)
-        .Add("blob_file_tail", picture.newest_blob_file);
+void AddShape(const FamilyShape& shape, EventLine* line) {
+  line->Add("lsm_state", shape.tables);
+  if (shape.newest_blob_file > 0) {
+    line->Add("blob_file_head", shape.oldest_blob_file)
+        .Add("blob_file_tail", shape.newest_blob_file);
   }
-  line->Add("immutable_memtables", picture.sealed_memtables);
+  line->Add("immutable_memtables", shape.sealed_memtables);
 }
 
 void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
@@ -118,7 +118,7 @@ void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job
     data_bytes += memtable->raw_bytes();
     memory_bytes += memtable->ApproximateMemoryUsage();
   }
-  core.events->Event("flush_started")
+  core.services.events->Event("flush_started")
       .Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("num_memtables", memtables.size())
@@ -132,7 +132,7 @@ void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job
 void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
                           const CompactionPlan& plan,
                           std::optional<SequenceNumber> oldest_snapshot) {
-  EventLine line = core.events->Event("compaction_started");
+  EventLine line = core.services.events->Event("compaction_started");
   line.Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("compaction_reason", GetCompactionReasonString(plan.reason));
@@ -150,7 +150,7 @@ void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, in
 void LogTrivialMove(const DbCore& core, const ColumnFamilyData& family, int job_id,
                     const CompactionPlan& plan) {
   assert(plan.is_trivial_move);
-  core.events->Event("trivial_move")
+  core.services.events->Event("trivial_move")
       .Add("job", job_id)
       .Add("cf_name", family.name())
       .Add("destination_level", plan.output_level)
@@ -160,7 +160,7 @@ void LogTrivialMove(const DbCore& core, const ColumnFamilyData& family, int job_
 
 void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
                      const OutputTable& table) {
-  EventLine line = core.events->Event("table_file_creation");
+  EventLine line = core.services.events->Event("table_file_creation");
   line.Add("cf_name", family.name())
       .Add("job", job_id)
       .Add("file_number", table.meta.number)
@@ -178,7 +178,7 @@ void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job
 
 void LogBlobFileCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
                         const BlobFileAddition& file) {
-  EventLine line = core.events->Event("blob_file_creation");
+  EventLine line = core.services.events->Event("blob_file_creation");
   line.Add("cf_name", family.name())
       .Add("job", job_id)
       .Add("file_number", file.number)

@@ -18,13 +18,13 @@
 namespace ashlar {
 
 // What a family was when a job had ended.
-struct FamilyPicture {
+struct FamilyShape {
   std::vector<uint64_t> tables;                         // by level
   uint64_t oldest_blob_file = 0, newest_blob_file = 0;  // 0: none
   uint64_t sealed_memtables = 0;
 };
-FamilyPicture PictureOf(const ColumnFamilyData& family) REQUIRES(db_mutex);
-void AddPicture(const FamilyPicture& picture, EventLine* line);
+FamilyShape ShapeOf(const ColumnFamilyData& family) REQUIRES(db_mutex);
+void AddShape(const FamilyShape& shape, EventLine* line);
 
 void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
                      const std::vector<MemTable*>& memtables, FlushReason reason);

@@ -15,15 +15,16 @@
 #include <functional>
 #include <utility>
 
-#include "db/state/db_core.h"
+#include "ashlar/system_clock.h"
 
 namespace ashlar {
 
 class Level0Turns {
  public:
+  explicit Level0Turns(SystemClock* clock) : clock_(clock) {}  // which outlives it
   // `run` does, in the calling thread, a compaction of level 0 that waits, or nothing if there is
-  // none any more. It is called without the DB mutex.
-  Level0Turns(DbCore* core, std::function<void()> run) : core_(core), run_(std::move(run)) {}
+  // none any more. It is called without the DB mutex. Before the first job that yields.
+  void SetRun(std::function<void()> run) { run_ = std::move(run); }
 
   // Whether one waits for a thread.
   void SetWaiting(bool is_waiting) { is_waiting_.store(is_waiting, std::memory_order_relaxed); }
@@ -43,13 +44,13 @@ class Level0Turns {
     void Yield();
 
     Level0Turns& turns_;
-    std::atomic<bool> is_away_{false};  // one of its threads is
+    std::atomic<bool> is_away_{false};          // one of its threads is
     std::atomic<uint64_t> earliest_micros_{0};  // until when it goes on
   };
 
  private:
-  DbCore* const core_;
-  const std::function<void()> run_;
+  SystemClock* const clock_;
+  std::function<void()> run_;
   std::atomic<bool> is_waiting_{false};
 };
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "db/jobs/manual_compaction.h"
-#include "util/epoch.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -106,14 +106,14 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
   turn->is_exclusive = turn->is_of_caller = true;
   ColumnFamilyData* const family = turn->family;
   MutexLock lock(&core_->mutex);
-  compactions_->AddManualLocked(turn);
+  queue_->AddLocked(turn);
   const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
     turn->is_done = true;
-    compactions_->RemoveManualLocked(turn);
+    queue_->RemoveLocked(turn);
     core_->conditions.ManualChanged();
     scheduler_->RequestCompactionLocked(family);
   });
-  RETURN_IF_ERROR(compactions_->AwaitTurnLocked(turn));
+  RETURN_IF_ERROR(queue_->AwaitTurnLocked(turn));
   const Version& version = *family->current();
   if (version.files(from).empty()) return Status::OK();
   Level to;
@@ -133,12 +133,12 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
     on_the_way.back().output_level = level;
   }
   std::unique_ptr<BackgroundCompaction> job = compactions_->BeginMoveLocked(*turn, std::move(plan));
-  for (const CompactionPlan& reserved : on_the_way) compactions_->ReserveLocked(family, &reserved);
+  for (const CompactionPlan& reserved : on_the_way) registry_->ReserveLocked(family, &reserved);
   const ScopeExit release([&]() REQUIRES(db_mutex) {
-    for (const CompactionPlan& reserved : on_the_way) compactions_->ReleaseLocked(&reserved);
+    for (const CompactionPlan& reserved : on_the_way) registry_->ReleaseLocked(&reserved);
   });
   MutexUnlock unlock(&core_->mutex);
-  const Status status = compactions_->RunOfCaller(job.get());
+  const Status status = jobs_->Run(job.get());
   job.reset();
   return status;
 }

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cassert>
 
-#include "util/epoch.h"
+#include "db/state/job_thread.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -49,8 +50,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
   }
   RETURN_IF_ERROR(CheckSupported(options));
-  RETURN_IF_ERROR(CheckPath(*family, "CompactRangeOptions::target_path_id",
-                            options.target_path_id));
+  RETURN_IF_ERROR(
+      CheckPath(*family, "CompactRangeOptions::target_path_id", options.target_path_id));
   if (options.change_level) {
     RETURN_IF_ERROR(CheckLevel(*family, options.target_level, /*least=*/-1));
   }
@@ -58,6 +59,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   flush.allow_write_stall = options.allow_write_stall;
   RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
 
+  if (JobThread::HoldsUpCompactions(core_)) return JobThread::OwnJob("CompactRange");
   ManualCompaction manual;
   manual.family = family;
   if (begin != nullptr) manual.begin = begin->ToString();
@@ -74,12 +76,12 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
 
 Status ManualCompactions::CheckMayBeginLocked(const ColumnFamilyData& family,
                                               std::atomic<bool>* canceled) const {
-  if (compactions_->IsAbortedLocked(family)) return Status::Incomplete(Status::kCompactionAborted);
+  if (registry_->IsAbortedLocked(family)) return Status::Incomplete(Status::kCompactionAborted);
   return StopFlags{.manual_disabled = &is_disabled_, .cancelled_by_caller = canceled}.Check();
 }
 
 StopFlags ManualCompactions::FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const {
-  return {.background_cancelled = &core_->is_background_cancelled,
+  return {.background_cancelled = core_->shutdown.background_cancelled_flag(),
           .aborted = &manual->is_aborted,
           .manual_disabled = &is_disabled_,
           .cancelled_by_caller = canceled};
@@ -150,11 +152,11 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
   manual->is_taken = manual->is_done = false;
   Status status;
   {
-    compactions_->AddManualLocked(manual);
+    queue_->AddLocked(manual);
     // Whoever has taken it is waited for also when memory runs out here.
     const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
       while (manual->is_taken && !manual->is_done) core_->conditions.jobs.Wait();
-      compactions_->RemoveManualLocked(manual);
+      queue_->RemoveLocked(manual);
     });
     status = AwaitDoneLocked(manual);
   }
@@ -165,7 +167,7 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
 }
 
 Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
-  assert(compactions_->HasManualLocked());  // this one
+  assert(!queue_->IsEmptyLocked());  // this one
   // Nobody signals when the caller sets its own flag.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;
   scheduler_->DispatchLocked();
@@ -193,7 +195,9 @@ void ManualCompactions::Disable() {
   is_disabled_.store(true, std::memory_order_release);
   core_->conditions.ManualChanged();
   // None may finish while they are disabled, nor escape by being enabled again at once.
-  while (compactions_->HasManualLocked()) core_->conditions.jobs.Wait();
+  while (!queue_->IsEmptyLocked() && !JobThread::HoldsUpCompactions(core_)) {
+    core_->conditions.jobs.Wait();
+  }
 }
 
 void ManualCompactions::Enable() {
@@ -205,13 +209,18 @@ void ManualCompactions::Enable() {
 
 void ManualCompactions::Abort(const ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
-  compactions_->AbortLocked(family);
-  while (compactions_->IsBusyLocked(family)) core_->conditions.jobs.Wait();
+  registry_->AbortLocked(family);
+  queue_->AbortLocked(family);
+  core_->conditions.WorkHeld();
+  while ((registry_->IsRunningLocked(family) || queue_->HasLocked(family)) &&
+         !JobThread::HoldsUpCompactions(core_)) {
+    core_->conditions.jobs.Wait();
+  }
 }
 
 void ManualCompactions::Resume(ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
-  compactions_->ResumeLocked(family);
+  registry_->ResumeLocked(family);
   if (family != nullptr) return scheduler_->RequestCompactionLocked(family);
   for (ColumnFamilyData* each : core_->families.All()) scheduler_->RequestCompactionLocked(each);
 }

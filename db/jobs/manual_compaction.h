@@ -18,7 +18,7 @@
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -36,9 +36,15 @@ Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path
 class ManualCompactions {
  public:
   // All outlive it.
-  ManualCompactions(DbCore* core, Compactions* compactions, Scheduler* scheduler,
-                    ManualFlushes* flushes)
-      : core_(core), compactions_(compactions), scheduler_(scheduler), flushes_(flushes) {}
+  ManualCompactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* queue,
+                    Compactions* compactions, Scheduler* scheduler, ManualFlushes* flushes)
+      : core_(core),
+        jobs_(jobs),
+        registry_(registry),
+        queue_(queue),
+        compactions_(compactions),
+        scheduler_(scheduler),
+        flushes_(flushes) {}
 
   // Bounds inclusive, null: none. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
@@ -88,6 +94,9 @@ class ManualCompactions {
   Status AwaitDoneLocked(ManualCompaction* manual) REQUIRES(db_mutex);
 
   DbCore* const core_;
+  JobRunner* const jobs_;
+  CompactionRegistry* const registry_;
+  ManualQueue* const queue_;
   Compactions* const compactions_;
   Scheduler* const scheduler_;
   ManualFlushes* const flushes_;

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
 Status ManualFlushes::Flush(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
-  if (core_->atomic_flush && reason != FlushReason::kManualFlush) {
+  if (core_->mode.atomic_flush && reason != FlushReason::kManualFlush) {
     return FlushAll(options, reason);
   }
   return FlushThese(options, families, reason);
@@ -24,7 +25,7 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
                                  FlushReason reason) {
   std::vector<Target> targets;
   RETURN_IF_ERROR(Begin(options, families, reason, &targets));
-  if (!core_->listeners.empty()) TellScheduled(targets, reason);
+  if (!core_->services.listeners.empty()) NotifyScheduled(targets, reason);
   return options.wait ? AwaitFlushed(targets) : Status::OK();
 }
 
@@ -37,9 +38,9 @@ Status ManualFlushes::Begin(const FlushOptions& options,
   for (const ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
-  if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
+  if (!options.allow_write_stall) RETURN_IF_ERROR(AwaitRoomForSealedLocked(families));
   if (core_->errors.HoldsFlushes()) return core_->errors.Get();
-  const bool together = core_->atomic_flush || options.force_atomic_flush;
+  const bool together = core_->mode.atomic_flush || options.force_atomic_flush;
   RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
       families, reason, together ? FlushTogether::kYes : FlushTogether::kNo));
   for (ColumnFamilyData* family : families) {
@@ -53,11 +54,11 @@ Status ManualFlushes::Begin(const FlushOptions& options,
 }
 
 // A call for each family, as RocksDB makes them; none for one that has nothing to flush.
-void ManualFlushes::TellScheduled(const std::vector<Target>& targets, FlushReason reason) {
+void ManualFlushes::NotifyScheduled(const std::vector<Target>& targets, FlushReason reason) {
   for (const Target& target : targets) {
     if (target.newest_memtable == 0) continue;
     NotifyManualFlush(
-        *core_,
+        core_->services,
         {.cf_id = target.family->id(), .cf_name = target.family->name(), .flush_reason = reason});
   }
 }
@@ -90,9 +91,9 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 
 // A flush on request shall not be what holds the writers up: waits until another sealed memtable,
 // and then its table, would not.
-void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
+Status ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire)) {
+         !core_->shutdown.is_background_cancelled()) {
     bool is_full = false, has_sealed = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
       is_full |= IsFullOfSealed(*family);
@@ -102,13 +103,18 @@ void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*
       if (family->sealed().empty()) continue;
       has_sealed = true;
     }
-    if (!awaits_compaction && !(is_full && has_sealed)) return;
+    if (!awaits_compaction && !(is_full && has_sealed)) break;
+    if (JobThread::HoldsUpFlushes(core_) ||
+        (awaits_compaction && JobThread::HoldsUpCompactions(core_))) {
+      return JobThread::OwnJob("Flush without allow_write_stall");
+    }
     for (ColumnFamilyData* family : families) {
       family->RequireFlush();
       if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
     }
     core_->conditions.flushes.Wait();  // for a flush or compaction to end
   }
+  return Status::OK();
 }
 
 Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
@@ -124,8 +130,8 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       const bool is_flushing = family.sealed().front().is_flushing;
       const bool may_end = is_flushing && (error.IsSpaceLimit() || core_->errors.HoldsFlushes());
       if (!error.ok() && core_->errors.BlocksFlushes() && !may_end) return error;
-      if (core_->is_background_cancelled.load(std::memory_order_acquire))
-        return Status::ShutdownInProgress();
+      if (core_->shutdown.is_background_cancelled()) return Status::ShutdownInProgress();
+      if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Flush with wait");
       core_->conditions.flushes.Wait();  // for a flush to end
     }
   }

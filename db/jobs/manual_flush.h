@@ -40,8 +40,9 @@ class ManualFlushes {
                     FlushReason reason) EXCLUDES(db_mutex);
   Status Begin(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason, std::vector<Target>* targets) EXCLUDES(db_mutex);
-  void TellScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);
-  void AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
+  void NotifyScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);
+  Status AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families)
+      REQUIRES(db_mutex);
   Status AwaitFlushed(const std::vector<Target>& targets) EXCLUDES(db_mutex);
 
   DbCore* const core_;

@@ -8,7 +8,7 @@
 
 #include "ashlar/listener.h"
 #include "db/jobs/job_events.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 
@@ -31,14 +31,14 @@ std::vector<BlobFileAdditionInfo> AdditionsOf(const std::string& dir, const Outp
 }
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
-                       const OutputResult* result, const FlushToTell& flush) {
+                       const OutputResult* result, const FlushNotice& flush) {
   FlushJobInfo info;
   info.flush_reason = flush.reason;
   info.file_number = flush.file_number.value();
   info.file_path = TableFileName(FirstDirOf(family), flush.file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
-  info.thread_id = core.env->GetThreadID();
+  info.thread_id = core.environment.env->GetThreadID();
   info.job_id = flush.job_id;
   info.triggered_writes_slowdown = flush.slows_writes;
   info.triggered_writes_stop = flush.stops_writes;
@@ -57,7 +57,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family, int job_id,
                                    const std::string& path, TableFileCreationReason reason) {
   TableFileCreationInfo info;
-  info.db_name = core.dir;
+  info.db_name = core.paths.dir;
   info.cf_name = family.name();
   info.file_path = path;
   info.job_id = job_id;
@@ -67,7 +67,7 @@ TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& f
 }
 
 TableFileCreationInfo FlushedTable(const DbCore& core, const ColumnFamilyData& family,
-                                   const FlushToTell& flush) {
+                                   const FlushNotice& flush) {
   return CreationInfo(core, family, flush.job_id,
                       TableFileName(FirstDirOf(family), flush.file_number), flush.creation_reason);
 }
@@ -95,7 +95,7 @@ void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
 }
 
 // A table that does not open is left out: the job will say what is wrong with it.
-void DescribeInputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
+void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
   for (const LevelFiles& level : plan.inputs) {
@@ -120,7 +120,7 @@ std::string KeyPrefix(const Slice& internal_key) {
   return std::string(user_key.data(), std::min(user_key.size(), kMost));
 }
 
-void DescribeOutputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
+void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   const TableCache& cache = *compaction.version->tables();
   if (plan.is_trivial_move) {  // the tables are what they were, elsewhere
@@ -141,9 +141,9 @@ void DescribeOutputs(const CompactionToTell& compaction, CompactionJobInfo* info
   }
   info->blob_file_addition_infos = AdditionsOf(cache.DirOf(0), *compaction.result);
   for (const BlobFileGarbage& garbage : compaction.result->blob_garbage) {
-    info->blob_file_garbage_infos.emplace_back(
-        BlobFileName(cache.DirOf(0), garbage.number), garbage.number.value(),
-        garbage.garbage_count, garbage.garbage_bytes);
+    info->blob_file_garbage_infos.emplace_back(BlobFileName(cache.DirOf(0), garbage.number),
+                                               garbage.number.value(), garbage.garbage_count,
+                                               garbage.garbage_bytes);
   }
   if (tables.empty()) return;
   info->stats.smallest_output_key_prefix = KeyPrefix(tables.front().meta.smallest);
@@ -169,12 +169,12 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
 }
 
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
-                                 const CompactionToTell& compaction) {
+                                 const CompactionNotice& compaction) {
   const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
   info.cf_id = family.id();
   info.cf_name = family.name();
-  info.thread_id = core.env->GetThreadID();
+  info.thread_id = core.environment.env->GetThreadID();
   info.job_id = compaction.job_id;
   info.num_l0_files = static_cast<int>(compaction.version->files(0).size());
   info.base_input_level = plan.start_level;
@@ -199,71 +199,77 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 
 }  // namespace
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
-  if (core->listeners.empty()) return;
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush) {
+  if (core->services.listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnFlushBegin(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnFlushBegin(core->services.db, info);
+  });
   NotifyFlushedTableBegun(core, family, flush);
 }
 
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
-                             const FlushToTell& flush) {
-  if (core->listeners.empty()) return;
+                             const FlushNotice& flush) {
+  if (core->services.listeners.empty()) return;
   const TableFileCreationInfo info = FlushedTable(*core, family, flush);
-  ForEachListener(*core,
+  ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
-void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                         const OutputResult& result, const Status& status) {
   if (status.ok() && !result.tables.empty()) {
     LogTableCreated(*core, family, flush.job_id, result.tables.front());
   }
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   TableFileCreationInfo info = FlushedTable(*core, family, flush);
   info.status = status;
   if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status) {
-  if (core->listeners.empty() || !status.ok() || result.tables.empty()) return;
+  if (core->services.listeners.empty() || !status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnFlushCompleted(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnFlushCompleted(core->services.db, info);
+  });
 }
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
-                           const CompactionToTell& compaction) {
+                           const CompactionNotice& compaction) {
   assert(compaction.result == nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnCompactionBegin(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionBegin(core->services.db, info);
+  });
 }
 
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction) {
+                               const CompactionNotice& compaction) {
   assert(compaction.result != nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnCompactionPreCommit(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionPreCommit(core->services.db, info);
+  });
 }
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction, const Status& status) {
+                               const CompactionNotice& compaction, const Status& status) {
   assert(compaction.result != nullptr);
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = DescribeCompaction(*core, family, compaction, status);
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnCompactionCompleted(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnCompactionCompleted(core->services.db, info);
+  });
 }
 
 CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
-                                     const CompactionToTell& compaction, const Status& status) {
+                                     const CompactionNotice& compaction, const Status& status) {
   CompactionJobInfo info = CompactionInfo(core, family, compaction);
   info.status = status;
   info.aborted = status.IsCompactionAborted();
@@ -271,86 +277,92 @@ CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData&
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {
-  if (core->listeners.empty()) return;
+  if (core->services.listeners.empty()) return;
   TableFileDeletionInfo info;
-  info.db_name = core->dir;
+  info.db_name = core->paths.dir;
   info.file_path = path;
   info.job_id = job_id;
   info.status = status;
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
 }
 
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
                            const Status& status) {
-  if (core->listeners.empty()) return;
-  const BlobFileDeletionInfo info(core->dir, path, job_id, status);
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnBlobFileDeleted(info); });
+  if (core->services.listeners.empty()) return;
+  const BlobFileDeletionInfo info(core->paths.dir, path, job_id, status);
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnBlobFileDeleted(info); });
 }
 
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
-                                const IngestedToTell& ingested) {
-  if (core->listeners.empty()) return;
+                                const IngestionNotice& ingested) {
+  if (core->services.listeners.empty()) return;
   ExternalFileIngestionInfo info;
   info.cf_name = family.name();
   info.external_file_path = ingested.external_path;
   info.internal_file_path = ingested.internal_path;
   info.global_seqno = ingested.seqno;
   info.table_properties = *ingested.properties;
-  ForEachListener(
-      *core, [&](EventListener* listener) { listener->OnExternalFileIngested(core->db, info); });
+  ForEachListener(core->services, [&](EventListener* listener) {
+    listener->OnExternalFileIngested(core->services.db, info);
+  });
 }
 
-void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
-  if (core_->listeners.empty()) return;
-  const BlobFileCreationBriefInfo info(core_->dir, family_.name(),
-                                       BlobFileName(FirstDirOf(family_), number),
-                                       job_.job_id, job_.reason);
-  ForEachListener(*core_,
+void BlobFileNotifier::OnBlobFileBegun(FileNumber number) {
+  if (core_->services.listeners.empty()) return;
+  const BlobFileCreationBriefInfo info(core_->paths.dir, family_.name(),
+                                       BlobFileName(FirstDirOf(family_), number), job_.job_id,
+                                       job_.reason);
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
 }
 
-void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
-                                     const Status& status) {
+void BlobFileNotifier::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
+                                       const Status& status) {
   assert((finished != nullptr) == status.ok());
   if (finished != nullptr) LogBlobFileCreated(*core_, family_, job_.job_id, *finished);
-  if (core_->listeners.empty()) return;
+  if (core_->services.listeners.empty()) return;
   const BlobFileAddition nothing;
   const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
   const BlobFileCreationInfo info(
-      core_->dir, family_.name(), BlobFileName(FirstDirOf(family_), number), job_.job_id,
+      core_->paths.dir, family_.name(), BlobFileName(FirstDirOf(family_), number), job_.job_id,
       job_.reason, blob.blob_count, blob.blob_bytes, status, blob.checksum_value,
       blob.checksum_method.empty() ? kUnknownFileChecksumFuncName : blob.checksum_method);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
 }
 
-std::string CompactionTeller::OutputPath(FileNumber number) const {
+std::string CompactionNotifier::OutputPath(FileNumber number) const {
   return TableFileName(family_.versions()->tables->DirOf(compaction_.plan->output_path_id), number);
 }
 
-void CompactionTeller::OnTableBegun(FileNumber number) {
-  if (core_->listeners.empty()) return;
-  const TableFileCreationInfo info = CreationInfo(
-      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
-  ForEachListener(*core_,
+void CompactionNotifier::OnTableBegun(FileNumber number) {
+  if (core_->services.listeners.empty()) return;
+  const TableFileCreationInfo info =
+      CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
+                   TableFileCreationReason::kCompaction);
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
-void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
-                                    const Status& status) {
+void CompactionNotifier::OnTableEnded(FileNumber number, const OutputTable* finished,
+                                      const Status& status) {
   if (finished != nullptr) LogTableCreated(*core_, family_, compaction_.job_id, *finished);
-  if (core_->listeners.empty()) return;
-  TableFileCreationInfo info = CreationInfo(
-      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
+  if (core_->services.listeners.empty()) return;
+  TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
+                                            TableFileCreationReason::kCompaction);
   info.status = status;
   if (finished != nullptr) DescribeTable(*finished, &info);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
-SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
+SubcompactionJobInfo CompactionNotifier::PartInfo(int part) const {
   SubcompactionJobInfo info;
   info.cf_id = family_.id();
   info.cf_name = family_.name();
-  info.thread_id = core_->env->GetThreadID();
+  info.thread_id = core_->environment.env->GetThreadID();
   info.job_id = compaction_.job_id;
   info.subcompaction_job_id = part;
   info.base_input_level = compaction_.plan->start_level;
@@ -361,18 +373,19 @@ SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
   return info;
 }
 
-void CompactionTeller::OnPartBegun(int part) {
-  if (core_->listeners.empty()) return;
+void CompactionNotifier::OnPartBegun(int part) {
+  if (core_->services.listeners.empty()) return;
   const SubcompactionJobInfo info = PartInfo(part);
-  ForEachListener(*core_, [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
+  ForEachListener(core_->services,
+                  [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
 }
 
-void CompactionTeller::OnPartEnded(int part, const OutputResult& result, const Status& status) {
-  if (core_->listeners.empty()) return;
+void CompactionNotifier::OnPartEnded(int part, const OutputResult& result, const Status& status) {
+  if (core_->services.listeners.empty()) return;
   SubcompactionJobInfo info = PartInfo(part);
   info.status = status;
   AddResult(result, &info.stats);
-  ForEachListener(*core_,
+  ForEachListener(core_->services,
                   [&](EventListener* listener) { listener->OnSubcompactionCompleted(info); });
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners what happened, and the info log which files were made. Never called with the DB mutex held: a listener may call back
-// into the database.
+// Telling listeners what happened, and the info log which files were made. Never called with the DB
+// mutex held: a listener may call back into the database.
 #pragma once
 
 #include "db/compaction/compaction_job.h"
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
 #include "db/state/notify_errors.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
-struct FlushToTell {
+struct FlushNotice {
   int job_id = 0;
   FileNumber file_number = 0;  // of the table that it writes, or would write
   FlushReason reason = FlushReason::kOthers;
@@ -22,19 +22,19 @@ struct FlushToTell {
   CompressionType blob_compression = kNoCompression;
   TableFileCreationReason creation_reason = TableFileCreationReason::kFlush;
 };
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush);
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush);
 // The table alone: the tables of recovery are those of no flush.
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
-                             const FlushToTell& flush);
+                             const FlushNotice& flush);
 // Once for each that was begun, when its table is written; one that would be empty is told of with
 // size 0.
-void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                         const OutputResult& result, const Status& status);
 // `flush` is what NotifyFlushBegin() announced. Nobody hears of one that failed or made no table.
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status);
 
-struct CompactionToTell {
+struct CompactionNotice {
   int job_id = 0;
   const CompactionPlan* plan = nullptr;
   const Version* version = nullptr;  // the one that the plan was made of
@@ -47,36 +47,36 @@ struct CompactionToTell {
 };
 // With the properties of all inputs, for which tables may be opened.
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
-                           const CompactionToTell& compaction);
+                           const CompactionNotice& compaction);
 // The outputs are written, but not installed yet.
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction);
+                               const CompactionNotice& compaction);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionToTell& compaction, const Status& status);
+                               const CompactionNotice& compaction, const Status& status);
 // What listeners are told then.
 CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
-                                     const CompactionToTell& compaction, const Status& status);
+                                     const CompactionNotice& compaction, const Status& status);
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 
-struct IngestedToTell {
+struct IngestionNotice {
   std::string external_path;
   std::string internal_path;
   SequenceNumber seqno = 0;
   const TableProperties* properties = nullptr;
 };
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
-                                const IngestedToTell& ingested);
+                                const IngestionNotice& ingested);
 
-// Tells of the blob files of one job while it writes them.
-class BlobFileTeller final : public BlobFileObserver {
+// Notifies of the blob files of one job while it writes them.
+class BlobFileNotifier final : public BlobFileObserver {
  public:
   struct Job {
     int job_id = 0;
     BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
   };
   // Both outlive the object.
-  BlobFileTeller(DbCore* core, const ColumnFamilyData& family, const Job& job)
+  BlobFileNotifier(DbCore* core, const ColumnFamilyData& family, const Job& job)
       : core_(core), family_(family), job_(job) {}
 
   void OnBlobFileBegun(FileNumber number) override;
@@ -89,11 +89,12 @@ class BlobFileTeller final : public BlobFileObserver {
   const Job job_;
 };
 
-// Tells of the tables and the parts of one compaction while it runs.
-class CompactionTeller final : public OutputObserver {
+// Notifies of the tables and the parts of one compaction while it runs.
+class CompactionNotifier final : public OutputObserver {
  public:
   // All outlive the object.
-  CompactionTeller(DbCore* core, const ColumnFamilyData& family, const CompactionToTell& compaction)
+  CompactionNotifier(DbCore* core, const ColumnFamilyData& family,
+                     const CompactionNotice& compaction)
       : core_(core), family_(family), compaction_(compaction) {}
 
   void OnTableBegun(FileNumber number) override;
@@ -107,7 +108,7 @@ class CompactionTeller final : public OutputObserver {
 
   DbCore* const core_;
   const ColumnFamilyData& family_;
-  const CompactionToTell& compaction_;
+  const CompactionNotice& compaction_;
 };
 
 }  // namespace ashlar

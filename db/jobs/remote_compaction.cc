@@ -11,10 +11,10 @@
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/coding.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/coding.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -29,9 +29,10 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
                      const CompactionJobOptions& work) REQUIRES(db_mutex) {
   const CompactionPlan& plan = *work.plan;
   RemoteInput input;
-  input.db_id = core.db_id;
+  input.db_id = core.identity.db_id;
   input.family = family.name();
-  if (!core.options_files.empty()) input.options_file = core.options_files.rbegin()->first;
+  if (!core.kept_files.options_files.empty())
+    input.options_file = core.kept_files.options_files.rbegin()->first;
   for (const LevelFiles& level : plan.inputs) {
     RemoteInput::InputLevel& each = input.inputs.emplace_back();
     each.level = level.level;
@@ -61,12 +62,13 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const CompactionJobOptions& work,
                                                         int job_id) {
   assert(work.plan != nullptr && work.version != nullptr);
-  if (core->options->compaction_service == nullptr || IsForThisProcess(family, work)) return nullptr;
+  if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
+    return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
   const CompactionPlan& plan = *work.plan;
   remote->input_ = InputFor(*core, family, work);
   remote->info_ = CompactionServiceJobInfo(
-      core->dir, core->db_id, core->session_id, family.id(), family.name(),
+      core->paths.dir, core->identity.db_id, core->identity.session_id, family.id(), family.name(),
       static_cast<uint64_t>(job_id), Env::LOW, plan.reason,
       plan.InputFileCount() == work.version->file_count(), plan.is_manual, plan.is_bottommost,
       plan.start_level, plan.output_level);
@@ -74,7 +76,7 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
 }
 
 void RemoteCompaction::Warn(const char* what, const Status& why) const {
-  ashlar::Warn(core_->info_log.get(), "job %llu: %s, so the compaction is done here: %s",
+  ashlar::Warn(core_->services.info_log.get(), "job %llu: %s, so the compaction is done here: %s",
                static_cast<unsigned long long>(info_.job_id), what, why.ToString().c_str());
 }
 
@@ -105,7 +107,8 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   switch (status) {
     case CompactionServiceJobStatus::kSuccess: break;
     case CompactionServiceJobStatus::kUseLocal: return Status::OK();
-    case CompactionServiceJobStatus::kAborted: return Status::Incomplete(Status::kCompactionAborted);
+    case CompactionServiceJobStatus::kAborted:
+      return Status::Incomplete(Status::kCompactionAborted);
     case CompactionServiceJobStatus::kFailure:
       Warn("the compaction service has failed", asked);
       return Status::OK();
@@ -119,8 +122,8 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
     Warn("the worker's result cannot be used", taken);
     return Status::OK();
   }
-  RecordTick(core_->statistics.get(), REMOTE_COMPACT_READ_BYTES, work_.plan->InputBytes());
-  RecordTick(core_->statistics.get(), REMOTE_COMPACT_WRITE_BYTES, result->bytes_written);
+  RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_READ_BYTES, work_.plan->InputBytes());
+  RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_WRITE_BYTES, result->bytes_written);
   *is_done = is_done_ = true;
   return Status::OK();
 }
@@ -150,14 +153,13 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
     return Status::Corruption("remote compaction: several tables for level 0");
   }
   for (const FileMetadata& meta : remote.tables) {
-    const bool is_inside =
-        order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
-        order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
+    const bool is_inside = order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
+                           order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
     const bool is_behind = before == nullptr || order.Compare(before->largest, meta.smallest) < 0;
     if (!is_inside || !is_behind || order.Compare(meta.smallest, meta.largest) > 0) {
-      return Status::Corruption(StrCat("remote compaction: table ", meta.number, " has keys ",
-                                       is_inside ? "of the table before it"
-                                                 : "beyond those of the inputs"));
+      return Status::Corruption(
+          StrCat("remote compaction: table ", meta.number, " has keys ",
+                 is_inside ? "of the table before it" : "beyond those of the inputs"));
     }
     before = &meta;
   }
@@ -166,7 +168,7 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
 
 Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& meta,
                                    OutputResult* result) const {
-  FileSystem* const fs = core_->fs.get();
+  FileSystem* const fs = core_->environment.fs.get();
   const std::string source = TableFileName(dir, meta.number);
   OutputTable& table = result->tables.emplace_back();  // to be deleted, from here on
   table.meta = meta;
@@ -185,36 +187,38 @@ Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& m
   }
   RETURN_IF_ERROR(status);
   result->bytes_written += table.meta.file_size;
-  if (core_->space != nullptr) core_->space->OnAddFile(path, table.meta.file_size);
+  if (core_->resources.space != nullptr)
+    core_->resources.space->OnAddFile(path, table.meta.file_size);
   return Status::OK();
 }
 
 Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
                                     OutputTable* table) const {
-  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->fs.get(), path));
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
   if (bytes != meta->file_size) {
     return Status::Corruption(
         StrCat(path, ": ", bytes, " bytes, but the worker says ", meta->file_size));
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomReader> file,
-                   RandomReader::Open(core_->fs.get(), path, core_->file_options));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<RandomReader> file,
+      RandomReader::Open(core_->environment.fs.get(), path, core_->environment.file_options));
   TableReaderOptions options;
   options.icmp = &work_.version->comparator();
   options.expected_unique_id = meta->unique_id;
   ASSIGN_OR_RETURN(const std::unique_ptr<TableReader> reader,
                    TableReader::Open(std::move(file), options));
   table->properties = reader->properties();
-  if (core_->outputs.checksum_factory == nullptr) return Status::OK();
+  if (core_->environment.outputs.checksum_factory == nullptr) return Status::OK();
   meta->has_file_checksum = true;
   ASSIGN_OR_RETURN(const FileChecksum checksum,
-                   ChecksumFile(core_->fs.get(), path, core_->file_options,
-                                core_->outputs.checksum_factory.get()));
+                   ChecksumFile(core_->environment.fs.get(), path, core_->environment.file_options,
+                                core_->environment.outputs.checksum_factory.get()));
   meta->file_checksum = checksum.value;
   meta->file_checksum_function = checksum.function;
   return Status::OK();
 }
 
-void RemoteCompaction::TellInstallation(const Status& status) {
+void RemoteCompaction::NotifyInstallation(const Status& status) {
   if (!is_scheduled_) return;
   const CompactionServiceJobStatus told = !is_done_     ? CompactionServiceJobStatus::kUseLocal
                                           : status.ok() ? CompactionServiceJobStatus::kSuccess

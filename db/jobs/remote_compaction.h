@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RemoteCompaction hands a compaction to the program's CompactionService, waits for its worker
-// (DB::OpenAndCompact() in another process, as a rule), and takes in what that has written. Whatever
-// goes wrong with it, the job is still to be done here: nothing is lost but the worker's time.
+// (DB::OpenAndCompact() in another process, as a rule), and takes in what that has written.
+// Whatever goes wrong with it, the job is still to be done here: nothing is lost but the worker's
+// time.
 //
 // Threads: the job's. Crash: tables that were taken in are names that the next open deletes; those
 // that were not are the worker's.
@@ -30,9 +31,8 @@ class RemoteCompaction {
   // *is_done: the result is as a CompactionJob would have left it. If not, and the status is OK,
   // the job is to be done here. Incomplete(kCompactionAborted): the service has given it up.
   Status Run(OutputResult* result, bool* is_done);
-  bool is_done() const { return is_done_; }
   // The service hears what became of its job.
-  void TellInstallation(const Status& status);
+  void NotifyInstallation(const Status& status);
 
  private:
   RemoteCompaction(DbCore* core, const CompactionJobOptions& work) REQUIRES(db_mutex);

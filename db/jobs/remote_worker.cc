@@ -14,7 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -49,13 +49,13 @@ void Report(const OutputResult& done, RemoteResult* result) {
 
 Status RunForService(DbCore* core, const RemoteInput& input, const std::string& output_dir,
                      const StopFlags& stop, RemoteResult* result) {
-  if (input.db_id != core->db_id) {
-    return Status::InvalidArgument(
-        StrCat("remote compaction: for database ", input.db_id, ", but this is ", core->db_id));
+  if (input.db_id != core->identity.db_id) {
+    return Status::InvalidArgument(StrCat("remote compaction: for database ", input.db_id,
+                                          ", but this is ", core->identity.db_id));
   }
-  RETURN_IF_ERROR(CreateDirectories(core->fs.get(), output_dir));
+  RETURN_IF_ERROR(CreateDirectories(core->environment.fs.get(), output_dir));
   FileNumber next_number = 0;
-  ASSIGN_OR_RETURN(next_number, FirstFreeNumber(core->fs.get(), output_dir));
+  ASSIGN_OR_RETURN(next_number, FirstFreeNumber(core->environment.fs.get(), output_dir));
   Mutex number_mutex{LockRank::kLeaf};
 
   CompactionPlan plan;
@@ -91,11 +91,11 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
     return number;
   };
   work.stop = stop;
-  work.env = core->env;
+  work.env = core->environment.env;
   work.may_use_helper = true;  // nobody else works here
   assert(plan.InputFileCount() > 0);
   OutputResult done;
-  const NewEntries tables(core->fs.get(), output_dir);
+  const NewEntries tables(core->environment.fs.get(), output_dir);
   result->status = CompactionJob(work).Run(&done);
   if (result->status.ok()) result->status = tables.Sync();
   result->output_dir = output_dir;

@@ -12,22 +12,26 @@
 #include "db/jobs/background_flush.h"
 #include "db/jobs/short_jobs.h"
 #include "db/options/options_check.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
-#include "util/str_cat.h"
+#include "env/info_log.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
-Scheduler::Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions)
+Scheduler::Scheduler(DbCore* core, const Parts& parts)
     : core_(core),
-      jobs_(jobs),
-      compactions_(compactions),
-      level0_turns_(core, [this] { RunLevel0(); }) {
-  compactions_->SetTurns(&level0_turns_);
+      runner_(parts.runner),
+      registry_(parts.registry),
+      manual_(parts.manual),
+      turns_(parts.turns),
+      compactions_(parts.compactions) {
+  turns_->SetRun([this] { RunLevel0(); });
 }
 
 Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
-  assert(core_->running_jobs.flushes + core_->running_jobs.compactions == 0);
+  assert(core_->jobs.flushes() + core_->jobs.compactions() == 0);
   assert(scheduled_flushes_ + scheduled_compactions_ == 0);
   assert(!is_purge_scheduled_ && running_purges_ == 0);
 }
@@ -35,10 +39,10 @@ Scheduler::~Scheduler() {
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   // One more than flushes: for deletions.
-  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   // It makes the next log, and room in the log, ahead of the writers.
-  core_->env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
-  core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
+  core_->environment.env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptForSnapshotsLocked();
   is_started_ = true;
@@ -53,9 +57,9 @@ void Scheduler::Stop() {
     core_->conditions.AllStops();
   }
   // Jobs that the environment has not started yet never will.
-  const int unscheduled_flushes = UnScheduleShortJobs(core_->env, FlushTag());
-  const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
-  const int unscheduled_purges = UnScheduleShortJobs(core_->env, PurgeTag());
+  const int unscheduled_flushes = UnScheduleShortJobs(core_->environment.env, FlushTag());
+  const int unscheduled_compactions = core_->environment.env->UnSchedule(this, Env::Priority::LOW);
+  const int unscheduled_purges = UnScheduleShortJobs(core_->environment.env, PurgeTag());
   std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
   {
     MutexLock lock(&core_->mutex);
@@ -64,8 +68,8 @@ void Scheduler::Stop() {
     if (unscheduled_purges > 0) is_purge_scheduled_ = false;
     assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
     while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
-    flushes.swap(flush_queue_);
-    compactions.swap(compaction_queue_);
+    flushes = flush_queue_.TakeAll();
+    compactions = compaction_queue_.TakeAll();
   }
   ForgetLimiters();
 }
@@ -85,19 +89,13 @@ void Scheduler::ForgetLimiters() {
 
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
-  if (!family->is_flush_queued && !is_stopping_) {
-    flush_queue_.emplace_back(family);
-    family->is_flush_queued = true;
-  }
+  if (!is_stopping_) flush_queue_.Add(family);
   DispatchLocked();
 }
 
 void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
-  if (!family->is_compaction_queued && !is_stopping_) {
-    compaction_queue_.emplace_back(family);
-    family->is_compaction_queued = true;
-  }
+  if (!is_stopping_) compaction_queue_.Add(family);
   DispatchLocked();
 }
 
@@ -109,7 +107,7 @@ void Scheduler::RequestDueTablesLocked() {
 
 bool Scheduler::MayStart() const {
   return is_started_ && !is_stopping_ && pause_count_ == 0 &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire);
+         !core_->shutdown.is_background_cancelled();
 }
 
 // A job is counted when the environment has taken it; it begins by waiting for the mutex.
@@ -117,35 +115,34 @@ void Scheduler::DispatchLocked() {
   assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
-         scheduled_flushes_ + core_->running_jobs.flushes < limits.flushes) {
-    ScheduleShortJob(core_->env, &Scheduler::FlushMain, this, FlushTag());
+  while (scheduled_flushes_ < flush_queue_.Count() &&
+         scheduled_flushes_ + core_->jobs.flushes() < limits.flushes) {
+    ScheduleShortJob(core_->environment.env, &Scheduler::FlushMain, this, FlushTag());
     scheduled_flushes_++;
   }
   if (!MayStartCompaction()) return;
-  const int automatic = MayStartAutomatic() ? static_cast<int>(compaction_queue_.size()) : 0;
-  while (scheduled_compactions_ < automatic + compactions_->WaitingManualLocked() &&
-         scheduled_compactions_ + core_->running_jobs.compactions < limits.compactions) {
-    core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
+  const int automatic = MayStartAutomatic() ? compaction_queue_.Count() : 0;
+  while (scheduled_compactions_ < automatic + manual_->WaitingLocked() &&
+         scheduled_compactions_ + core_->jobs.compactions() < limits.compactions) {
+    core_->environment.env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
   }
-  level0_turns_.SetWaiting(
-      core_->running_jobs.compactions >= limits.compactions && automatic > 0 &&
-      std::any_of(compaction_queue_.begin(), compaction_queue_.end(),
-                  [this](const FamilyRef& family) REQUIRES(db_mutex) {
-                    return IsLevel0Urgent(family);
-                  }));
+  turns_->SetWaiting(core_->jobs.compactions() >= limits.compactions && automatic > 0 &&
+                     std::any_of(compaction_queue_.families().begin(),
+                                 compaction_queue_.families().end(),
+                                 [this](const FamilyRef& family)
+                                     REQUIRES(db_mutex) { return IsLevel0Urgent(family.get()); }));
 }
 
-bool Scheduler::IsLevel0Urgent(const FamilyRef& family) const {
-  return !family->is_dropped() && IsLevel0Behind(DebtOf(family.get()), family->options());
+bool Scheduler::IsLevel0Urgent(ColumnFamilyData* family) const {
+  return !family->is_dropped() && IsLevel0Behind(DebtOf(family), family->options());
 }
 
 void Scheduler::RequestPurge() {
   MutexLock lock(&core_->mutex);
   if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing purges too
   is_purge_scheduled_ = true;
-  ScheduleShortJob(core_->env, &Scheduler::PurgeMain, this, PurgeTag());
+  ScheduleShortJob(core_->environment.env, &Scheduler::PurgeMain, this, PurgeTag());
 }
 
 // What becomes obsolete while it runs is for the next one.
@@ -156,7 +153,7 @@ void Scheduler::RunPurge() {
     is_purge_scheduled_ = false;
     running_purges_++;
   }
-  core_->cleaner->DeleteObsoleteFiles();
+  core_->services.cleaner->DeleteObsoleteFiles();
   MutexLock lock(&core_->mutex);
   assert(running_purges_ > 0);
   running_purges_--;
@@ -170,60 +167,48 @@ void Scheduler::CompactionMain(void* scheduler) {
 }
 
 void Scheduler::RunFlush() {
+  const JobThread mark(core_, JobThread::Job::kFlush);
   FamilyRef family;
+  std::optional<FlushGroup> flushes;
   {
     MutexLock lock(&core_->mutex);
     assert(scheduled_flushes_ > 0);
     scheduled_flushes_--;
-    core_->running_jobs.flushes++;
-    TellPressureLocked();
-    if (MayStart() && !flush_queue_.empty()) {
-      family = std::move(flush_queue_.front());
-      flush_queue_.pop_front();
-      assert(family->is_flush_queued);
-      family->is_flush_queued = false;
-    }
+    core_->jobs.FlushBegins();
+    NotifyPressureLocked();
+    if (MayStart()) family = flush_queue_.TakeFront();
+    if (family) BeginFlushLocked(family, &flushes);
   }
-  const bool has_flushed = family && FlushFamily(std::move(family));
+  const bool has_begun = flushes.has_value();
+  const bool is_flushed = has_begun && runner_->Run(&*flushes).ok();
+  if (has_begun) {
+    MutexLock lock(&core_->mutex);
+    if (is_flushed) {
+      for (ColumnFamilyData* each : flushes->FamiliesWithTables()) RequestCompactionLocked(each);
+    }
+    RequestWaitingFlushesLocked();
+  }
+  const bool was_queued = bool{family};
+  flushes.reset();
+  family.Reset();  // the last reference makes its tables obsolete
+  if (was_queued) core_->services.cleaner->DeleteObsoleteFiles();
   MutexLock lock(&core_->mutex);
-  assert(core_->running_jobs.flushes > 0);
-  core_->running_jobs.flushes--;
-  if (has_flushed) core_->running_jobs.settled_flushes--;
-  assert(core_->running_jobs.settled_flushes >= 0);
+  core_->jobs.FlushEnds(/*has_settled=*/has_begun);
   DispatchLocked();
-  TellPressureLocked();
+  NotifyPressureLocked();
   core_->conditions.JobEnded();
 }
 
-bool Scheduler::FlushFamily(FamilyRef family) {
-  assert(family);
-  std::unique_ptr<BackgroundFlush> job;
-  std::optional<FlushGroup> group;
-  {
-    MutexLock lock(&core_->mutex);
-    // While writes are blocked, a recovery does what is to be flushed.
-    if (BackgroundFlush::IsWanted(*core_, *family)) {
-      job = BackgroundFlush::Begin(core_, family.get(), FlushScope::kAlone);
-    } else if (FlushGroup::IsWanted(*core_)) {
-      group.emplace(core_, FamiliesThatAwaitOthersLocked(), FlushScope::kTogether);
-    }
+// While writes are blocked neither is wanted: a recovery flushes.
+void Scheduler::BeginFlushLocked(const FamilyRef& family, std::optional<FlushGroup>* flushes) {
+  if (BackgroundFlush::IsWanted(*core_, *family)) {
+    std::vector<FamilyRef> alone;
+    alone.emplace_back(family.get());
+    flushes->emplace(core_, alone, FlushScope::kAlone);
+  } else if (FlushGroup::IsWanted(*core_)) {
+    flushes->emplace(core_, FamiliesThatAwaitOthersLocked(), FlushScope::kTogether);
   }
-  const bool has_begun = job != nullptr || group.has_value();
-  const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
-  const bool are_flushed = group.has_value() && jobs_->RunTogether(&*group).ok();
-  {
-    MutexLock lock(&core_->mutex);
-    if (is_flushed && !job->result().tables.empty()) RequestCompactionLocked(family.get());
-    if (are_flushed) {
-      for (const FamilyRef& member : group->families()) RequestCompactionLocked(member.get());
-    }
-    if (has_begun) RequestWaitingFlushesLocked();
-  }
-  job.reset();
-  group.reset();
-  family.Reset();  // the last one makes its tables obsolete
-  core_->cleaner->DeleteObsoleteFiles();
-  return has_begun;
+  assert(!flushes->has_value() || !(*flushes)->is_empty());
 }
 
 std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {
@@ -244,36 +229,34 @@ void Scheduler::RequestWaitingFlushesLocked() {
 }
 
 void Scheduler::RunCompaction() {
+  const JobThread mark(core_, JobThread::Job::kCompaction);
+  ManualCompaction* manual = nullptr;
   FamilyRef family;
-  bool is_manual = false;
+  Compactions::Begun begun;
   {
     MutexLock lock(&core_->mutex);
     assert(scheduled_compactions_ > 0);
     scheduled_compactions_--;
-    core_->running_jobs.compactions++;
-    TellPressureLocked();
-    if (MayStartCompaction()) {
-      is_manual = compactions_->WaitingManualLocked() > 0;
-      if (!is_manual && MayStartAutomatic() && !compaction_queue_.empty()) {
-        family = std::move(compaction_queue_.front());
-        compaction_queue_.pop_front();
-        assert(family->is_compaction_queued);
-        family->is_compaction_queued = false;
-        family->starting_compactions++;
-      }
-    }
+    core_->jobs.CompactionBegins();
+    NotifyPressureLocked();
+    if (MayStartCompaction()) manual = manual_->TakeLocked();
+    if (manual == nullptr && MayStartAutomatic()) family = compaction_queue_.TakeFront();
+    if (family) begun = BeginCompactionLocked(family.get());
   }
-  if (is_manual) RunManualCompaction();
-  if (family) CompactFamily(std::move(family));
+  if (manual != nullptr) {
+    manual->status = compactions_->RunPieces(*manual);
+    core_->services.cleaner->DeleteObsoleteFiles();
+  }
+  if (family) RunBegun(std::move(family), std::move(begun));
   MutexLock lock(&core_->mutex);
+  if (manual != nullptr) manual_->FinishLocked(manual);
   CompactionEndsLocked();
 }
 
 void Scheduler::CompactionEndsLocked() {
-  assert(core_->running_jobs.compactions > 0);
-  core_->running_jobs.compactions--;
+  core_->jobs.CompactionEnds();
   DispatchLocked();
-  TellPressureLocked();
+  NotifyPressureLocked();
   core_->conditions.JobEnded();
 }
 
@@ -283,8 +266,8 @@ Status Scheduler::CheckMayStartLocked() const {
 
 void Scheduler::JobOfCallBeginsLocked() {
   assert(MayStartCompaction());
-  core_->running_jobs.compactions++;
-  TellPressureLocked();
+  core_->jobs.CompactionBegins();
+  NotifyPressureLocked();
 }
 
 void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
@@ -293,34 +276,42 @@ void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
 }
 
 Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
-  if (is_stopping_) {
-    const Status stopped = Status::ShutdownInProgress();
-    flushes->Finish(stopped);
-    return stopped;
-  }
-  core_->running_jobs.flushes++;
-  TellPressureLocked();
-  Status status;
-  {
+  Status status = is_stopping_ ? Status::ShutdownInProgress() : Status::OK();
+  core_->jobs.FlushBegins();
+  if (!status.ok()) {
+    flushes->Finish(status);
+  } else {
+    NotifyPressureLocked();
     MutexUnlock unlock(&core_->mutex);
-    status = jobs_->RunTogether(flushes);
+    const JobThread mark(core_, JobThread::Job::kFlush);
+    status = runner_->Run(flushes);
   }
-  assert(core_->running_jobs.flushes > 0 && core_->running_jobs.settled_flushes > 0);
-  core_->running_jobs.flushes--;
-  core_->running_jobs.settled_flushes--;
+  core_->jobs.FlushEnds(/*has_settled=*/true);
   DispatchLocked();
-  TellPressureLocked();
+  NotifyPressureLocked();
   core_->conditions.JobEnded();
   return status;
+}
+
+bool Scheduler::RecoveryBeginsLocked() {
+  if (!MayStart()) return false;
+  running_recoveries_++;
+  return true;
+}
+
+void Scheduler::RecoveryEndsLocked() {
+  assert(running_recoveries_ > 0);
+  running_recoveries_--;
+  core_->conditions.JobEnded();
 }
 
 // Compactions of all levels share the threads of low priority, all of them at any time.
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;
   pressure.flush_scheduled = scheduled_flushes_;
-  pressure.flush_running = core_->running_jobs.flushes;
+  pressure.flush_running = core_->jobs.flushes();
   pressure.compaction_scheduled = pressure.compaction_low_scheduled = scheduled_compactions_;
-  pressure.compaction_running = pressure.compaction_low_running = core_->running_jobs.compactions;
+  pressure.compaction_running = pressure.compaction_low_running = core_->jobs.compactions();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     pressure.write_stall_proximity_pct =
@@ -330,60 +321,65 @@ BackgroundJobPressure Scheduler::PressureLocked() const {
   return pressure;
 }
 
-void Scheduler::TellPressureLocked() {
-  assert(core_->running_jobs.flushes >= 0 && core_->running_jobs.compactions >= 0);
-  if (core_->listeners.empty() || is_telling_pressure_) return;
-  is_telling_pressure_ = true;
-  for (BackgroundJobPressure now = PressureLocked(); now != told_pressure_;
+void Scheduler::NotifyPressureLocked() {
+  assert(core_->jobs.flushes() >= 0 && core_->jobs.compactions() >= 0);
+  if (core_->services.listeners.empty() || is_notifying_pressure_) return;
+  is_notifying_pressure_ = true;
+  for (BackgroundJobPressure now = PressureLocked(); now != notified_pressure_;
        now = PressureLocked()) {
-    told_pressure_ = now;
+    notified_pressure_ = now;
     MutexUnlock unlock(&core_->mutex);
-    ForEachListener(*core_, [&](EventListener* listener) {
-      listener->OnBackgroundJobPressureChanged(core_->db, now);
+    ForEachListener(core_->services, [&](EventListener* listener) {
+      listener->OnBackgroundJobPressureChanged(core_->services.db, now);
     });
   }
-  is_telling_pressure_ = false;
+  is_notifying_pressure_ = false;
 }
 
-void Scheduler::RunManualCompaction() {
-  ManualCompaction* const manual = compactions_->RunManual();
-  core_->cleaner->DeleteObsoleteFiles();
-  if (manual != nullptr) compactions_->FinishManual(manual);
+Compactions::Begun Scheduler::BeginCompactionLocked(ColumnFamilyData* family) {
+  Compactions::Begun begun = compactions_->BeginAutomaticLocked(family);
+  if (begun.job == nullptr) core_->conditions.JobEnded();  // a flush may wait for the room it makes
+  if (begun.wants_more) RequestCompactionLocked(family);
+  return begun;
 }
 
-void Scheduler::CompactFamily(FamilyRef family) {
+void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
   assert(family);
-  const Compactions::Outcome outcome = compactions_->RunAutomatic(
-      family.get(), [&]() REQUIRES(db_mutex) { RequestCompactionLocked(family.get()); });
-  if (outcome == Compactions::Outcome::kHeldBack) {
-    AwaitLimiter(family.get());
-  } else if (outcome != Compactions::Outcome::kNothing) {
-    MutexLock lock(&core_->mutex);
-    if (outcome == Compactions::Outcome::kFailed) AwaitRetryLocked();
-    RequestCompactionLocked(family.get());
+  if (begun.refused_bytes > 0) {
+    Warn(core_->services.info_log,
+         "no room for a compaction of %llu bytes below the limit of space",
+         static_cast<unsigned long long>(begun.refused_bytes));
+    core_->services.shortage->OnNoRoomForCompaction(begun.refused_bytes);
   }
-  family.Reset();  // the last one makes its tables obsolete
-  core_->cleaner->DeleteObsoleteFiles();
+  begun.token.reset();
+  if (begun.is_held_back) AwaitLimiter(family.get());
+  if (begun.job != nullptr) {
+    const Status status = runner_->Run(begun.job.get());
+    begun.job.reset();
+    if (status.ok() || !BackgroundCompaction::IsStopped(status)) {
+      MutexLock lock(&core_->mutex);
+      if (!status.ok()) AwaitRetryLocked();
+      RequestCompactionLocked(family.get());
+    }
+  }
+  family.Reset();  // the last reference makes its tables obsolete
+  core_->services.cleaner->DeleteObsoleteFiles();
 }
 
 void Scheduler::RunLevel0() {
   FamilyRef family;
+  Compactions::Begun begun;
   {
     MutexLock lock(&core_->mutex);
-    level0_turns_.SetWaiting(false);  // until the next job is asked for or ends
+    turns_->SetWaiting(false);  // until the next job is asked for or ends
     if (!MayStartAutomatic()) return;
-    const auto found = std::find_if(compaction_queue_.begin(), compaction_queue_.end(),
-                                    [this](const FamilyRef& waiting) REQUIRES(db_mutex) {
-                                      return IsLevel0Urgent(waiting) &&
-                                             compactions_->PicksLevel0Locked(waiting.get());
-                                    });
-    if (found == compaction_queue_.end()) return;
-    family = std::move(*found);
-    compaction_queue_.erase(found);
-    family->is_compaction_queued = false;
-    family->starting_compactions++;
+    family = compaction_queue_.TakeFirst([this](ColumnFamilyData* waiting) REQUIRES(db_mutex) {
+      return IsLevel0Urgent(waiting) && compactions_->PicksLevel0Locked(waiting);
+    });
+    if (!family) return;
+    begun = BeginCompactionLocked(family.get());
   }
-  CompactFamily(std::move(family));
+  RunBegun(std::move(family), std::move(begun));
 }
 
 void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
@@ -392,7 +388,7 @@ void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
     MutexLock lock(&core_->mutex);
     limiter = family->options().compaction_thread_limiter;
     if (is_stopping_) return;
-    family->is_compaction_held_back = true;
+    held_back_.insert(family->id());
     if (limiter != nullptr) awaited_limiters_.insert(limiter);
   }
   TaskLimiter* const known = TaskLimiter::From(limiter.get());
@@ -402,15 +398,16 @@ void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
 // By a thread of any database. Stop() waits for it before it goes on.
 void Scheduler::OnRoom() {
   MutexLock lock(&core_->mutex);
-  for (ColumnFamilyData* family : core_->families.All()) {
-    if (std::exchange(family->is_compaction_held_back, false)) RequestCompactionLocked(family);
+  for (const uint32_t id : std::exchange(held_back_, {})) {
+    ColumnFamilyData* const family = core_->families.Find(id);
+    if (family != nullptr) RequestCompactionLocked(family);
   }
 }
 
 // A failed compaction is tried again after a while, and at once when the error is resumed from:
 // writers may be stopped until it succeeds.
 void Scheduler::AwaitRetryLocked() {
-  assert(core_->running_jobs.compactions > 0);  // the one that failed, still counted
+  assert(core_->jobs.compactions() > 0);  // the one that failed, still counted
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
@@ -423,24 +420,27 @@ void Scheduler::AwaitRetryLocked() {
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
-  if (!core_->errors.Get().ok()) return false;  // the one that would may have failed, and fail again
-  if (compactions_->IsAbortedLocked(*family)) return false;
+  if (!core_->errors.Get().ok())
+    return false;  // the one that would may have failed, and fail again
+  if (registry_->IsAbortedLocked(*family)) return false;
   WriteDebt debt = DebtOf(family);
   debt.level0_files += static_cast<int>(more_tables);
   const StallDecision stall = DecideStall(debt, family->options());
   if (stall.cause != WriteStallCause::kL0FileCountLimit) return false;
   const Version& version = *family->current();
   const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
-  return family->is_compaction_queued || family->starting_compactions > 0 ||
-         idle < version.files(0).size();
+  return compaction_queue_.Has(*family) || idle < version.files(0).size();
 }
 
-void Scheduler::Pause() {
+Status Scheduler::Pause() {
+  if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("PauseBackgroundWork");
   MutexLock lock(&core_->mutex);
   pause_count_++;
   core_->conditions.WorkHeld();
-  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
+  while (core_->jobs.flushes() + core_->jobs.compactions() + running_recoveries_ > 0) {
     core_->conditions.jobs.Wait();
+  }
+  return Status::OK();
 }
 
 bool Scheduler::Continue() {
@@ -453,62 +453,62 @@ bool Scheduler::Continue() {
 
 // Those that are scheduled wait in the queue too, until a thread takes them.
 uint64_t Scheduler::UnscheduledCompactionsLocked() const {
-  const auto scheduled = static_cast<size_t>(scheduled_compactions_);
-  return compaction_queue_.size() - std::min(compaction_queue_.size(), scheduled);
+  return static_cast<uint64_t>(std::max(compaction_queue_.Count() - scheduled_compactions_, 0));
 }
 
 namespace {
 
-std::string QueueText(const char* kind, const std::deque<FamilyRef>& queue, int scheduled,
-                      int running) {
+std::string QueueText(const char* kind, const FamilyQueue& queue, int scheduled, int running)
+    REQUIRES(db_mutex) {
   std::string text = StrCat(kind, ": scheduled ", scheduled, ", running ", running, ", queued");
-  for (const FamilyRef& family : queue) StrAppend(&text, " ", family->name());
-  return text + (queue.empty() ? " none\n" : "\n");
+  for (const FamilyRef& family : queue.families()) StrAppend(&text, " ", family->name());
+  return text + (queue.IsEmpty() ? " none\n" : "\n");
 }
 
 }  // namespace
 
 std::string Scheduler::DebugStringLocked() const {
-  const bool is_cancelled = core_->is_background_cancelled.load(std::memory_order_acquire);
+  const bool is_cancelled = core_->shutdown.is_background_cancelled();
   return StrCat(is_cancelled || is_stopping_ ? "cancelled"
                 : pause_count_ > 0           ? "paused"
                 : is_started_                ? "started"
                                              : "not started",
-                "\n",
-                QueueText("flushes", flush_queue_, scheduled_flushes_, core_->running_jobs.flushes),
+                "\n", QueueText("flushes", flush_queue_, scheduled_flushes_, core_->jobs.flushes()),
                 QueueText("compactions", compaction_queue_, scheduled_compactions_,
-                          core_->running_jobs.compactions),
-                compactions_->DebugStringLocked());
+                          core_->jobs.compactions()),
+                registry_->DebugStringLocked(), manual_->DebugStringLocked());
 }
 
 int Scheduler::UnfinishedJobsLocked() const {
-  return scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-         core_->running_jobs.compactions + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
-         (is_telling_pressure_ ? 1 : 0);
+  return scheduled_flushes_ + core_->jobs.flushes() + scheduled_compactions_ +
+         core_->jobs.compactions() + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
+         (is_notifying_pressure_ ? 1 : 0);
 }
 
 bool Scheduler::IsIdleLocked() const {
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    if (family->is_compaction_held_back) return false;
+  for (const uint32_t id : held_back_) {
+    if (core_->families.Find(id) != nullptr) return false;
   }
-  return flush_queue_.empty() && compaction_queue_.empty() && UnfinishedJobsLocked() == 0 &&
-         !compactions_->HasManualLocked();
+  return flush_queue_.IsEmpty() && compaction_queue_.IsEmpty() && UnfinishedJobsLocked() == 0 &&
+         manual_->IsEmptyLocked();
 }
 
 Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error) {
-  const uint64_t deadline = timeout_micros > 0 ? core_->NowMicros() + timeout_micros : UINT64_MAX;
+  const uint64_t deadline =
+      timeout_micros > 0 ? core_->environment.NowMicros() + timeout_micros : UINT64_MAX;
   MutexLock lock(&core_->mutex);
   while (true) {
     // Before idleness is asked for: where nothing may run, there is nothing to wait for either.
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress();
     }
     const Status error = core_->errors.Get();
     if (!error.ok()) return minds_error ? error : Status::OK();
-    const bool is_held = is_paused() || compactions_->AreAllAbortedLocked();
+    const bool is_held = is_paused() || registry_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
     if (IsIdleLocked()) return Status::OK();
-    const uint64_t now = core_->NowMicros();
+    if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("WaitForCompact");
+    const uint64_t now = core_->environment.NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {
       core_->conditions.jobs.Wait();

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,21 +16,27 @@
 #include "ashlar/listener.h"
 #include "db/column_family/family_ref.h"
 #include "db/jobs/compactions.h"
+#include "db/jobs/family_queue.h"
+#include "db/jobs/flush_group.h"
 #include "db/jobs/job_runner.h"
 #include "db/jobs/level0_turns.h"
 #include "db/state/db_core.h"
-#include "db/state/properties.h"
 #include "db/state/write_control.h"
-#include "util/concurrent_task_limiter.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 
-class Scheduler final : public FlushRequests,
-                        public BackgroundWork,
-                        private TaskLimiter::Waiter {
+class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
  public:
   // All outlive the scheduler.
-  Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);
+  struct Parts {
+    JobRunner* runner;
+    CompactionRegistry* registry;
+    ManualQueue* manual;
+    Level0Turns* turns;
+    Compactions* compactions;
+  };
+  Scheduler(DbCore* core, const Parts& parts);
   ~Scheduler() override;
 
   // Nothing runs before Start() and nothing new after Stop(), which waits for running jobs.
@@ -57,22 +62,21 @@ class Scheduler final : public FlushRequests,
   Status CheckMayStartLocked() const REQUIRES(db_mutex);
   void JobOfCallBeginsLocked() REQUIRES(db_mutex);
   void JobOfCallEndsLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
-  // A flush in the thread of a recovery, likewise, and whatever may begin. Lets go of the mutex.
+  // A flush in the thread of a recovery, likewise; more jobs may begin after it. Lets go of the
+  // mutex.
   Status RunRecoveryFlushLocked(FlushGroup* flushes) REQUIRES(db_mutex);
 
-  // The property ashlar.background-work.
-  std::string DebugStringLocked() const override REQUIRES(db_mutex);
+  // A recovery that no call asks for is a job as far as pauses go. False: none may begin now.
+  bool RecoveryBeginsLocked() REQUIRES(db_mutex);
+  void RecoveryEndsLocked() REQUIRES(db_mutex);
 
-  uint64_t RunsUnderCompactionLocked() const override REQUIRES(db_mutex) {
-    return compactions_->RunsUnderWayLocked();
-  }
-  uint64_t AbortCountLocked(const ColumnFamilyData& family) const override REQUIRES(db_mutex) {
-    return compactions_->AbortCountLocked(family);
-  }
-  uint64_t UnscheduledCompactionsLocked() const override REQUIRES(db_mutex);
+  // The property ashlar.background-work: a line for each fact, stable.
+  std::string DebugStringLocked() const REQUIRES(db_mutex);
+  // Families that want a compaction for which no thread has been asked yet.
+  uint64_t UnscheduledCompactionsLocked() const REQUIRES(db_mutex);
 
-  // While paused no new job starts; Pause waits for those that run.
-  void Pause() EXCLUDES(db_mutex);
+  // While paused no new job starts; Pause waits for those that run. Not inside of one.
+  Status Pause() EXCLUDES(db_mutex);
   // False: it was not paused.
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
@@ -95,17 +99,19 @@ class Scheduler final : public FlushRequests,
   void* FlushTag() { return &flush_tag_; }
   void* PurgeTag() { return &purge_tag_; }
   void RunFlush();
-  // Whether there was something to flush.
-  bool FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
+  // The family alone, or all that are to be flushed together; none: neither is wanted now.
+  void BeginFlushLocked(const FamilyRef& family, std::optional<FlushGroup>* flushes)
+      REQUIRES(db_mutex);
   std::vector<FamilyRef> FamiliesThatAwaitOthersLocked() const REQUIRES(db_mutex);
   void RequestWaitingFlushesLocked() REQUIRES(db_mutex);
   void RunCompaction();
   void CompactionEndsLocked() REQUIRES(db_mutex);
-  void RunManualCompaction() EXCLUDES(db_mutex);
-  void CompactFamily(FamilyRef family) EXCLUDES(db_mutex);
+  Compactions::Begun BeginCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // What has begun, or why nothing has.
+  void RunBegun(FamilyRef family, Compactions::Begun begun) EXCLUDES(db_mutex);
   // In the place of a compaction of a deeper level, which waits.
   void RunLevel0() EXCLUDES(db_mutex);
-  bool IsLevel0Urgent(const FamilyRef& family) const REQUIRES(db_mutex);
+  bool IsLevel0Urgent(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // The family's compaction is wanted when its limiter has room.
   void AwaitLimiter(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void OnRoom() override EXCLUDES(db_mutex);
@@ -114,26 +120,29 @@ class Scheduler final : public FlushRequests,
   void AwaitRetryLocked() REQUIRES(db_mutex);
   bool MayStart() const REQUIRES(db_mutex);
   bool MayStartCompaction() const REQUIRES(db_mutex) {
-    return MayStart() && !compactions_->AreAllAbortedLocked();
+    return MayStart() && !registry_->AreAllAbortedLocked();
   }
-  // Calls are told themselves what their compactions fail of; the others may wait for Resume().
+  // Automatic compactions may have to wait for Resume() after an error; a manual one returns its
+  // error to the caller.
   bool MayStartAutomatic() const REQUIRES(db_mutex) {
     return MayStartCompaction() && !core_->errors.AwaitsResume();
   }
   bool IsIdleLocked() const REQUIRES(db_mutex);
-  // Tells listeners, in the order of the changes, what has changed since they were last told. Lets
+  // Notifies listeners, in the order of the changes, of the pressure if it has changed since. Lets
   // go of the mutex meanwhile; a job does it while it is counted.
-  void TellPressureLocked() REQUIRES(db_mutex);
+  void NotifyPressureLocked() REQUIRES(db_mutex);
   int UnfinishedJobsLocked() const REQUIRES(db_mutex);
 
   DbCore* const core_;
-  JobRunner* const jobs_;
+  JobRunner* const runner_;
+  CompactionRegistry* const registry_;
+  ManualQueue* const manual_;
+  Level0Turns* const turns_;
   Compactions* const compactions_;
-  // First come, first served; no family is in one twice (its is_flush_queued,
-  // is_compaction_queued).
-  std::deque<FamilyRef> flush_queue_ GUARDED_BY(db_mutex);
-  std::deque<FamilyRef> compaction_queue_ GUARDED_BY(db_mutex);
-  Level0Turns level0_turns_;
+  FamilyQueue flush_queue_ GUARDED_BY(db_mutex);
+  FamilyQueue compaction_queue_ GUARDED_BY(db_mutex);
+  // Ids of families whose compaction_thread_limiter had no room for their compaction.
+  std::set<uint32_t> held_back_ GUARDED_BY(db_mutex);
   // Handed to the environment, not started yet.
   int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;
@@ -141,11 +150,12 @@ class Scheduler final : public FlushRequests,
   // Purges: one at most waits for a thread.
   bool is_purge_scheduled_ GUARDED_BY(db_mutex) = false;
   int running_purges_ GUARDED_BY(db_mutex) = 0;
-  // By whom listeners are told of the pressure, one at a time, and what they were told.
-  bool is_telling_pressure_ GUARDED_BY(db_mutex) = false;
-  BackgroundJobPressure told_pressure_ GUARDED_BY(db_mutex);
+  // One thread at a time notifies listeners of the pressure; what they heard last.
+  bool is_notifying_pressure_ GUARDED_BY(db_mutex) = false;
+  BackgroundJobPressure notified_pressure_ GUARDED_BY(db_mutex);
   // Of families whose compactions were held back: who is asked to tell of room.
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited_limiters_ GUARDED_BY(db_mutex);
+  int running_recoveries_ GUARDED_BY(db_mutex) = 0;
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

@@ -4,9 +4,10 @@
 #include "db/jobs/space_recovery.h"
 
 #include <cassert>
+#include <optional>
 
 #include "env/info_log.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
@@ -26,28 +27,30 @@ uint64_t BytesToRecover(DbCore* core) {
 
 bool HasSpaceToRecover(DbCore* core) {
   uint64_t free_bytes = 0;
-  const IOStatus status = core->fs->GetFreeSpace(core->dir, IOOptions(), &free_bytes, nullptr);
+  const IOStatus status =
+      core->environment.fs->GetFreeSpace(core->paths.dir, IOOptions(), &free_bytes, nullptr);
   return !status.ok() || free_bytes >= BytesToRecover(core);
 }
 
 void SpaceRecovery::OnDiskFull() {
   is_disk_full_.store(true, std::memory_order_release);
-  if (core_->space->watch()->Await(this)) return;
-  Warn(core_->info_log, "no thread to wait for free space; DB::Resume() is needed");
+  if (core_->resources.space->watch()->Await(this)) return;
+  Warn(core_->services.info_log, "no thread to wait for free space; DB::Resume() is needed");
 }
 
 void SpaceRecovery::OnNoRoomForCompaction(uint64_t bytes) {
   assert(bytes > 0);
   refused_bytes_.store(bytes, std::memory_order_release);
-  core_->space->watch()->Await(this);  // without a thread, the next flush asks for compactions
+  core_->resources.space->watch()->Await(
+      this);  // without a thread, the next flush asks for compactions
 }
 
 void SpaceRecovery::StopTrying() {
-  if (core_->space != nullptr) core_->space->watch()->Forget(this);
+  if (core_->resources.space != nullptr) core_->resources.space->watch()->Forget(this);
 }
 
 bool SpaceRecovery::TryWith(uint64_t free_bytes) {
-  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return true;
+  if (core_->shutdown.is_background_cancelled()) return true;
   const bool is_resumed = Resume(free_bytes);
   return CompactAgain() && is_resumed;
 }
@@ -63,8 +66,9 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (free_bytes < BytesToRecover(core_)) return false;
   // An error of the attempt itself sets it again.
   is_disk_full_.store(false, std::memory_order_release);
-  if (recovery_->Run(ErrorRecovery::Tells::kSuccess).ok()) {
-    RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  const std::optional<Status> status = recovery_->RunUnasked(ErrorRecovery::Notify::kSuccess);
+  if (status.has_value() && status->ok()) {
+    RecordTick(core_->services.statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
     return true;
   }
   is_disk_full_.store(true, std::memory_order_release);
@@ -74,7 +78,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
 bool SpaceRecovery::CompactAgain() {
   uint64_t bytes = refused_bytes_.load(std::memory_order_acquire);
   if (bytes == 0) return true;
-  if (!core_->space->HasRoomFor(bytes)) return false;
+  if (!core_->resources.space->HasRoomFor(bytes)) return false;
   // One refused meanwhile is not forgotten.
   if (!refused_bytes_.compare_exchange_strong(bytes, 0)) return false;
   MutexLock lock(&core_->mutex);

@@ -33,7 +33,7 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   void StopTrying() override;
 
  private:
-  const std::string& directory() const override { return core_->dir; }
+  const std::string& directory() const override { return core_->paths.dir; }
   bool TryWith(uint64_t free_bytes) override EXCLUDES(db_mutex);
   bool Resume(uint64_t free_bytes) EXCLUDES(db_mutex);
   bool CompactAgain() EXCLUDES(db_mutex);

@@ -29,7 +29,7 @@ uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
 
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
   TableOutputOptions table;
-  table.context = &core.outputs;
+  table.context = &core.environment.outputs;
   table.buffering = {.buffer_bytes = core.options->writable_file_max_buffer_size,
                      .bytes_per_sync = core.options->bytes_per_sync,
                      .is_strict = core.options->strict_bytes_per_sync};
@@ -40,13 +40,13 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
   const TableCache& tables = *family.versions()->tables;
   table.dir = table.blob_dir = tables.DirOf(0);
   table.blob_store = tables.blobs();
-  table.creation_time = core.NowSeconds();
+  table.creation_time = core.environment.NowSeconds();
   table.oldest_ancestor_time = table.creation_time;
   return table;
 }
 
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
-  MergeTools tools = core.merge_tools();
+  MergeTools tools = MergeToolsOf(core);
   tools.merge_operator = family.merge_operator();
   return tools;
 }
@@ -70,7 +70,7 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope sc
       FilterShiftOfFlush(*family->current(), RawBytes(job.memtables));
   job.table.epoch_number = family->versions()->next_epoch++;
   job.table.file_number = core->versions->NewFileNumber();
-  core->pending_outputs.insert(job.table.file_number);
+  core->jobs.Protect(job.table.file_number);
   return job;
 }
 

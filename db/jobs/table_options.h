@@ -16,7 +16,7 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
 // For folding merge operands while the family, which the caller holds, is written.
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
 
-// Takes the sealed memtables that no job has, and a protected number (in pending_outputs) for their
+// Takes the sealed memtables that no job has, and a protected number (JobRegistry) for their
 // table. Without memtables when there are none to take.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope)
     REQUIRES(db_mutex);

@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "ashlar/db.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -334,9 +334,9 @@ Result<Candidate> LookAt(FileSystem* fs, const std::string& dir, const std::stri
   if (reader.ok()) RETURN_IF_ERROR(finder.Read(reader->get()));
   if (!reader.ok() || !finder.IsUsable()) {
     const Status& why = reader.ok() ? finder.damage() : reader.status();
-    candidate.unusable = StrCat(name, ": not a whole MANIFEST: ",
-                                why.ok() ? "it ends before it says what a database needs"
-                                         : why.ToString());
+    candidate.unusable =
+        StrCat(name, ": not a whole MANIFEST: ",
+               why.ok() ? "it ends before it says what a database needs" : why.ToString());
     return candidate;
   }
   RETURN_IF_ERROR(finder.FindPoints());

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "db/version/recovery_point.h"
+#include "db/manifest/recovery_point.h"
 #include "db/version/version_set.h"
 #include "util/result.h"
 

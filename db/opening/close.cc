@@ -8,11 +8,12 @@
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
 #include "env/io_rule.h"
 #include "util/result.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
@@ -20,9 +21,9 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, Direc
   {
     MutexLock lock(&core->mutex);
     const IoUnderDbMutex nobody_waits;
-    if (core->space != nullptr) {
+    if (core->resources.space != nullptr) {
       ForEachLivePath(*core, [core](const std::string& path, uint64_t bytes) {
-        core->space->OnAddFile(path, bytes);
+        core->resources.space->OnAddFile(path, bytes);
       });
     }
     auto obsolete = ScanForObsolete(core, names);
@@ -40,19 +41,20 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, Direc
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
-  writes->TellStallChanges();
+  writes->NotifyOfStalls();
   return Status::OK();
 }
 
 Status Closer::Run() {
-  ForEachListener(*core_,
-                  [this](EventListener* listener) { listener->OnDBShutdownBegin(core_->db); });
+  ForEachListener(core_->services, [this](EventListener* listener) {
+    listener->OnDBShutdownBegin(core_->services.db);
+  });
   Status status = CancelBackgroundWork(/*wait=*/false);
   RefuseWrites();
-  if (!core_->is_read_only) {
+  if (!core_->mode.is_read_only) {
     scheduler_->Stop();
-    if (core_->shortage != nullptr) core_->shortage->StopTrying();
-    if (core_->retries != nullptr) core_->retries->StopTrying();
+    if (core_->services.shortage != nullptr) core_->services.shortage->StopTrying();
+    if (core_->services.retries != nullptr) core_->services.retries->StopTrying();
     EndRecovery();
     writes_->StopMakingLogs();
     const Status checked = CheckManifest();
@@ -68,26 +70,27 @@ Status Closer::Run() {
 }
 
 Status Closer::CancelBackgroundWork(bool wait) {
-  if (core_->is_read_only) return Status::OK();
+  if (core_->mode.is_read_only) return Status::OK();
   Status status;
   std::shared_ptr<CompactionService> service;
-  if (!core_->is_background_cancelled.load(std::memory_order_acquire)) {
+  if (!core_->shutdown.is_background_cancelled()) {
     if (WantsFlush()) status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
     MutexLock lock(&core_->mutex);
-    core_->is_background_cancelled.store(true, std::memory_order_release);
+    core_->shutdown.CancelBackground();
     core_->conditions.AllStops();
     service = core_->options->compaction_service;
   }
   if (service != nullptr) service->CancelAwaitingJobs();
-  if (wait) scheduler_->Stop();
+  // A job cannot wait for its own end.
+  if (wait && !JobThread::HoldsUpAny(core_)) scheduler_->Stop();
   return status;
 }
 
 // A compaction that failed softly is not tried again any more. (Of flushes the retries tell.)
 void Closer::EndRecovery() {
-  assert(core_->is_background_cancelled.load(std::memory_order_acquire));
+  assert(core_->shutdown.is_background_cancelled());
   const Status error = core_->errors.ClearCompactionError();
-  if (!error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
+  if (!error.ok()) NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
 // Writes that skipped the log would be lost, which a user can ask for.
@@ -99,7 +102,7 @@ bool Closer::WantsFlush() const {
 
 void Closer::RefuseWrites() {
   MutexLock lock(&core_->mutex);
-  core_->is_closing.store(true, std::memory_order_release);
+  core_->shutdown.BeginClosing();
   core_->pipeline->RequestAttention();
   core_->conditions.AllStops();
 }
@@ -113,10 +116,10 @@ Status Closer::CheckManifest() {
   }
   const Status found = core_->versions->CheckManifest(&core_->mutex);
   if (!found.IsCorruption()) return found;
-  RecordTick(core_->statistics.get(), MANIFEST_VALIDATION_FAILURE_COUNT);
+  RecordTick(core_->services.statistics.get(), MANIFEST_VALIDATION_FAILURE_COUNT);
   {
     MutexUnlock unlock(&core_->mutex);
-    Warn(core_->info_log, "the MANIFEST is written anew: %s", found.ToString().c_str());
+    Warn(core_->services.info_log, "the MANIFEST is written anew: %s", found.ToString().c_str());
   }
   VersionSet::Change nothing;
   nothing.edits.emplace_back();
@@ -126,7 +129,7 @@ Status Closer::CheckManifest() {
 
 // A log that broke has told its error already.
 Status Closer::CloseLogs() {
-  assert(core_->is_closing.load(std::memory_order_acquire));  // no commit begins any more
+  assert(core_->shutdown.is_closing());  // no commit begins any more
   const bool is_known = !core_->wals->error().ok();
   const Status closed = core_->wals->Close();
   return is_known ? Status::OK() : closed;
@@ -134,17 +137,13 @@ Status Closer::CloseLogs() {
 
 // The manager may outlive the database. What waits to be deleted it counts until it is gone.
 void Closer::ForgetFiles() {
-  if (core_->space == nullptr) return;
+  if (core_->resources.space == nullptr) return;
   MutexLock lock(&core_->mutex);
-  ForEachLivePath(*core_,
-                  [this](const std::string& path, uint64_t) { core_->space->OnDeleteFile(path); });
+  ForEachLivePath(*core_, [this](const std::string& path, uint64_t) {
+    core_->resources.space->OnDeleteFile(path);
+  });
 }
 
-Status Closer::UnlockDirectory() {
-  if (core_->lock == nullptr) return Status::OK();
-  const IOStatus unlocked = core_->fs->UnlockFile(core_->lock, IOOptions(), nullptr);
-  core_->lock = nullptr;
-  return unlocked;
-}
+Status Closer::UnlockDirectory() { return core_->directory_lock.Release(); }
 
 }  // namespace ashlar

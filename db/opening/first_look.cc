@@ -10,8 +10,8 @@
 #include <new>
 
 #include "env/file_util.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -22,8 +22,7 @@ constexpr size_t kTablesPerThread = 16;
 constexpr int kShareOfLimit = 4;
 
 Status MissingTable(const std::string& path) {
-  return Status::Corruption(
-      StrCat(path, ": the MANIFEST names this table, but it does not exist"));
+  return Status::Corruption(StrCat(path, ": the MANIFEST names this table, but it does not exist"));
 }
 
 Status OpenAndLook(const NamedTable& table) {
@@ -52,9 +51,9 @@ Status LookAtSize(FileSystem* fs, const NamedTable& table) {
 
 class FirstLook {
  public:
-  FirstLook(const DbPlace& place, const std::vector<NamedTable>& tables, size_t to_open,
+  FirstLook(const DbEnvironment& environment, const std::vector<NamedTable>& tables, size_t to_open,
             bool bears_damage)
-      : place_(place),
+      : environment_(environment),
         tables_(tables),
         to_open_(to_open),
         bears_damage_(bears_damage),
@@ -67,7 +66,8 @@ class FirstLook {
       running_ = threads - 1;
     }
     for (size_t i = 1; i < threads; i++) {
-      place_.env->StartThread([](void* self) { static_cast<FirstLook*>(self)->RunHelper(); }, this);
+      environment_.env->StartThread([](void* self) { static_cast<FirstLook*>(self)->RunHelper(); },
+                                    this);
     }
     TakeTables();
     MutexLock lock(&mutex_);
@@ -98,7 +98,7 @@ class FirstLook {
   // A thread has nobody above it who could be told otherwise that memory is short.
   Status Look(size_t i) {
     try {
-      return i < to_open_ ? OpenAndLook(tables_[i]) : LookAtSize(place_.fs.get(), tables_[i]);
+      return i < to_open_ ? OpenAndLook(tables_[i]) : LookAtSize(environment_.fs.get(), tables_[i]);
     } catch (const std::bad_alloc&) {
       return Status::MemoryLimit("no memory to open a table");
     }
@@ -112,7 +112,7 @@ class FirstLook {
     first_error_ = status;
   }
 
-  const DbPlace& place_;
+  const DbEnvironment& environment_;
   const std::vector<NamedTable>& tables_;
   const size_t to_open_;  // the first ones; of the others the size is asked
   const bool bears_damage_;
@@ -126,20 +126,20 @@ class FirstLook {
   Status first_error_ GUARDED_BY(mutex_);
 };
 
-size_t TablesToOpen(const DbPlace& place, const DBOptions& options, size_t count) {
+size_t TablesToOpen(const OpenTableBudget& budget, const DBOptions& options, size_t count) {
   if (options.open_files_async) return 0;
-  const int limit = place.open_tables.max_open.load(std::memory_order_relaxed);
+  const int limit = budget.max_open.load(std::memory_order_relaxed);
   return limit < 0 ? count : std::min(count, static_cast<size_t>(limit / kShareOfLimit));
 }
 
 }  // namespace
 
-Status LookAtTables(const DbPlace& place, const DBOptions& options,
-                    const std::vector<NamedTable>& tables) {
+Status LookAtTables(const DbEnvironment& environment, const OpenTableBudget& budget,
+                    const DBOptions& options, const std::vector<NamedTable>& tables) {
   const size_t most = static_cast<size_t>(std::max(options.max_file_opening_threads, 1));
   const size_t threads = std::clamp<size_t>(tables.size() / kTablesPerThread, 1, most);
-  const size_t to_open = TablesToOpen(place, options, tables.size());
-  return FirstLook(place, tables, to_open, !options.paranoid_checks).Run(threads);
+  const size_t to_open = TablesToOpen(budget, options, tables.size());
+  return FirstLook(environment, tables, to_open, !options.paranoid_checks).Run(threads);
 }
 
 }  // namespace ashlar

@@ -13,7 +13,8 @@
 
 #include "ashlar/options.h"
 #include "ashlar/status.h"
-#include "db/state/db_place.h"
+#include "db/state/db_environment.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_set.h"
 
 namespace ashlar {
@@ -27,7 +28,7 @@ struct NamedTable {
 // of another size, unless paranoid_checks is off: it is left to whoever reads it, and who reads a
 // longer one sees the size that the MANIFEST says.
 // InvalidArgument for another comparator.
-Status LookAtTables(const DbPlace& place, const DBOptions& options,
-                    const std::vector<NamedTable>& tables);
+Status LookAtTables(const DbEnvironment& environment, const OpenTableBudget& budget,
+                    const DBOptions& options, const std::vector<NamedTable>& tables);
 
 }  // namespace ashlar

@@ -9,20 +9,21 @@
 #include <thread>
 #include <utility>
 
+#include "db/manifest/manifest_reader.h"
 #include "db/opening/best_efforts.h"
 #include "db/opening/first_look.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
-#include "db/version/manifest_reader.h"
+#include "db/state/log_needs.h"
 #include "db/wal/log_archive.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/io_rule.h"
-#include "table/sst/table_builder.h"
-#include "util/data_in_errors.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "table/sst/write/table_builder.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -32,14 +33,15 @@ struct ImmutableDBOptions {};
 Status Opener::Run() {
   if (request_.db_options.allow_data_in_errors) AllowDataInErrors();
   RETURN_IF_ERROR(CheckOptions());
-  core_->is_read_only = request_.is_read_only;
-  core_->outputs.file_options = core_->fs->OptimizeForCompactionTableWrite(
-      core_->outputs.file_options, ImmutableDBOptions());
+  core_->mode.is_read_only = request_.is_read_only;
+  core_->environment.outputs.file_options = core_->environment.fs->OptimizeForCompactionTableWrite(
+      core_->environment.outputs.file_options, ImmutableDBOptions());
   RETURN_IF_ERROR(PrepareDirectories());
   if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
   if (!request_.is_read_only) RETURN_IF_ERROR(CheckDirectIo());
-  if (!request_.is_read_only && core_->archive.is_on()) RETURN_IF_ERROR(core_->archive.Prepare());
+  if (!request_.is_read_only && core_->kept_files.archive.is_on())
+    RETURN_IF_ERROR(core_->kept_files.archive.Prepare());
 
   MutexLock lock(&core_->mutex);
   const IoUnderDbMutex nobody_waits;
@@ -48,8 +50,8 @@ Status Opener::Run() {
   if (request_.is_for_tables) return FinishReadOnly();
   RETURN_IF_ERROR(CheckTables());
   RETURN_IF_ERROR(ReplayLogs());
-  core_->recovery_report = report_.ToString();
-  core_->has_whole_logs =
+  core_->findings.recovery_report = report_.ToString();
+  core_->findings.has_whole_logs =
       !stopped_early_ && !report_.HasLostRecords() && report_.batches_filtered == 0;
   if (request_.is_read_only) return FinishReadOnly();
 
@@ -80,24 +82,25 @@ Status Opener::CheckOptions() const {
 }
 
 Status Opener::PrepareDirectories() {
-  for (const std::string& dir : {core_->dir, core_->wal_dir}) {
+  for (const std::string& dir : {core_->paths.dir, core_->paths.wal_dir}) {
     bool is_dir = true;
-    const IOStatus status = core_->fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr);
+    const IOStatus status = core_->environment.fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr);
     if (status.ok() && !is_dir) return Status::IOError(dir, "exists but is not a directory");
   }
   for (const ColumnFamilyDescriptor& family : request_.families) {
-    const std::vector<std::string> dirs = TableDirsFor(*core_, family.options);
-    core_->table_dirs.insert(dirs.begin(), dirs.end());
+    const std::vector<std::string> dirs = core_->paths.TableDirsFor(family.options);
+    core_->paths.table_dirs.insert(dirs.begin(), dirs.end());
   }
   if (request_.is_read_only) return Status::OK();
   // A database may be given more directories than it had.
   const bool is_there =
-      core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr).ok();
+      core_->environment.fs->FileExists(CurrentFileName(core_->paths.dir), IOOptions(), nullptr)
+          .ok();
   if (!is_there && !request_.db_options.create_if_missing) return Status::OK();
-  RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->dir));
-  RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->wal_dir));
-  for (const std::string& path : core_->table_dirs) {
-    RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), path));
+  RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), core_->paths.dir));
+  RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), core_->paths.wal_dir));
+  for (const std::string& path : core_->paths.table_dirs) {
+    RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), path));
   }
   return Status::OK();
 }
@@ -108,15 +111,15 @@ Status Opener::LockDirectory() {
     ASSIGN_OR_RETURN(const bool exists, HasDatabase());
     if (!exists) return CreateIfMissing();
   }
-  return core_->fs->LockFile(LockFileName(core_->dir), IOOptions(), &core_->lock, nullptr);
+  return core_->directory_lock.Take(core_->paths.dir);
 }
 
 // A file system that refuses it says so here, and not when the first flush is under way.
 Status Opener::CheckDirectIo() {
-  FileOptions options = core_->outputs.file_options;
+  FileOptions options = core_->environment.outputs.file_options;
   if (!options.use_direct_reads && !options.use_direct_writes) return Status::OK();
-  FileSystem* const fs = core_->fs.get();
-  for (const std::string& dir : core_->table_dirs) {
+  FileSystem* const fs = core_->environment.fs.get();
+  for (const std::string& dir : core_->paths.table_dirs) {
     const std::string path = TempFileName(dir, 1);
     std::unique_ptr<FSWritableFile> written;
     Status status = fs->NewWritableFile(path, options, &written, nullptr);
@@ -133,40 +136,41 @@ Status Opener::CheckDirectIo() {
 
 // Best-efforts recovery needs no CURRENT.
 Result<bool> Opener::HasDatabase() const {
-  const IOStatus exists = core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr);
+  const IOStatus exists =
+      core_->environment.fs->FileExists(CurrentFileName(core_->paths.dir), IOOptions(), nullptr);
   if (exists.ok()) return true;
   if (!exists.IsNotFound() && !exists.IsPathNotFound()) return Status(exists);
   if (!request_.db_options.best_efforts_recovery) return false;
-  return HasManifest(core_->fs.get(), core_->dir);
+  return HasManifest(core_->environment.fs.get(), core_->paths.dir);
 }
 
 Status Opener::CreateIfMissing() {
   ASSIGN_OR_RETURN(const bool exists, HasDatabase());
   if (exists) {
     if (request_.db_options.error_if_exists && !request_.is_read_only) {
-      return Status::InvalidArgument(core_->dir, "exists (error_if_exists is true)");
+      return Status::InvalidArgument(core_->paths.dir, "exists (error_if_exists is true)");
     }
     return Status::OK();
   }
   if (request_.is_read_only) {
-    return Status::PathNotFound(core_->dir, "no database here: there is no CURRENT file");
+    return Status::PathNotFound(core_->paths.dir, "no database here: there is no CURRENT file");
   }
   if (!request_.db_options.create_if_missing) {
-    return Status::InvalidArgument(core_->dir, "does not exist (create_if_missing is false)");
+    return Status::InvalidArgument(core_->paths.dir, "does not exist (create_if_missing is false)");
   }
   RETURN_IF_ERROR(CheckNothingLeft());
-  core_->db_id = core_->env->GenerateUniqueId();
+  core_->identity.db_id = core_->environment.env->GenerateUniqueId();
   RETURN_IF_ERROR(WriteIdentity());
-  return VersionSet::CreateNew(VersionOptions(), core_->db_id);
+  return VersionSet::CreateNew(VersionOptions(), core_->identity.db_id);
 }
 
 // Logs or tables without CURRENT are what is left of another database: a new one would delete or
 // mix with them.
 Status Opener::CheckNothingLeft() const {
-  std::set<std::string> dirs = core_->table_dirs;
-  dirs.insert({core_->dir, core_->wal_dir});
+  std::set<std::string> dirs = core_->paths.table_dirs;
+  dirs.insert({core_->paths.dir, core_->paths.wal_dir});
   for (const std::string& dir : dirs) {
-    auto names = ListDirectory(core_->fs.get(), dir);
+    auto names = ListDirectory(core_->environment.fs.get(), dir);
     if (!names.ok()) {
       if (names.status().IsNotFound() || names.status().IsPathNotFound()) continue;
       return names.status();
@@ -188,13 +192,14 @@ Status Opener::CheckNothingLeft() const {
 VersionSetOptions Opener::VersionOptions() const {
   const DBOptions& options = request_.db_options;
   VersionSetOptions result;
-  result.fs = core_->fs.get();
-  result.file_options = core_->fs->OptimizeForManifestWrite(core_->file_options);
-  result.dir = core_->dir;
+  result.fs = core_->environment.fs.get();
+  result.file_options =
+      core_->environment.fs->OptimizeForManifestWrite(core_->environment.file_options);
+  result.dir = core_->paths.dir;
   result.use_fsync = options.use_fsync;
   result.max_bytes = options.max_manifest_file_size;
   result.preallocate_bytes = options.manifest_preallocation_size;
-  result.statistics = core_->statistics.get();
+  result.statistics = core_->services.statistics.get();
   result.write_db_id = options.write_dbid_to_manifest;
   result.lists_logs = options.track_and_verify_wals_in_manifest;
   result.info_log = nullptr;
@@ -205,24 +210,25 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   // CheckOptions() and its like let no other factory pass.
   assert(BlockBasedOptionsOf(options.table_factory.get()) != nullptr);
   TableCacheOptions result(InternalKeyComparator(options.comparator));
-  result.fs = core->fs.get();
-  result.file_options = core->file_options;
+  result.fs = core->environment.fs.get();
+  result.file_options = core->environment.file_options;
   const ImmutableDBOptions nothing_to_tell;
-  result.compaction_file_options =
-      core->fs->OptimizeForCompactionTableRead(core->file_options, nothing_to_tell);
-  result.blob_file_options = core->fs->OptimizeForBlobFileRead(core->file_options, nothing_to_tell);
-  result.paths = TableDirsFor(*core, options);
+  result.compaction_file_options = core->environment.fs->OptimizeForCompactionTableRead(
+      core->environment.file_options, nothing_to_tell);
+  result.blob_file_options = core->environment.fs->OptimizeForBlobFileRead(
+      core->environment.file_options, nothing_to_tell);
+  result.paths = core->paths.TableDirsFor(options);
   result.table = *BlockBasedOptionsOf(options.table_factory.get());
   result.prefix_extractor = options.prefix_extractor;
   // The factory has made one if there is to be one.
   if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
   result.row_cache = core->options->row_cache;
   result.blob_cache = options.blob_cache;
-  result.budget = &core->open_tables;
-  result.statistics = core->statistics.get();
+  result.budget = &core->resources.open_tables;
+  result.statistics = core->services.statistics.get();
   result.level_count = options.num_levels;
   result.max_flushed_bytes = options.write_buffer_size / 2 * 3;
-  result.clock = core->clock.get();
+  result.clock = core->environment.clock.get();
   result.block_protection_bytes = options.block_protection_bytes_per_key;
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
   result.bears_longer_files = !core->options->paranoid_checks;
@@ -267,9 +273,9 @@ Status Opener::GoBackIfNeeded(const std::vector<FamilyRequest>& requests) {
   BestState found;
   {
     MutexUnlock unlock(&core_->mutex);  // tables are opened; nobody else knows the database yet
-    ASSIGN_OR_RETURN(found, FindBestState(core_->fs.get(), core_->dir, requests));
+    ASSIGN_OR_RETURN(found, FindBestState(core_->environment.fs.get(), core_->paths.dir, requests));
   }
-  core_->has_gone_back = !found.is_whole;
+  core_->findings.has_gone_back = !found.is_whole;
   report_.notes = std::move(found.notes);
   point_ = std::move(found.point);
   return Status::OK();
@@ -310,12 +316,13 @@ Status Opener::CheckTables() {
     tables.push_back({&family, file});
   });
   MutexUnlock unlock(&core_->mutex);  // helpers are waited for; nobody else knows the database yet
-  return LookAtTables(*core_, request_.db_options, tables);
+  return LookAtTables(core_->environment, core_->resources.open_tables, request_.db_options,
+                      tables);
 }
 
 // A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
-// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its end
-// asks for logs that were deleted since.
+// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its
+// end asks for logs that were deleted since.
 Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
   assert(std::is_sorted(logs.begin(), logs.end()));
   for (const auto& [number, log] : core_->versions->tracked_logs()) {
@@ -335,7 +342,7 @@ Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber 
 }
 
 Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const {
-  const std::string path = LogFileName(core_->wal_dir, number);
+  const std::string path = LogFileName(core_->paths.wal_dir, number);
   constexpr char kAdvice[] =
       "; restore the file, or open with kSkipAnyCorruptedRecords to go on without what it held";
   if (!exists) {
@@ -343,7 +350,7 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exis
                                      ": the MANIFEST needs this log, but there is no such file",
                                      kAdvice));
   }
-  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->fs.get(), path));
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
   if (bytes >= log.synced_bytes) return Status::OK();
   return Status::Corruption(StrCat(path, ": Size mismatch: ", bytes, " bytes, but ",
                                    log.synced_bytes, " were synced", kAdvice));
@@ -359,7 +366,7 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   const size_t processors = std::thread::hardware_concurrency();
   uint64_t bytes = 0;
   for (FileNumber number : logs) {
-    auto size = FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number));
+    auto size = FileSizeOf(core_->environment.fs.get(), LogFileName(core_->paths.wal_dir, number));
     if (size.ok()) bytes += *size;  // else replay meets it
   }
   const bool goes_alone =
@@ -373,11 +380,10 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
 }
 
 Status Opener::ReplayLogs() {
-  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->wal_dir)));
+  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->paths.wal_dir)));
   if (!logs.empty()) highest_log_ = logs.back();
-  const FileNumber min_log =
-      std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
-  if (core_->has_gone_back) return LeaveOut(logs);
+  const FileNumber min_log = OldestLogOfManifest(*core_->versions);
+  if (core_->findings.has_gone_back) return LeaveOut(logs);
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });
   if (request_.error_if_wal_exists && !logs.empty()) {
@@ -385,9 +391,9 @@ Status Opener::ReplayLogs() {
   }
   if (request_.is_read_only) NoteLogSizes(logs);
   WalReplayOptions options;
-  options.fs = core_->fs.get();
-  options.file_options = core_->fs->OptimizeForLogRead(core_->file_options);
-  options.wal_dir = core_->wal_dir;
+  options.fs = core_->environment.fs.get();
+  options.file_options = core_->environment.fs->OptimizeForLogRead(core_->environment.file_options);
+  options.wal_dir = core_->paths.wal_dir;
   options.mode = request_.db_options.wal_recovery_mode;
   options.paranoid_checks = request_.db_options.paranoid_checks;
   options.min_log_number = min_log;
@@ -397,9 +403,9 @@ Status Opener::ReplayLogs() {
   options.verifies_predecessors = request_.db_options.track_and_verify_wals;
   options.filter = request_.db_options.wal_filter;
   options.mutex = &core_->mutex;
-  options.env = core_->env;
+  options.env = core_->environment.env;
   options.insert_threads = ThreadsToReplay(logs);
-  options.tools = core_->merge_tools();
+  options.tools = MergeToolsOf(*core_);
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
   replayed_ = replay.logs();
@@ -410,7 +416,7 @@ Status Opener::ReplayLogs() {
 
 // The state is not the one that they go on from.
 Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
-  assert(core_->has_gone_back && replayed_.empty());
+  assert(core_->findings.has_gone_back && replayed_.empty());
   for (const FileNumber number : logs) {
     report_.dropped.push_back({.log_number = number,
                                .reason = "left out by best-efforts recovery",
@@ -423,7 +429,7 @@ Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
 void Opener::NoteLogSizes(const std::vector<FileNumber>& logs) {
   assert(log_bytes_.empty());
   for (const FileNumber number : logs) {
-    auto bytes = FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number));
+    auto bytes = FileSizeOf(core_->environment.fs.get(), LogFileName(core_->paths.wal_dir, number));
     log_bytes_[number] = bytes.ok() ? *bytes : 0;  // else replay meets it
   }
 }
@@ -436,7 +442,7 @@ void Opener::NoteFilesForCopies() {
     const uint64_t end = replayed == replayed_.end() ? 0 : replayed->second.end_offset;
     core_->wals->AddRecovered({.number = number, .end_bytes = std::max(bytes, end)});
   }
-  const Result<std::vector<std::string>>& names = names_->In(core_->dir);
+  const Result<std::vector<std::string>>& names = names_->In(core_->paths.dir);
   if (!names.ok()) return;  // it can be read all the same
   FileNumber newest = 0;
   for (const std::string& name : names.value()) {
@@ -446,18 +452,20 @@ void Opener::NoteFilesForCopies() {
     newest = std::max(newest, number);
   }
   if (newest == 0) return;
-  auto bytes = FileSizeOf(core_->fs.get(), OptionsFileName(core_->dir, newest));
-  if (bytes.ok()) core_->options_files[newest] = *bytes;
+  auto bytes = FileSizeOf(core_->environment.fs.get(), OptionsFileName(core_->paths.dir, newest));
+  if (bytes.ok()) core_->kept_files.options_files[newest] = *bytes;
 }
 
 Status Opener::FinishReadOnly() {
-  assert(core_->lock == nullptr && core_->wals->current_number() == 0);  // it writes nothing
+  assert(!core_->directory_lock.is_held() &&
+         core_->wals->current_number() == 0);  // it writes nothing
   if (!request_.is_for_tables) NoteFilesForCopies();
-  core_->db_id = core_->versions->db_id();
-  if (core_->db_id.empty()) core_->db_id = StoredDbId();
-  core_->info_log =
+  core_->identity.db_id = core_->versions->db_id();
+  if (core_->identity.db_id.empty()) core_->identity.db_id = StoredDbId();
+  core_->services.info_log =
       core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
-  core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  core_->services.events =
+      std::make_unique<EventLogger>(core_->services.info_log.get(), core_->environment.clock.get());
   return Status::OK();
 }
 

@@ -19,10 +19,10 @@
 
 #include "ashlar/db.h"
 #include "db/files/directory_names.h"
+#include "db/manifest/recovery_point.h"
 #include "db/opening/wal_replay.h"
 #include "db/state/db_core.h"
-#include "db/version/recovery_point.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

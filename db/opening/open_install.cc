@@ -12,38 +12,39 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
 Status Opener::OpenLog() {
   const DBOptions& options = request_.db_options;
-  core_->info_log = options.info_log;
-  if (core_->info_log == nullptr) {
+  core_->services.info_log = options.info_log;
+  if (core_->services.info_log == nullptr) {
     InfoLogOptions log;
-    log.db_path = core_->dir;
+    log.db_path = core_->paths.dir;
     log.log_dir = options.db_log_dir;
     log.level = options.info_log_level;
     log.max_file_bytes = options.max_log_file_size;
     log.roll_after_seconds = options.log_file_time_to_roll;
     log.keep_file_count = options.keep_log_file_num;
     // A database works without its text log.
-    auto opened = OpenInfoLog(core_->fs, core_->clock, log);
-    core_->info_log = opened.ok() ? opened.Take() : NewNullLogger();
+    auto opened = OpenInfoLog(core_->environment.fs, core_->environment.clock, log);
+    core_->services.info_log = opened.ok() ? opened.Take() : NewNullLogger();
   }
-  core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  core_->services.events =
+      std::make_unique<EventLogger>(core_->services.info_log.get(), core_->environment.clock.get());
   LogOptions();
   for (const std::string& note : report_.notes) {
-    Warn(core_->info_log, "best-efforts recovery: %s", note.c_str());
+    Warn(core_->services.info_log, "best-efforts recovery: %s", note.c_str());
   }
   for (const DroppedLogBytes& drop : report_.dropped) {
-    Warn(core_->info_log, "recovery dropped %llu bytes of log %llu at offset %llu: %s",
+    Warn(core_->services.info_log, "recovery dropped %llu bytes of log %llu at offset %llu: %s",
          static_cast<unsigned long long>(drop.bytes),
          static_cast<unsigned long long>(drop.log_number.value()),
          static_cast<unsigned long long>(drop.offset), drop.reason.c_str());
   }
-  core_->events->Event("recovery_finished")
+  core_->services.events->Event("recovery_finished")
       .Add("logs", report_.logs_read)
       .Add("records", report_.records_applied)
       .Add("last_sequence", core_->pipeline->visible_seqno());
@@ -52,7 +53,7 @@ Status Opener::OpenLog() {
 
 // At the top of each file of the log, in RocksDB's words.
 void Opener::LogOptions() const {
-  Logger* const log = core_->info_log.get();
+  Logger* const log = core_->services.info_log.get();
   Header(log, "RocksDB version: %s, of %s", GetRocksVersionAsString().c_str(),
          GetRocksBuildInfoAsString("Ashlar").c_str());
   core_->options->Dump(log);
@@ -63,7 +64,7 @@ void Opener::LogOptions() const {
 }
 
 std::string Opener::StoredDbId() const {
-  auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
+  auto identity = ReadWholeFile(core_->environment.fs.get(), IdentityFileName(core_->paths.dir));
   std::string stored = identity.ok() ? identity.Take() : "";
   if (!stored.empty() && stored.back() == '\n') stored.pop_back();
   return stored;
@@ -71,28 +72,29 @@ std::string Opener::StoredDbId() const {
 
 // The MANIFEST's id wins; a database without one keeps the one in IDENTITY.
 Status Opener::SettleDbId() {
-  assert(!core_->is_read_only);
-  core_->db_id = core_->versions->db_id();
+  assert(!core_->mode.is_read_only);
+  core_->identity.db_id = core_->versions->db_id();
   const std::string stored = StoredDbId();
-  if (core_->db_id.empty()) {
-    core_->db_id = stored.empty() ? core_->env->GenerateUniqueId() : stored;
+  if (core_->identity.db_id.empty()) {
+    core_->identity.db_id = stored.empty() ? core_->environment.env->GenerateUniqueId() : stored;
   }
-  core_->versions->set_db_id(core_->db_id);
-  core_->outputs.db_id = core_->db_id;
-  core_->outputs.db_host_id = HostIdFor(request_.db_options);
-  return stored == core_->db_id ? Status::OK() : WriteIdentity();
+  core_->versions->set_db_id(core_->identity.db_id);
+  core_->environment.outputs.db_id = core_->identity.db_id;
+  core_->environment.outputs.db_host_id = HostIdFor(request_.db_options);
+  return stored == core_->identity.db_id ? Status::OK() : WriteIdentity();
 }
 
 Status Opener::WriteIdentity() {
-  return WriteFileAtomically(core_->fs.get(), core_->dir, BaseNameOf(TempFileName(core_->dir, 0)),
-                             BaseNameOf(IdentityFileName(core_->dir)), core_->db_id);
+  return WriteFileAtomically(core_->environment.fs.get(), core_->paths.dir,
+                             BaseNameOf(TempFileName(core_->paths.dir, 0)),
+                             BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id);
 }
 
 // No number that any file in the directories carries is given out again.
 Status Opener::SettleFileNumbers() {
-  assert(!core_->is_read_only);
-  std::set<std::string> dirs = core_->table_dirs;
-  dirs.insert({core_->dir, core_->wal_dir});
+  assert(!core_->mode.is_read_only);
+  std::set<std::string> dirs = core_->paths.table_dirs;
+  dirs.insert({core_->paths.dir, core_->paths.wal_dir});
   for (const std::string& dir : dirs) {
     const Result<std::vector<std::string>>& names = names_->In(dir);
     if (!names.ok()) continue;
@@ -130,8 +132,8 @@ Status Opener::FlushReplayed() {
     if (!taken.empty()) flushed_.emplace_back(families[i], std::move(taken));
   }
   RETURN_IF_ERROR(flushes.Run());
-  for (const std::string& path : core_->table_dirs) {
-    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
+  for (const std::string& path : core_->paths.table_dirs) {
+    RETURN_IF_ERROR(SyncDirectory(core_->environment.fs.get(), path));
   }
   return Status::OK();
 }
@@ -142,16 +144,16 @@ Status Opener::SyncReplayedLogs() {
   assert(keeps_logs_);
   if (replayed_.empty()) return Status::OK();
   for (const auto& log : replayed_) {
-    const Status synced =
-        core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
-                            IOOptions(), request_.db_options.use_fsync, nullptr);
+    const Status synced = core_->environment.fs->SyncFile(
+        LogFileName(core_->paths.wal_dir, log.first), core_->environment.file_options, IOOptions(),
+        request_.db_options.use_fsync, nullptr);
     if (synced.IsNotSupported()) {
       keeps_logs_ = false;
       return Status::OK();
     }
     RETURN_IF_ERROR(synced);
   }
-  return SyncDirectory(core_->fs.get(), core_->wal_dir);
+  return SyncDirectory(core_->environment.fs.get(), core_->paths.wal_dir);
 }
 
 // After a replay that stopped early the new log begins with an empty batch that carries the next
@@ -159,15 +161,16 @@ Status Opener::SyncReplayedLogs() {
 Status Opener::StartLog() {
   const DBOptions& given = request_.db_options;
   WalSetOptions options;
-  options.log.fs = core_->fs.get();
-  options.log.file_options = core_->fs->OptimizeForLogWrite(core_->file_options, given);
+  options.log.fs = core_->environment.fs.get();
+  options.log.file_options =
+      core_->environment.fs->OptimizeForLogWrite(core_->environment.file_options, given);
   options.log.manual_flush = given.manual_wal_flush;
   options.log.buffer_bytes = given.writable_file_max_buffer_size;
   options.log.bytes_per_sync = given.wal_bytes_per_sync;
-  options.log.statistics = core_->statistics.get();
+  options.log.statistics = core_->services.statistics.get();
   options.log.use_fsync = given.use_fsync;
-  options.log.env = core_->env;
-  options.wal_dir = core_->wal_dir;
+  options.log.env = core_->environment.env;
+  options.wal_dir = core_->paths.wal_dir;
   options.compresses = given.wal_compression == kZSTD;
   options.describes_predecessors = given.track_and_verify_wals;
   options.max_recycled_logs = given.recycle_log_file_num;
@@ -206,7 +209,7 @@ Status Opener::InstallRecovery() {
   change.edits = std::move(edits_);
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   for (auto& [family, memtables] : flushed_) family->RemoveFlushed(memtables);
-  core_->pending_outputs.clear();
+  core_->jobs.UnprotectAll();
   assert(flushed_.empty() || !keeps_logs_);
   return Status::OK();
 }

@@ -8,8 +8,8 @@
 
 #include "db/column_family/column_family_data.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

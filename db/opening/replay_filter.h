@@ -14,9 +14,9 @@
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 #include "db/column_family/family_set.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

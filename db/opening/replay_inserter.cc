@@ -16,8 +16,8 @@
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_reader.h"
 #include "memtable/memtable.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -351,8 +351,8 @@ Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
 // What is replayed stays in memory until all logs are read: only then may anything be written.
 Status ReplayInserter::SealFullMemTables() {
   const auto is_full = [](const Target& target) {
-    return target.family != nullptr && target.family->mem()->ApproximateMemoryUsage() >=
-                                           target.family->write_buffer_bytes();
+    return target.family != nullptr &&
+           target.family->mem()->ApproximateMemoryUsage() >= target.family->write_buffer_bytes();
   };
   if (std::none_of(targets_.begin(), targets_.end(), is_full)) return Status::OK();
   RETURN_IF_ERROR(workers_->Await());
@@ -363,8 +363,6 @@ Status ReplayInserter::SealFullMemTables() {
   return Status::OK();
 }
 
-Status ReplayInserter::Finish() {
-  return workers_ == nullptr ? Status::OK() : workers_->Await();
-}
+Status ReplayInserter::Finish() { return workers_ == nullptr ? Status::OK() : workers_->Await(); }
 
 }  // namespace ashlar

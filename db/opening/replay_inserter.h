@@ -18,8 +18,8 @@
 #include "ashlar/status.h"
 #include "db/column_family/family_set.h"
 #include "db/read/merge_resolution.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

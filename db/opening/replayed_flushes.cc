@@ -42,11 +42,11 @@ void ReplayedFlushes::AddJob(FlushJobOptions job, const ColumnFamilyData* family
   job.new_blob_number = [core = core_] {
     MutexLock lock(&core->mutex);
     const FileNumber number = core->versions->NewFileNumber();
-    core->pending_outputs.insert(number);
+    core->jobs.Protect(number);
     return number;
   };
   flushes_.push_back(
-      {.job = std::move(job), .family = family, .edit = edit, .id = core_->next_job_id++});
+      {.job = std::move(job), .family = family, .edit = edit, .id = core_->jobs.NewJobId()});
 }
 
 std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdit* edit) {
@@ -65,7 +65,7 @@ std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdi
     if (i > 0) {
       job.table.epoch_number = family->versions()->next_epoch++;
       job.table.file_number = core_->versions->NewFileNumber();
-      core_->pending_outputs.insert(job.table.file_number);
+      core_->jobs.Protect(job.table.file_number);
     }
     AddJob(std::move(job), family, edit);
   }
@@ -99,8 +99,8 @@ void ReplayedFlushes::RunAll(size_t threads) {
     running_ = threads - 1;
   }
   for (size_t i = 1; i < threads; i++) {
-    core_->env->StartThread([](void* self) { static_cast<ReplayedFlushes*>(self)->RunHelper(); },
-                            this);
+    core_->environment.env->StartThread(
+        [](void* self) { static_cast<ReplayedFlushes*>(self)->RunHelper(); }, this);
   }
   TakeFlushes();
   MutexLock lock(&mutex_);
@@ -126,11 +126,11 @@ void ReplayedFlushes::TakeFlushes() {
 
 // A listener hears of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
-  const FlushToTell told{.job_id = flush->id,
+  const FlushNotice told{.job_id = flush->id,
                          .file_number = flush->job.table.file_number,
                          .creation_reason = TableFileCreationReason::kRecovery};
-  BlobFileTeller blob_teller(core_, *flush->family,
-                             {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
+  BlobFileNotifier blob_teller(core_, *flush->family,
+                               {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
   flush->job.blob_observer = &blob_teller;
   try {
     NotifyFlushedTableBegun(core_, *flush->family, told);

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "db/flush/flush_job.h"
+#include "db/manifest/version_edit.h"
 #include "db/output/output_writer.h"
 #include "db/state/db_core.h"
-#include "db/version/version_edit.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -48,9 +48,9 @@ class ReplayedFlushes {
   void RunOne(Flush* flush);
 
   DbCore* const core_;
-  std::deque<Flush> flushes_;  // each stays where it is
-  uint64_t bytes_ = 0;         // of keys and values in all of them
-  std::atomic<size_t> next_{0};  // taken by every thread
+  std::deque<Flush> flushes_;            // each stays where it is
+  uint64_t bytes_ = 0;                   // of keys and values in all of them
+  std::atomic<size_t> next_{0};          // taken by every thread
   std::atomic<bool> has_failed_{false};  // then no more is begun
   Mutex mutex_{LockRank::kLeaf};
   CondVar helper_ended_{&mutex_};

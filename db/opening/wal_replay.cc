@@ -12,7 +12,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -111,6 +111,7 @@ Status WalReplay::ReplayLog(FileNumber number) {
   if (reader.torn_tail_bytes() > 0) {
     report_->dropped.push_back({number, log_->file_bytes - reader.torn_tail_bytes(),
                                 reader.torn_tail_bytes(), "unfinished record at the end", false});
+    torn_log_ = number;
   }
   if (!collector.first.ok() && FailsOnReport()) return collector.first;
   const bool is_point_in_time =
@@ -139,6 +140,25 @@ bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
   const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(beginning);
   return predecessor.has_value() && predecessor->number == stopped_at_log_ &&
          predecessor->end_bytes == logs_.at(stopped_at_log_).end_offset;
+}
+
+// The record that a log ends in was not acknowledged, or a crash of the machine has taken it and
+// what came later in that log. Only in the first case the log behind it may be applied: it says so,
+// or its numbers go on. A log of RocksDB says nothing of the log before.
+Status WalReplay::CheckGoesOnAfterTorn(FileNumber number, const Slice& batch) {
+  assert(torn_log_ != 0 && torn_log_ < number);
+  const FileNumber torn = std::exchange(torn_log_, FileNumber{0});
+  if (options_.mode != WALRecoveryMode::kTolerateCorruptedTailRecords || !options_.paranoid_checks)
+    return Status::OK();
+  const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(batch);
+  if (predecessor.has_value() && predecessor->number == torn) return Status::OK();  // see there
+  const SequenceNumber seqno = DecodeFixed64(batch.data());
+  const SequenceNumber expected = next_expected_ != 0 ? next_expected_ : last_sequence_ + 1;
+  if (seqno <= expected) return Status::OK();
+  return Status::Corruption(
+      StrCat(LogFileName(options_.wal_dir, torn), ": ends in an unfinished record before sequence ",
+             "number ", expected, ", but log ", number, " goes on from ", seqno,
+             ": kPointInTimeRecovery stops before the hole, kSkipAnyCorruptedRecords goes on"));
 }
 
 // The numbers that can be in this log, as far as the MANIFEST knows.
@@ -256,6 +276,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     RETURN_IF_ERROR(hole_);
     ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record));
     if (!is_accepted) continue;
+    if (is_first && torn_log_ != 0) RETURN_IF_ERROR(CheckGoesOnAfterTorn(number, record));
     if (is_first && stops_ && IsPredecessorWhole(record)) stops_ = false;
     if (is_first && !stops_ && reader->predecessor().has_value()) {
       RETURN_IF_ERROR(VerifyPredecessor(number, *reader->predecessor()));
@@ -345,12 +366,11 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
   switch (verdict) {
     case Verdict::kStop: is_stopped_by_filter_ = true; return false;
     case Verdict::kDamaged:
-      collector->OnDamage(
-          {.offset = reader.record_offset(),
-           .dropped_bytes = reader.record_end() - reader.record_offset(),
-           .reason = Status::Corruption(StrCat(path, ": offset ", reader.record_offset(),
-                                               ": the WAL filter ", filter_.Name(),
-                                               " says that this batch is damaged"))});
+      collector->OnDamage({.offset = reader.record_offset(),
+                           .dropped_bytes = reader.record_end() - reader.record_offset(),
+                           .reason = Status::Corruption(StrCat(
+                               path, ": offset ", reader.record_offset(), ": the WAL filter ",
+                               filter_.Name(), " says that this batch is damaged"))});
       return SkipsDamage() || !options_.paranoid_checks;
     case Verdict::kApply:
       RETURN_IF_ERROR(inserter_.Add(batch, reader.record_offset()));

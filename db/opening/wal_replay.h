@@ -18,7 +18,7 @@
 #include "db/opening/replay_inserter.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -54,19 +54,19 @@ struct WalReplayOptions {
   FileNumber min_log_number = 0;
   SequenceNumber last_sequence = 0;                         // of the MANIFEST
   const std::map<FileNumber, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
-  uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
+  uint32_t max_family = 0;             // the highest id that the MANIFEST has ever seen
   bool verifies_predecessors = false;  // what RocksDB's records about them say, too
-  WalFilter* filter = nullptr;  // the program's; null: none
-  DbMutex* mutex = nullptr;     // held by the caller of Run()
-  Env* env = nullptr;           // of the threads
-  size_t insert_threads = 0;    // that fill memtables; 0: the one that reads
-  MergeTools tools;             // for reads of what an update in place builds on
+  WalFilter* filter = nullptr;         // the program's; null: none
+  DbMutex* mutex = nullptr;            // held by the caller of Run()
+  Env* env = nullptr;                  // of the threads
+  size_t insert_threads = 0;           // that fill memtables; 0: the one that reads
+  MergeTools tools;                    // for reads of what an update in place builds on
 };
 
 struct ReplayedLog {
   uint64_t file_bytes = 0;
-  uint64_t end_offset = 0;         // of the last record
-  SequenceNumber first_seqno = 0;  // no record has a lower one; 0: a log of another engine
+  uint64_t end_offset = 0;              // of the last record
+  SequenceNumber first_seqno = 0;       // no record has a lower one; 0: a log of another engine
   SequenceNumber last_batch_seqno = 0;  // 0: none
 };
 
@@ -95,6 +95,7 @@ class WalReplay {
   Status CheckRecord(const Slice& batch) const;
   bool IsEndKnown(FileNumber number) const;
   bool IsPredecessorWhole(const Slice& beginning) const;
+  Status CheckGoesOnAfterTorn(FileNumber number, const Slice& batch);
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
   Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
   Status CheckTimestamps(FileNumber number, const LogReader& reader) const;
@@ -118,6 +119,7 @@ class WalReplay {
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;
+  FileNumber torn_log_ = 0;  // ended in an unfinished record; 0: no log with records follows it yet
   std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.
   ReplayedLog* log_ = nullptr;

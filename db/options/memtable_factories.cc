@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "util/option_text.h"
-#include "util/str_cat.h"
+#include "util/text/option_text.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

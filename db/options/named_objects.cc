@@ -19,10 +19,10 @@
 #include "ashlar/utilities/table_properties_collectors.h"
 #include "db/options/stock_merge_operators.h"
 #include "db/options/table_factory.h"
-#include "util/filter_policy_impl.h"
-#include "util/option_text.h"
+#include "util/interfaces/filter_policy_impl.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/option_text.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

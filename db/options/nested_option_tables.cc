@@ -30,24 +30,24 @@ constexpr OptionRow MaxDictBytes() {
 // The first rows are in the order of Position, below.
 constexpr OptionRow kCompressionRows[] = {
     Option<CompressionOptions, &CompressionOptions::window_bits>(
-        {"window_bits", "zlib: base-two logarithm of the window"}),
+        {"window_bits", "zlib only: base-two logarithm of the window size"}),
     Option<CompressionOptions, &CompressionOptions::level>(
         {"level", "32767 = the algorithm's own"}),
     Option<CompressionOptions, &CompressionOptions::strategy>({"strategy", "zlib only"}),
     MaxDictBytes(),
     Option<CompressionOptions, &CompressionOptions::zstd_max_train_bytes>(
-        {"zstd_max_train_bytes", "bytes of samples for the trainer"}),
+        {"zstd_max_train_bytes", "bytes of samples for the dictionary trainer"}),
     Option<CompressionOptions, &CompressionOptions::parallel_threads>(
-        {"parallel_threads", "threads per file"}),
+        {"parallel_threads", "threads that compress the blocks of one table"}),
     Option<CompressionOptions, &CompressionOptions::enabled>(
-        {"enabled", "for bottommost_compression_opts: use them"}),
+        {"enabled", "for bottommost_compression_opts: whether they are used"}),
     Option<CompressionOptions, &CompressionOptions::max_dict_buffer_bytes>(
-        {"max_dict_buffer_bytes", "bytes buffered while sampling"}),
+        {"max_dict_buffer_bytes", "bytes of blocks that are buffered to take samples"}),
     Option<CompressionOptions, &CompressionOptions::use_zstd_dict_trainer>(
-        {"use_zstd_dict_trainer", "train, or finalize raw samples"}),
+        {"use_zstd_dict_trainer", "train the dictionary instead of only finalizing it"}),
     Option<CompressionOptions, &CompressionOptions::max_compressed_bytes_per_kb>(
-        {"max_compressed_bytes_per_kb", "store raw above this", Support::kHonoured,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"max_compressed_bytes_per_kb", "store blocks uncompressed above this size",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompressionOptions, &CompressionOptions::checksum>(
         {"checksum", "zstd frame checksum", Support::kHonoured, TakesEffect::kDynamic,
          Since::kRocksDb119}),
@@ -55,67 +55,67 @@ constexpr OptionRow kCompressionRows[] = {
 
 constexpr OptionRow kUniversalRows[] = {
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::size_ratio>(
-        {"size_ratio", "percent by which sizes may differ"}),
+        {"size_ratio", "percentage by which similar sizes may differ"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::min_merge_width>(
-        {"min_merge_width", "fewest runs merged"}),
+        {"min_merge_width", "minimum number of runs that are merged"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_merge_width>(
-        {"max_merge_width", "most runs merged"}),
+        {"max_merge_width", "maximum number of runs that are merged"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_size_amplification_percent>(
-        {"max_size_amplification_percent", "extra space before all are merged"}),
+        {"max_size_amplification_percent", "additional space from which all runs are merged"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::compression_size_percent>(
-        {"compression_size_percent", "share compressed; -1 = all"}),
+        {"compression_size_percent", "percentage of the data that is compressed; -1 = all"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_read_amp>(
-        {"max_read_amp", "runs a read may meet", Support::kHonoured, TakesEffect::kDynamic,
+        {"max_read_amp", "maximum number of runs", Support::kHonoured, TakesEffect::kDynamic,
          Since::kRocksDb119}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::stop_style>(
-        {"stop_style", "when the next run joins"}),
+        {"stop_style", "how a compaction decides to include the next run"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::allow_trivial_move>(
-        {"allow_trivial_move", "relink files that overlap nothing"}),
+        {"allow_trivial_move", "move files that overlap with no other file"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::incremental>(
-        {"incremental", "against space, merge parts of runs"}),
+        {"incremental", "merge parts of runs to limit space amplification"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::reduce_file_locking>(
-        {"reduce_file_locking", "lock only what is read now", Support::kHint, TakesEffect::kDynamic,
-         Since::kRocksDb119}),
+        {"reduce_file_locking", "lock only the files that are being read", Support::kHint,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
 };
 
 constexpr OptionRow kFifoRows[] = {
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_table_files_size>(
-        {"max_table_files_size", "bytes before the oldest files are dropped"}),
+        {"max_table_files_size", "total bytes above which the oldest files are deleted"}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::allow_compaction>(
         {"allow_compaction", "merge small files"}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::age_for_warm>(
         {"age_for_warm", "deprecated", Support::kHint}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::file_temperature_age_thresholds>(
-        {"file_temperature_age_thresholds", "age at which files change tier", Support::kHint,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"file_temperature_age_thresholds", "ages at which files move to another storage tier",
+         Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO,
            &CompactionOptionsFIFO::allow_trivial_copy_when_change_temperature>(
-        {"allow_trivial_copy_when_change_temperature", "copy without decoding", Support::kHint,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"allow_trivial_copy_when_change_temperature", "copy files without decoding them",
+         Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::trivial_copy_buffer_size>(
-        {"trivial_copy_buffer_size", "bytes copied at once", Support::kHint, TakesEffect::kDynamic,
-         Since::kRocksDb119}),
+        {"trivial_copy_buffer_size", "bytes that are copied at once", Support::kHint,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_data_files_size>(
-        {"max_data_files_size", "the limit with blob files", Support::kHonoured,
+        {"max_data_files_size", "the same limit including blob files", Support::kHonoured,
          TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::use_kv_ratio_compaction>(
-        {"use_kv_ratio_compaction", "choose by ratio of keys to values", Support::kHint,
+        {"use_kv_ratio_compaction", "choose files by the ratio of keys to values", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),
     RetiredOption("ttl", TakesEffect::kDynamic),
 };
 
 constexpr OptionRow kTemperatureAgeRows[] = {
-    Option<FileTemperatureAge, &FileTemperatureAge::temperature>({"temperature", "tier"}),
-    Option<FileTemperatureAge, &FileTemperatureAge::age>({"age", "seconds"}),
+    Option<FileTemperatureAge, &FileTemperatureAge::temperature>({"temperature", "storage tier"}),
+    Option<FileTemperatureAge, &FileTemperatureAge::age>({"age", "age in seconds"}),
 };
 
 constexpr OptionRow kMetadataCacheRows[] = {
     Option<MetadataCacheOptions, &MetadataCacheOptions::top_level_index_pinning>(
-        {"top_level_index_pinning", "top of partitioned indexes"}),
+        {"top_level_index_pinning", "pinning of the top level of partitioned indexes"}),
     Option<MetadataCacheOptions, &MetadataCacheOptions::partition_pinning>(
-        {"partition_pinning", "partitions"}),
+        {"partition_pinning", "pinning of partitions"}),
     Option<MetadataCacheOptions, &MetadataCacheOptions::unpartitioned_pinning>(
-        {"unpartitioned_pinning", "whole blocks"}),
+        {"unpartitioned_pinning", "pinning of indexes and filters without partitions"}),
 };
 
 Status ParseStruct(OptionTable table, const ConfigOptions& config, std::string_view text,

@@ -2,7 +2,7 @@
 //
 // The names of enumerators in option texts.
 #include "db/options/option_values.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

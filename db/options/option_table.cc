@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

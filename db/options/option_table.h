@@ -152,9 +152,8 @@ constexpr OptionRow TextOption(OptionFacts facts,
 // is accepted.
 constexpr OptionRow RetiredOption(const char* name,
                                   TakesEffect takes_effect = TakesEffect::kAtOpen) {
-  return TextOption(
-      {name, "of older releases: accepted, means nothing", Support::kHint, takes_effect},
-      [](const ConfigOptions&, std::string_view, void*) { return Status::OK(); });
+  return TextOption({name, "an option of older releases; ignored", Support::kHint, takes_effect},
+                    [](const ConfigOptions&, std::string_view, void*) { return Status::OK(); });
 }
 
 }  // namespace ashlar

@@ -8,7 +8,7 @@
 
 #include "db/options/option_values.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/wal_filter.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

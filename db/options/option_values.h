@@ -20,7 +20,7 @@
 #include "ashlar/flush_block_policy.h"
 #include "ashlar/options.h"
 #include "ashlar/table.h"
-#include "util/option_text.h"
+#include "util/text/option_text.h"
 
 namespace ashlar {
 

@@ -12,10 +12,10 @@
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "env/space/sst_file_manager_impl.h"
-#include "util/concurrent_task_limiter.h"
-#include "util/filter_policy_impl.h"
+#include "util/interfaces/filter_policy_impl.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 namespace {
@@ -134,7 +134,7 @@ Status CheckPaths(const ColumnFamilyOptions& options) {
                          options.compaction_style == kCompactionStyleUniversal;
   if (options.cf_paths.size() <= 1 || is_merged) return Status::OK();
   return Status::NotSupported(
-      "option cf_paths: several directories go with levelled and universal compaction only");
+      "option cf_paths: several directories go with compaction_style levelled or universal only");
 }
 
 template <typename T>
@@ -174,7 +174,8 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
                          "it needs a writable_file_max_buffer_size");
   }
   if (options.track_and_verify_wals && compatible == "7.8") {
-    return Contradiction("track_and_verify_wals", "RocksDB 7.8 cannot read logs with its records");
+    return Contradiction("track_and_verify_wals",
+                         "write_compatible_with 7.8 excludes it, which cannot read its records");
   }
   if (options.keep_log_file_num == 0)
     return Contradiction("keep_log_file_num", "it must be above 0");
@@ -243,7 +244,8 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   }
   if (options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
       !(options.data_block_hash_table_util_ratio > 0)) {
-    return Contradiction("data_block_hash_table_util_ratio", "it must be above 0");
+    return Contradiction("data_block_hash_table_util_ratio",
+                         "it must be above 0 for a data_block_index_type with hash");
   }
   RETURN_IF_ERROR(CheckCacheUsage(options.cache_usage_options));
   if (options.no_block_cache && AsksForCharges(options.cache_usage_options)) {
@@ -295,6 +297,15 @@ Status CheckIteratorOptionsSupported(const ReadOptions& options) {
   return CheckReadOptionsSupported(options);
 }
 
+// Of the tables that the filter leaves out the tombstones may have become a range tombstone of
+// another table, or of the memtable, which hides the rows of all tables.
+Status CheckIteratorFits(const ReadOptions& options, const ColumnFamilyOptions& family) {
+  if (options.table_filter == nullptr || family.min_tombstones_for_range_conversion == 0) [[likely]]
+    return Status::OK();
+  return Contradiction("ReadOptions::table_filter",
+                       "it excludes min_tombstones_for_range_conversion");
+}
+
 Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.sync && options.disableWAL) {
     return Contradiction("WriteOptions::sync", "it needs the WAL, which disableWAL turns off");
@@ -308,7 +319,8 @@ Status CheckWriteOptionsSupported(const WriteOptions& options) {
     return Contradiction("WriteOptions::rate_limiter_priority", "it must be IO_USER or IO_TOTAL");
   }
   if (options.disableWAL) {
-    return Contradiction("WriteOptions::rate_limiter_priority", "it needs the WAL");
+    return Contradiction("WriteOptions::rate_limiter_priority",
+                         "it needs the WAL, which disableWAL turns off");
   }
   return Status::OK();
 }
@@ -406,8 +418,8 @@ void SettleMemtables(ColumnFamilyOptions* options) {
 
 void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* options) {
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
-  options->min_write_buffer_number_to_merge = std::clamp(
-      options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
+  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
+                                                         1, options->max_write_buffer_number - 1);
   if (db_options.atomic_flush) options->min_write_buffer_number_to_merge = 1;
   if (options->max_write_buffer_size_to_maintain < 0) {
     options->max_write_buffer_size_to_maintain =

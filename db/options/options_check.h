@@ -25,6 +25,8 @@ Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamil
 // ReadOptions and WriteOptions: the same, per call. Cheap.
 Status CheckReadOptionsSupported(const ReadOptions& options);
 Status CheckIteratorOptionsSupported(const ReadOptions& options);  // for NewIterator(s)
+// Whether an iterator may read a family with such options; the options themselves were checked.
+Status CheckIteratorFits(const ReadOptions& options, const ColumnFamilyOptions& family);
 Status CheckWriteOptionsSupported(const WriteOptions& options);
 
 // What DBOptions::write_compatible_with says.

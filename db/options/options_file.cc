@@ -14,7 +14,7 @@
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

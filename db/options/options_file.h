@@ -43,8 +43,8 @@ std::string WriteOptionsText(const OptionsFileContents& contents);
 // as do objects that cannot be made by name.
 Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text);
 
-// rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if none can be found. Looks at nothing
-// else.
+// rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if none can be found. Looks at
+// nothing else.
 int VersionOfOptionsText(std::string_view text);
 
 }  // namespace ashlar

@@ -10,9 +10,9 @@
 #include "ashlar/cache.h"
 #include "ashlar/secondary_cache.h"
 #include "db/options/option_table.h"
-#include "util/option_text.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/option_text.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

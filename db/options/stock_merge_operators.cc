@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "ashlar/env.h"
-#include "util/coding.h"
-#include "util/data_in_errors.h"
-#include "util/option_text.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/option_text.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -12,7 +12,7 @@
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -27,116 +27,125 @@ constexpr OptionRow ReadAmpBytesPerBit() {
 
 constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::flush_block_policy_factory>(
-        {"flush_block_policy_factory", "when a data block ends; nullptr = by size"}),
+        {"flush_block_policy_factory", "decides where a data block ends; nullptr = by size"}),
     Option<Table, &Table::cache_index_and_filter_blocks>(
         {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache"}),
     Option<Table, &Table::cache_index_and_filter_blocks_with_high_priority>(
         {"cache_index_and_filter_blocks_with_high_priority",
-         "they stay longer than data blocks that are used as often"}),
+         "keep them in the cache longer than data blocks"}),
     Option<Table, &Table::pin_l0_filter_and_index_blocks_in_cache>(
         {"pin_l0_filter_and_index_blocks_in_cache",
          "keep those of L0 files in the cache while the table is open"}),
     Option<Table, &Table::pin_top_level_index_and_filter>(
-        {"pin_top_level_index_and_filter", "pin the top of partitioned index/filter"}),
+        {"pin_top_level_index_and_filter",
+         "keep the top level of partitioned indexes in the cache while the table is open"}),
     Option<Table, &Table::metadata_cache_options>(
-        {"metadata_cache_options", "finer pinning control"}),
-    Option<Table, &Table::index_type>({"index_type", "layout of the index that is written"}),
+        {"metadata_cache_options",
+         "which metadata blocks stay in the cache while the table is open"}),
+    Option<Table, &Table::index_type>({"index_type", "layout of the index in new tables"}),
     Option<Table, &Table::index_block_search_type>(
         {"index_block_search_type", "search algorithm inside index blocks", Support::kHint,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::data_block_index_type>(
-        {"data_block_index_type", "whether data blocks carry a hash index of their keys"}),
+        {"data_block_index_type", "whether data blocks have a hash index of their keys"}),
     Option<Table, &Table::data_block_hash_table_util_ratio>(
-        {"data_block_hash_table_util_ratio", "entries per bucket of that hash index",
+        {"data_block_hash_table_util_ratio", "entries per bucket of the hash index of data blocks",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0, 1}),
-    Option<Table, &Table::checksum>({"checksum", "of blocks that are written"}),
+    Option<Table, &Table::checksum>({"checksum", "type of the block checksums in new tables"}),
     Option<Table, &Table::no_block_cache>(
-        {"no_block_cache", "use no block cache; block_cache must then be nullptr"}),
+        {"no_block_cache", "do not use a block cache; block_cache must be nullptr then"}),
     ParsedOption<Table, &Table::block_cache>(
-        {"block_cache", "nullptr = each table factory makes its own of 32 MiB"}),
+        {"block_cache",
+         "cache for blocks; nullptr = each table factory creates its own of 32 MiB"}),
     ProgramOption<Table, &Table::persistent_cache>(
-        {"persistent_cache", "page cache on another device", Support::kDefaultOnly}),
+        {"persistent_cache", "a page cache on another device", Support::kDefaultOnly}),
     Option<Table, &Table::block_size>(
-        {"block_size", "bytes of entries at which a data block ends, before compression",
+        {"block_size", "bytes of entries, before compression, at which a data block ends",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::block_size_deviation>(
         {"block_size_deviation",
-         "a block ends early if it is filled to within this many percent and the next entry does "
-         "not fit",
+         "a block ends early if at most this many percent are free and the next entry does not fit",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0, 100}),
     Option<Table, &Table::block_restart_interval>(
-        {"block_restart_interval", "entries between those stored with their whole key",
+        {"block_restart_interval", "number of entries from one whole key to the next",
          Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb78, 1,
          std::numeric_limits<double>::infinity()}),
     Option<Table, &Table::index_block_restart_interval>(
         {"index_block_restart_interval", "the same for index blocks", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb78, 1, std::numeric_limits<double>::infinity()}),
     Option<Table, &Table::metadata_block_size>(
-        {"metadata_block_size", "target size of index/filter partitions"}),
+        {"metadata_block_size", "target size of index and filter partitions in bytes"}),
     ProgramOption<Table, &Table::cache_usage_options>(
-        {"cache_usage_options", "which memory beside blocks is charged to the block cache"}),
+        {"cache_usage_options", "which memory besides blocks is charged to the block cache"}),
     Option<Table, &Table::partition_filters>(
-        {"partition_filters", "needs kTwoLevelIndexSearch; without it, it is false"}),
+        {"partition_filters",
+         "write filters in partitions; ignored unless index_type is kTwoLevelIndexSearch"}),
     Option<Table, &Table::decouple_partitioned_filters>(
-        {"decouple_partitioned_filters", "cut filter partitions independently of index partitions",
+        {"decouple_partitioned_filters", "end filter partitions independently of index partitions",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::optimize_filters_for_memory>(
-        {"optimize_filters_for_memory", "size filters to allocator classes"}),
+        {"optimize_filters_for_memory",
+         "choose filter sizes that waste no memory in the allocator"}),
     Option<Table, &Table::use_delta_encoding>(
-        {"use_delta_encoding", "share prefixes between keys of a block", Support::kHonoured,
+        {"use_delta_encoding", "store only the part of a key that differs from the previous key",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::filter_policy>({"filter_policy",
+                                          "kind of the filters in new tables; nullptr = none",
+                                          Support::kSomeValues}),
+    Option<Table, &Table::user_defined_index_factory>(
+        {"user_defined_index_factory", "the program's own index", Support::kDefaultOnly,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Table, &Table::filter_policy>(
-        {"filter_policy", "nullptr = no filter", Support::kSomeValues}),
-    Option<Table, &Table::user_defined_index_factory>({"user_defined_index_factory",
-                                                       "plug-in index", Support::kDefaultOnly,
-                                                       TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::use_udi_as_primary_index>(
         {"use_udi_as_primary_index", "write no built-in index", Support::kDefaultOnly,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::fail_if_no_udi_on_open>(
-        {"fail_if_no_udi_on_open", "refuse tables without the plug-in index", Support::kDefaultOnly,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"fail_if_no_udi_on_open", "refuse tables without the program's own index",
+         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::whole_key_filtering>(
-        {"whole_key_filtering", "put whole keys, besides prefixes, into the filter"}),
+        {"whole_key_filtering", "put whole keys into the filter, in addition to prefixes"}),
     Option<Table, &Table::detect_filter_construct_corruption>(
-        {"detect_filter_construct_corruption", "verify filters after building", Support::kHonoured,
-         TakesEffect::kDynamic}),
+        {"detect_filter_construct_corruption", "verify each filter after it has been built",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::verify_compression>(
         {"verify_compression", "decompress each block once after compressing"}),
     ReadAmpBytesPerBit(),
     Option<Table, &Table::format_version>(
-        {"format_version", "of the files that are written: 2 to 7; all of these are read",
+        {"format_version", "format version of new tables, 2 to 7; all of these can be read",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 2, 7}),
     Option<Table, &Table::separate_key_value_in_data_block>(
-        {"separate_key_value_in_data_block", "keys first, values at the end of the block",
+        {"separate_key_value_in_data_block", "store all keys of a data block before its values",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::uniform_cv_threshold>(
         {"uniform_cv_threshold",
-         "when to mark index keys as uniform for interpolation search; -1 = never",
+         "mark index blocks with evenly distributed keys as uniform; -1 = never",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::enable_index_compression>(
         {"enable_index_compression", "compress index blocks"}),
     Option<Table, &Table::block_align>(
-        {"block_align", "align blocks to page size; only uncompressed"}),
+        {"block_align", "align data blocks to pages; requires kNoCompression"}),
     Option<Table, &Table::super_block_alignment_size>(
-        {"super_block_alignment_size", "avoid splitting a block over this boundary",
+        {"super_block_alignment_size",
+         "data blocks do not cross multiples of this many bytes; 0 = no restriction",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::super_block_alignment_space_overhead_ratio>(
-        {"super_block_alignment_space_overhead_ratio", "1/n of the file may be spent on that",
-         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Table, &Table::index_shortening>({"index_shortening", "how index keys are shortened"}),
-    Option<Table, &Table::max_auto_readahead_size>({"max_auto_readahead_size",
-                                                    "limit of the doubling readahead",
-                                                    Support::kHonoured, TakesEffect::kDynamic}),
+        {"super_block_alignment_space_overhead_ratio",
+         "at most 1/n of that size may be wasted before a block", Support::kHonoured,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::index_shortening>(
+        {"index_shortening", "how the keys of the index are shortened"}),
+    Option<Table, &Table::max_auto_readahead_size>(
+        {"max_auto_readahead_size", "upper limit in bytes of the automatic readahead",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::prepopulate_block_cache>({"prepopulate_block_cache",
-                                                    "put freshly written blocks in the cache",
+                                                    "put newly written data blocks into the cache",
                                                     Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::initial_auto_readahead_size>({"initial_auto_readahead_size",
-                                                        "first readahead", Support::kHonoured,
-                                                        TakesEffect::kDynamic}),
+                                                        "bytes of the first automatic readahead",
+                                                        Support::kHonoured, TakesEffect::kDynamic}),
     Option<Table, &Table::num_file_reads_for_auto_readahead>(
-        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts",
-         Support::kHonoured, TakesEffect::kDynamic}),
+        {"num_file_reads_for_auto_readahead",
+         "number of sequential reads after which automatic readahead begins", Support::kHonoured,
+         TakesEffect::kDynamic}),
     RetiredOption("block_cache_compressed"),
     RetiredOption("hash_index_allow_collision"),
     RetiredOption("index_per_partition"),
@@ -148,7 +157,7 @@ constexpr OptionRow kTableRows[] = {
 using Plain = PlainTableOptions;
 
 constexpr OptionRow kPlainRows[] = {
-    Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = any"}),
+    Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = variable"}),
     Option<Plain, &Plain::bloom_bits_per_key>({"bloom_bits_per_key", "bits of the Bloom filter"}),
     Option<Plain, &Plain::hash_table_ratio>({"hash_table_ratio", "entries per bucket"}),
     Option<Plain, &Plain::index_sparseness>({"index_sparseness", "keys per index entry"}),

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "db/blob/blob_store.h"
-#include "util/data_in_errors.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
+#include "util/text/data_in_errors.h"
 
 namespace ashlar {
 namespace {

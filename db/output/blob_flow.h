@@ -22,7 +22,7 @@
 #include "db/blob/blob_file.h"
 #include "db/blob/blob_writer.h"
 #include "db/output/table_output.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -8,10 +8,10 @@
 
 #include "ashlar/system_clock.h"
 #include "db/output/blob_flow.h"
-#include "util/data_in_errors.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -16,7 +16,7 @@
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
 #include "ashlar/wide_columns.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -20,9 +20,9 @@
 #include "ashlar/slice.h"
 #include "db/output/entry_stream.h"
 #include "env/thread_list.h"
-#include "util/mutex.h"
-#include "util/page_buffer.h"
-#include "util/thread_team.h"
+#include "util/memory/page_buffer.h"
+#include "util/threads/mutex.h"
+#include "util/threads/thread_team.h"
 
 namespace ashlar {
 
@@ -116,8 +116,8 @@ class EntryPipe {
   bool has_batch_ = false;  // which goes back to the helper with the next one taken
 
   Mutex mutex_{LockRank::kLeaf};
-  CondVar filled_{&mutex_};                 // a batch was handed over, or the stream has ended
-  CondVar room_{&mutex_};                   // a batch was given back, or the pipe ends
+  CondVar filled_{&mutex_};  // a batch was handed over, or the stream has ended
+  CondVar room_{&mutex_};    // a batch was given back, or the pipe ends
   uint64_t filled_count_ GUARDED_BY(mutex_) = 0;    // batches handed over
   uint64_t returned_count_ GUARDED_BY(mutex_) = 0;  // and given back
   bool has_ended_ GUARDED_BY(mutex_) = false;       // nothing more is handed over

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "db/output/blob_flow.h"
-#include "util/data_in_errors.h"
+#include "util/text/data_in_errors.h"
 
 namespace ashlar {
 

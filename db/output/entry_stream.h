@@ -28,8 +28,8 @@
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
-#include "table/sst/block_passing.h"
-#include "util/internal_key.h"
+#include "table/sst/write/block_passing.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -57,11 +57,11 @@ class EntryStream {
  public:
   struct Counts {
     uint64_t read = 0;
-    uint64_t hidden = 0;       // dropped behind a newer version
-    uint64_t covered = 0;      // dropped under a range tombstone
-    uint64_t tombstones = 0;   // dropped because they hid nothing any more
-    uint64_t filtered = 0;     // dropped, or made tombstones, because the filter said so
-    uint64_t folded = 0;       // that went into another one with a merge operand
+    uint64_t hidden = 0;      // dropped behind a newer version
+    uint64_t covered = 0;     // dropped under a range tombstone
+    uint64_t tombstones = 0;  // dropped because they hid nothing any more
+    uint64_t filtered = 0;    // dropped, or made tombstones, because the filter said so
+    uint64_t folded = 0;      // that went into another one with a merge operand
     // SingleDeletes among them that met no older version, and whatever but a value met one.
     uint64_t unmatched_singles = 0;
     uint64_t mismatched_singles = 0;

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

@@ -18,7 +18,7 @@
 #include "ashlar/types.h"
 #include "db/read/merge_resolution.h"
 #include "table/iterator/merge_operands.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

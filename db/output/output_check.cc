@@ -11,9 +11,9 @@
 #include "env/filename.h"
 #include "env/random_reader.h"
 #include "table/iterator/internal_iterator.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

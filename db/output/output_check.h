@@ -10,9 +10,9 @@
 #include "ashlar/options.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "db/manifest/file_metadata.h"
 #include "db/output/table_output.h"
-#include "db/version/file_metadata.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <span>
 
-#include "db/version/file_metadata.h"
-#include "util/internal_key.h"
+#include "db/manifest/file_metadata.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ashlar/status.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

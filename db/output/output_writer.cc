@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ashlar/sst_partitioner.h"
+#include "db/manifest/version_edit.h"
 #include "db/output/entry_pipe.h"
-#include "db/version/version_edit.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"

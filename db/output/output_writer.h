@@ -19,7 +19,7 @@
 #include "db/output/output_cutter.h"
 #include "db/output/output_observer.h"
 #include "db/output/table_output.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -53,7 +53,7 @@ struct OutputResult {
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
   uint64_t passed_blocks = 0;  // that went into tables as they were stored in others
-  uint64_t cpu_micros = 0;  // of the threads that worked on it
+  uint64_t cpu_micros = 0;     // of the threads that worked on it
 
   uint64_t blob_bytes_written() const {
     uint64_t bytes = 0;

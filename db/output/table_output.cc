@@ -17,11 +17,11 @@
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "table/format/unique_id.h"
-#include "table/sst/block_passing.h"
-#include "util/coding.h"
-#include "util/data_in_errors.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/write/block_passing.h"
+#include "util/keys/coding.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -280,12 +280,12 @@ Status TableOutput::Finish(FileMetadata* meta) {
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
   meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
-  // At the bottom an older version or a tombstone, of a point or a range, stays for a snapshot only:
-  // or an operand whose operator fails, which no later job could leave away either.
-  meta_.keeps_for_snapshots =
-      options_.is_bottommost && !options_.is_open_below && options_.level > 0 &&
-      options_.oldest_snapshot < meta_.largest_seqno &&
-      (has_older_versions_ || builder_->properties().num_deletions != 0);
+  // At the bottom an older version or a tombstone, of a point or a range, stays for a snapshot
+  // only: or an operand whose operator fails, which no later job could leave away either.
+  meta_.keeps_for_snapshots = options_.is_bottommost && !options_.is_open_below &&
+                              options_.level > 0 &&
+                              options_.oldest_snapshot < meta_.largest_seqno &&
+                              (has_older_versions_ || builder_->properties().num_deletions != 0);
   meta_.path_id = options_.path_id;
   // By this a reader knows the file from any other of the same name. Empty if the database has no
   // identity.

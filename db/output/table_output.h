@@ -14,12 +14,12 @@
 
 #include "ashlar/options.h"
 #include "ashlar/table.h"
-#include "db/version/file_metadata.h"
+#include "db/manifest/file_metadata.h"
 #include "env/file_writer.h"
 #include "table/range_del/range_tombstone.h"
-#include "table/sst/table_builder.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "table/sst/write/table_builder.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 #include "util/result.h"
 
 namespace ashlar {

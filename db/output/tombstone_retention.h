@@ -18,10 +18,10 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
+#include "db/manifest/file_metadata.h"
 #include "db/output/deeper_levels.h"
-#include "db/version/file_metadata.h"
 #include "table/range_del/fragmented_tombstones.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

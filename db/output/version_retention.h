@@ -21,7 +21,7 @@
 
 #include "ashlar/types.h"
 #include "db/output/deeper_levels.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

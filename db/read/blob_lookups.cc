@@ -10,10 +10,10 @@
 #include "ashlar/options.h"
 #include "db/blob/blob_store.h"
 #include "db/read/super_version.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of point lookups that have found values in blob files: reading them. Outside of
-// epochs, with the super version pinned. An error becomes the lookup's.
+// The last step of point lookups that found a blob index: reading the value from the blob file.
+// Outside of epochs, with the super version pinned. An error becomes the lookup's.
 #pragma once
 
 #include <span>

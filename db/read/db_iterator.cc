@@ -11,14 +11,14 @@
 #include "ashlar/snapshot.h"
 #include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
-#include "db/version/scanned_blocks.h"
+#include "db/search/scanned_blocks.h"
 #include "db/version/version.h"
-#include "util/data_in_errors.h"
-#include "util/perf_level_impl.h"
-#include "util/read_callback.h"
+#include "util/keys/read_callback.h"
 #include "util/result.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -48,7 +48,9 @@ void DBIterator::BuildTower() {
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
-  if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_, callback_);
+  if (!options_.ignore_range_deletions || !super_version.MayIgnoreRangeTombstones()) {
+    tower.HideDeleted(seqno_, callback_);
+  }
   tower.SetTrace(trace_);
   // Its number was taken before: what comes into the memtable later is newer. A callback may think
   // otherwise.

@@ -24,11 +24,11 @@
 #include "db/read/merge_resolution.h"
 #include "db/read/plain_column.h"
 #include "db/read/read_view.h"
-#include "db/version/wanted_prefix.h"
+#include "db/search/wanted_prefix.h"
 #include "table/iterator/merge_operands.h"
 #include "table/iterator/merging_iterator.h"
-#include "util/arena.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 
@@ -195,7 +195,7 @@ class DBIterator final : public Iterator {
   // Tombstones, and entries that a range tombstone hides, of the row up to saved_key_: those that
   // were stepped over.
   uint64_t dead_count_ = 0;
-  std::string dead_begin_;    // its first key
+  std::string dead_begin_;               // its first key
   EmptyRanges* empty_ranges_ = nullptr;  // to be passed by a seek; null: none are
   std::string empty_end_;
 

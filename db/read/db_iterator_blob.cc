@@ -7,7 +7,7 @@
 #include "db/blob/blob_store.h"
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 
 namespace ashlar {

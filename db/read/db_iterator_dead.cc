@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are counted,
-// and told to the database where there are many; where it is known that nothing lives, a seek passes
-// them.
+// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are
+// counted, and told to the database where there are many; where it is known that nothing lives, a
+// seek passes them.
 #include <cassert>
 
 #include "ashlar/compaction_filter.h"
@@ -10,7 +10,7 @@
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
 #include "memtable/empty_ranges.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -38,16 +38,16 @@ bool DBIterator::CheckKind(ValueType type) {
 }
 
 // What is learned holds for all readers, so the iterator must see everything there is as of the
-// view's number: what it does not see may be alive.
+// view's number: what it does not see may be alive. An iterator that leaves tombstones out sees
+// rows that are dead for others, and learns nothing from them.
 void DBIterator::DecideOnDead() {
   const ColumnFamilyOptions& family = view_.super_version()->options();
-  const bool may_see_more = callback_ != nullptr || options_.ignore_range_deletions;
-  const bool may_skip_tables = options_.table_filter != nullptr ||
-                               options_.read_tier != kReadAllTier ||
-                               WantedPrefix::IsUsedBy(options_);
-  const bool sees_newest = options_.snapshot == nullptr && !may_see_more;
-  const bool sees_all = sees_newest && !may_skip_tables;
-  covers_dead_ = family.min_tombstones_for_range_conversion != 0;
+  const bool may_see_more =
+      callback_ != nullptr || options_.ignore_range_deletions || options_.table_filter != nullptr;
+  const bool may_see_less = options_.read_tier != kReadAllTier || WantedPrefix::IsUsedBy(options_);
+  const bool sees_all = options_.snapshot == nullptr && !may_see_more && !may_see_less;
+  // A range tombstone would also hide what is ingested behind everything later.
+  covers_dead_ = family.min_tombstones_for_range_conversion != 0 && !family.cf_allow_ingest_behind;
   // kRemoveAndSkipUntil takes tombstones away, under which older entries may come to light.
   const bool may_come_back =
       family.compaction_filter != nullptr || family.compaction_filter_factory != nullptr;

@@ -7,8 +7,8 @@
 
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 

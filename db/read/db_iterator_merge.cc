@@ -4,8 +4,8 @@
 // into the value that is shown.
 #include "ashlar/statistics.h"
 #include "db/read/db_iterator.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 

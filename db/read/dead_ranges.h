@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeadRangeSink hears of stretches of keys in which a scan found nothing alive but many point
-// tombstones. It may leave a range tombstone there for the scans that come
+// DeadRangeSink receives ranges of keys in which a scan found many point tombstones and no live
+// key. It may leave a range tombstone there for the scans that come
 // (ColumnFamilyOptions::min_tombstones_for_range_conversion), or keep in mind that they need not
 // look (memtable/empty_ranges.h).
 #pragma once

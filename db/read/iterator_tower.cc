@@ -15,14 +15,14 @@
 
 #include "ashlar/options.h"
 #include "db/read/super_version.h"
-#include "db/version/level_iterator.h"
-#include "db/version/level_tombstones.h"
-#include "db/version/table_cache.h"
+#include "db/search/level_iterator.h"
+#include "db/search/level_tombstones.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/read_trace.h"
 #include "table/iterator/traced_run.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

@@ -19,8 +19,8 @@
 
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
-#include "util/internal_key.h"
-#include "util/level.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 
@@ -44,9 +44,9 @@ class IteratorTower {
   // and what it builds.
   struct TableReads {
     const ReadOptions* options = nullptr;
-    bool for_compaction = false;           // reads ahead far and leaves the block cache alone
-    const WantedPrefix* wanted = nullptr;  // null: every entry; outlives them too
-    ScannedBlocks* scanned = nullptr;      // null: none; outlives them too
+    bool for_compaction = false;            // reads ahead far and leaves the block cache alone
+    const WantedPrefix* wanted = nullptr;   // null: every entry; outlives them too
+    ScannedBlocks* scanned = nullptr;       // null: none; outlives them too
     const BlockPassing* passing = nullptr;  // takes blocks; null: nobody does; outlives them too
   };
 

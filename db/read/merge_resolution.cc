@@ -13,13 +13,13 @@
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
 #include "table/iterator/point_lookup.h"
-#include "util/data_in_errors.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
+#include "util/keys/wide_column_encoding.h"
 #include "util/result.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -14,7 +14,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -26,18 +26,18 @@
 #include "db/read/blob_lookups.h"
 #include "db/read/perf_meter.h"
 #include "db/read/point_read.h"
-#include "db/version/batch_search.h"
-#include "db/version/table_cache.h"
+#include "db/search/batch_search.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_trace.h"
-#include "util/epoch.h"
-#include "util/key_order.h"
-#include "util/mutex.h"
-#include "util/perf_level_impl.h"
-#include "util/read_callback.h"
-#include "util/stack_array.h"
+#include "util/keys/key_order.h"
+#include "util/keys/read_callback.h"
+#include "util/memory/stack_array.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/threads/epoch.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -251,9 +251,11 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   assert(!keys.empty() && keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
+  const bool ignores_tombstones =
+      request_.options->ignore_range_deletions && view.MayIgnoreRangeTombstones();
   for (const uint32_t i : keys) {
     lookups.Add(LookupKey(request_.keys[i], seqno_, order), &request_.values[i]);
-    if (request_.options->ignore_range_deletions) lookups[lookups.size() - 1].IgnoreTombstones();
+    if (ignores_tombstones) lookups[lookups.size() - 1].IgnoreTombstones();
   }
   if (request_.callback != nullptr) [[unlikely]] {
     for (PointLookup* lookup : lookups.pointers()) lookup->SetCallback(request_.callback);

@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "ashlar/system_clock.h"
-#include "db/version/level_perf.h"
+#include "db/search/level_perf.h"
 
 namespace ashlar {
 namespace {

@@ -13,7 +13,7 @@
 #include "ashlar/perf_context.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_trace.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "ashlar/iterator.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "ashlar/wide_columns.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -15,8 +15,8 @@
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_trace.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -26,7 +26,7 @@ PointRead::PointRead(const SuperVersion& super_version, const ReadOptions& optio
       options_(options),
       lookup_(lookup),
       tables_(*super_version.version(), options, lookup) {
-  if (options.ignore_range_deletions) [[unlikely]]
+  if (options.ignore_range_deletions && super_version.MayIgnoreRangeTombstones()) [[unlikely]]
     lookup->IgnoreTombstones();
 }
 

@@ -11,7 +11,7 @@
 
 #include "ashlar/status.h"
 #include "db/read/merge_resolution.h"
-#include "db/version/point_search.h"
+#include "db/search/point_search.h"
 #include "table/iterator/point_lookup.h"
 
 namespace ashlar {

@@ -12,7 +12,7 @@
 #include "ashlar/system_clock.h"
 #include "db/read/super_version.h"
 #include "memtable/memtable.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

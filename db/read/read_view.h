@@ -20,7 +20,7 @@ class ReadView;
 // Who deletes files that become obsolete when a view is given back.
 enum class Purge : uint8_t { kNow, kInBackground };
 
-// Tells the newest sequence number that readers may see. Any thread.
+// Source of the newest sequence number that is visible to readers. Any thread.
 class VisibleSeqnoSource {
  public:
   virtual ~VisibleSeqnoSource() = default;
@@ -91,7 +91,7 @@ class ReadView {
   // What is obsolete afterwards is left to a background thread.
   void PurgeInBackground() { purge_ = Purge::kInBackground; }
 
-  // Gives everything back.
+  // Releases the super version and the pin on the source.
   void Reset() {
     if (source_ == nullptr) return;
     super_version_.Reset();

@@ -5,8 +5,8 @@
 
 #include <cassert>
 
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

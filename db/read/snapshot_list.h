@@ -12,7 +12,7 @@
 
 #include "ashlar/snapshot.h"
 #include "ashlar/types.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -7,9 +7,10 @@
 #include <cassert>
 #include <utility>
 
+#include "ashlar/options.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -32,6 +33,10 @@ SuperVersion::~SuperVersion() {
   parts_.mem->Unref();
   for (MemTable* memtable : parts_.immutables) memtable->Unref();
   if (parts_.version->Unref()) versions_->Release(parts_.version);
+}
+
+bool SuperVersion::MayIgnoreRangeTombstones() const {
+  return parts_.options->min_tombstones_for_range_conversion == 0;
 }
 
 std::string SuperVersion::DebugString() const {

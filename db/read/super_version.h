@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SuperVersion is all that a reader of one column family needs: the memtables, the version, the
-// options in force. Immutable.
+// SuperVersion holds everything that a reader of one column family needs: the memtables, the
+// version, and the current options. Immutable.
 //
 // A family publishes its super version in one atomic pointer. Short reads use it within an epoch
 // and touch no count; iterators take a counted reference. Replacing it retires the old one through
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -49,10 +49,13 @@ class SuperVersion : private EpochRetired {
     return parts_.options;
   }
   uint64_t number() const { return parts_.number; }
+  // Whether readers with ReadOptions::ignore_range_deletions leave range tombstones out. Not where
+  // scans make them: such a one stands for tombstones of keys, which flushes and compactions drop.
+  bool MayIgnoreRangeTombstones() const;
   // Memtables by id, newest first, and the number of the version.
   std::string DebugString() const;
 
-  // Gives back the publisher's reference once no reader that may have loaded the pointer is left.
+  // Releases the publisher's reference once no reader can still use the pointer that it loaded.
   static void Retire(SuperVersion* super_version);
 
  private:

@@ -31,7 +31,7 @@
 // told after the state has changed and before the mutex is let go.
 #pragma once
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -1,81 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DbCore is the shared state of an open database: its place, which is fixed, and what changes while
-// it is open. Opening builds it, the write control, the background work and the façade work on it,
-// and closing takes it apart in reverse order.
+// DbCore is the shared state of an open database: values that are fixed (db_environment.h,
+// db_services.h), what changes under the DB mutex, and parts with rules of their own. Opening
+// builds it; the write control, the background work and the facade work on it; closing takes it
+// apart.
 //
-// It holds no behaviour of its own. What changes is either guarded by the DB mutex or a part with
-// rules of its own; each member says which.
+// It decides nothing. A component that needs but some of it takes these members, not the whole.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "ashlar/options.h"
 #include "db/column_family/family_set.h"
+#include "db/read/merge_resolution.h"
 #include "db/read/snapshot_list.h"
 #include "db/state/conditions.h"
-#include "db/state/db_place.h"
+#include "db/state/db_environment.h"
+#include "db/state/db_services.h"
 #include "db/state/error_state.h"
-#include "db/state/write_picture.h"
+#include "db/state/job_registry.h"
 #include "db/version/version_set.h"
+#include "db/wal/log_archive.h"
 #include "db/wal/wal_set.h"
 #include "db/write/commit_pipeline.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
-struct DbCore : DbPlace {
-  DbCore(const DBOptions& db_options, const std::string& db_dir);
-  ~DbCore();
+// What opening found in the directory. Fixed from then on.
+struct OpenFindings {
+  std::string recovery_report;  // what was dropped from the logs or put aside; empty: nothing
+  bool has_whole_logs = true;   // no record of a log was left out
+  // Best-efforts recovery left out tables or logs that are on disk: files that no version explains
+  // are put aside, not deleted.
+  bool has_gone_back = false;
+};
 
-  mutable DbMutex mutex;
-  Conditions conditions{&mutex};
-
-  // Replaced, never changed in place.
-  std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);
-  // File numbers that unfinished jobs write: not to be deleted.
-  std::multiset<FileNumber> pending_outputs GUARDED_BY(db_mutex);
+// Files that stay although no version and no recovery needs them. The functions of db/files and the
+// calls about file deletions change it.
+struct KeptFiles {
   // The OPTIONS files that are there, by number, with their sizes (0: an earlier process wrote it).
   // The greatest has the options in force. A read-only database knows that one alone, if any.
   std::map<FileNumber, uint64_t> options_files GUARDED_BY(db_mutex);
-  // Obsolete files stay while this is above 0.
-  int file_deletions_disabled GUARDED_BY(db_mutex) = 0;
-  struct RunningJobs {
-    int flushes = 0;
-    int settled_flushes = 0;  // of them, those that have taken effect and only tidy up
-    int compactions = 0;
-    int helpers = 0;  // threads that a compaction has beside its own
-  };
-  RunningJobs running_jobs GUARDED_BY(db_mutex);
-  // Numbers flushes, compactions and other jobs, for listeners and the event log.
-  int next_job_id GUARDED_BY(db_mutex) = 1;
-  // For the statistics texts: how long writers were held up, and what was told already.
-  uint64_t stall_micros GUARDED_BY(db_mutex) = 0;
-  uint64_t memory_stops GUARDED_BY(db_mutex) = 0;  // waits for memory of the write buffer manager
-  WritePicture told_writes GUARDED_BY(db_mutex);
-  // What they count from: the opening, or the last ResetStats(). Work before it is subtracted.
-  uint64_t counted_since_micros GUARDED_BY(db_mutex);  // of NowMicros()
-  WritePicture uncounted_writes GUARDED_BY(db_mutex);
-  uint64_t uncounted_errors GUARDED_BY(db_mutex) = 0;
+  // Obsolete files stay while this is above 0: calls that disable file deletions.
+  int deletions_disabled GUARDED_BY(db_mutex) = 0;
+  LogArchive archive;  // any thread
+};
 
-  // Both set under the mutex, never taken back; anybody reads them, jobs every while. No job begins
-  // any more and those that run give up: before closing, or because the user wants no more of them.
-  std::atomic<bool> is_background_cancelled{false};
-  // Closing has begun: writes are refused too. The other one is set then.
-  std::atomic<bool> is_closing{false};
+// Which work may begin no more. Both flags are set under the DB mutex and never taken back; any
+// thread reads them.
+class ShutdownState {
+ public:
+  // No job begins any more, and jobs that run give up: before closing, or because the user wants no
+  // more of them.
+  void CancelBackground() REQUIRES(db_mutex) {
+    is_background_cancelled_.store(true, std::memory_order_release);
+  }
+  // Writes are refused too.
+  void BeginClosing() REQUIRES(db_mutex) { is_closing_.store(true, std::memory_order_release); }
 
-  // When the oldest snapshot reaches this number, a family has versions or tombstones to drop that
-  // it did not have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a
-  // snapshot reads it without.
-  std::atomic<SequenceNumber> next_table_due{KeptForSnapshots::kNever};
+  bool is_background_cancelled() const {
+    return is_background_cancelled_.load(std::memory_order_acquire);
+  }
+  bool is_closing() const { return is_closing_.load(std::memory_order_acquire); }
+  // For jobs, which look at it every while.
+  const std::atomic<bool>* background_cancelled_flag() const { return &is_background_cancelled_; }
 
-  // Parts. The pointers are set by the constructor of the façade and by the opener, and stay.
+ private:
+  std::atomic<bool> is_background_cancelled_{false};
+  std::atomic<bool> is_closing_{false};
+};
+
+struct DbCore {
+  DbCore(const DBOptions& db_options, const std::string& db_dir);
+  ~DbCore();
+  DbCore(const DbCore&) = delete;
+  DbCore& operator=(const DbCore&) = delete;
+
+  // Fixed once the database is open. The order is that of use: later members may use earlier ones
+  // in their destructors, and the environment logs to `services`.
+  DbPaths paths;
+  DbEnvironment environment;
+  DbResources resources;
+  DbIdentity identity;
+  DbMode mode;
+  OpenFindings findings;
+  DbServices services;
+  DirectoryLock directory_lock;
+
+  mutable DbMutex mutex;
+  Conditions conditions{&mutex};
+  // Replaced, never changed in place.
+  std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);
+  KeptFiles kept_files;
+  JobRegistry jobs;
+  ShutdownState shutdown;  // any thread
+
+  // The pointers are set by the constructor of the facade and by the opener, and stay.
   ErrorState errors;                         // any thread
   SnapshotList snapshots;                    // any thread
   std::unique_ptr<VersionSet> versions;      // its functions say what they need
@@ -83,5 +109,12 @@ struct DbCore : DbPlace {
   std::unique_ptr<CommitPipeline> pipeline;  // any thread
   FamilySet families;                        // found by any thread, changed under the mutex
 };
+
+// For folding merge operands, without the operator, which is a family's.
+inline MergeTools MergeToolsOf(const DbCore& core) {
+  return {.info_log = core.services.info_log.get(),
+          .statistics = core.services.statistics.get(),
+          .clock = core.environment.clock.get()};
+}
 
 }  // namespace ashlar

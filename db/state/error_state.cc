@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "util/status_flags.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -28,7 +28,7 @@ bool MayComeOnce(const Status& error) {
 // written does. Damage found anywhere must be looked at before more is written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption() || StatusFlags::SaysDataLoss(error)) return Status::kUnrecoverableError;
-  if (error.IsIOFenced()) return Status::kFatalError;  // another process has the files now
+  if (error.IsIOFenced()) return Status::kFatalError;   // another process has the files now
   if (error.IsSpaceLimit()) return Status::kHardError;  // the user wants no more to be written
   if (IsOfFlushAlone(reason) && MayComeOnce(error)) return Status::kSoftError;
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;

@@ -19,8 +19,8 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/status.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -9,11 +9,11 @@ FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(fam
 
 // The last handle of a dropped family takes its files with it.
 FamilyHandle::~FamilyHandle() {
-  ForEachListener(*core_, [this](EventListener* listener) {
+  ForEachListener(core_->services, [this](EventListener* listener) {
     listener->OnColumnFamilyHandleDeletionStarted(this);
   });
   family_ = FamilyRef();
-  if (!core_->is_closing.load(std::memory_order_acquire)) core_->cleaner->DeleteObsoleteFiles();
+  if (!core_->shutdown.is_closing()) core_->services.cleaner->DeleteObsoleteFiles();
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {

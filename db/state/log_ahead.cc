@@ -11,8 +11,8 @@
 
 #include "util/result.h"
 #include "util/scope_exit.h"
-#include "util/simulated.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 namespace {
@@ -31,7 +31,7 @@ void LogAhead::RequestLocked() {
   state_ = State::kQueued;
   jobs_++;
   try {
-    core_->env->Schedule(&LogAhead::Main, this, kPriority, /*tag=*/this);
+    core_->environment.env->Schedule(&LogAhead::Main, this, kPriority, /*tag=*/this);
   } catch (const std::bad_alloc&) {
     state_ = State::kNone;
     jobs_--;
@@ -62,18 +62,19 @@ void LogAhead::MakeLocked() {
       // Whoever switches tries again.
     }
   }
-  if (made == nullptr) RecordTick(core_->statistics.get(), WAL_PRECREATE_FAILED);
+  if (made == nullptr) RecordTick(core_->services.statistics.get(), WAL_PRECREATE_FAILED);
   state_ = made == nullptr ? State::kNone : State::kReady;
   ready_ = std::move(made);
 }
 
 std::unique_ptr<WalSink> LogAhead::TakeLocked() {
-  Statistics* const statistics = core_->statistics.get();
+  Statistics* const statistics = core_->services.statistics.get();
   if (state_ == State::kMaking) {
-    const uint64_t start = core_->clock->NowMicros();
+    const uint64_t start = core_->environment.clock->NowMicros();
     AwaitMadeLocked();
     RecordTick(statistics, WAL_PRECREATE_WAITED);
-    RecordTick(statistics, WAL_PRECREATE_WAIT_MICROS, core_->clock->NowMicros() - start);
+    RecordTick(statistics, WAL_PRECREATE_WAIT_MICROS,
+               core_->environment.clock->NowMicros() - start);
   }
   RecordTick(statistics, ready_ != nullptr ? WAL_PRECREATE_HIT : WAL_PRECREATE_MISS);
   state_ = State::kNone;
@@ -92,7 +93,7 @@ void LogAhead::DiscardLocked() {
   MutexUnlock unlock(&core_->mutex);
   const std::string path = log->path();
   log.reset();
-  IgnoreError(core_->fs->DeleteFile(path, IOOptions(), nullptr),
+  IgnoreError(core_->environment.fs->DeleteFile(path, IOOptions(), nullptr),
               "it is empty, and the next opening deletes it");
 }
 
@@ -102,7 +103,7 @@ void LogAhead::Stop() {
   int unscheduled = 0;
   {
     MutexUnlock unlock(&core_->mutex);
-    unscheduled = core_->env->UnSchedule(/*tag=*/this, kPriority);
+    unscheduled = core_->environment.env->UnSchedule(/*tag=*/this, kPriority);
   }
   jobs_ -= unscheduled;
   while (jobs_ > 0) changed_.Wait();

@@ -20,7 +20,7 @@
 
 #include "db/state/db_core.h"
 #include "db/wal/wal_sink.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

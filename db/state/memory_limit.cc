@@ -5,6 +5,7 @@
 // manager stalls, writers wait until memory is free again.
 #include <cassert>
 
+#include "db/state/job_thread.h"
 #include "db/state/write_control.h"
 #include "memtable/memory_report.h"
 
@@ -36,6 +37,12 @@ class HeldWriter final : public StallInterface {
   bool is_released_ GUARDED_BY(mutex_) = false;
 };
 
+// Whether a writer that asked for it would be held (WriteBufferManager::BeginWriteStall): memory of
+// sealed memtables, of any database, is about to be free. Otherwise writes go beyond the limit.
+bool IsFreeing(const WriteBufferManager& manager) {
+  return manager.memory_usage() > manager.mutable_memtable_memory_usage();
+}
+
 }  // namespace
 
 // Before active memtables are flushed: memory that is kept for later, and memtables that wait for
@@ -50,7 +57,7 @@ void WriteControl::FreeWaitingMemoryLocked() {
 }
 
 Status WriteControl::LimitMemoryLocked() {
-  const WriteBufferManager* const manager = core_->memory_manager.get();
+  const WriteBufferManager* const manager = core_->resources.memory_manager.get();
   if (manager == nullptr) return Status::OK();
   // Without a limit any memory is beyond the threshold, and none is wanted back.
   const bool has_limit = manager->enabled();
@@ -75,20 +82,23 @@ Status WriteControl::LimitMemoryLocked() {
 }
 
 Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
-  WriteBufferManager* const manager = core_->memory_manager.get();
+  WriteBufferManager* const manager = core_->resources.memory_manager.get();
   if (manager == nullptr) return Status::OK();
   const uint64_t errors_before = core_->errors.raised_count();
   bool has_waited = false;
   // Released before memory is free, it goes on: nobody is about to free any.
   bool is_released = false;
   while (!is_released && manager->ShouldStall()) {
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress("no flush will end the stall of the write buffer manager");
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    if (options.no_slowdown) return Status::Incomplete("Write stall", "write buffer manager");
+    if (options.no_slowdown || JobThread::HoldsUpFlushes(core_)) {
+      return IsFreeing(*manager) ? Status::Incomplete("Write stall", "write buffer manager")
+                                 : Status::OK();
+    }
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
-    if (!has_waited) ++core_->memory_stops;
+    if (!has_waited) ++memory_stops_;
     has_waited = true;
     HeldWriter writer;
     MutexUnlock unlock(&core_->mutex);

@@ -6,16 +6,16 @@
 
 #include <cassert>
 
-#include "util/epoch.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 #include "util/status_flags.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
 namespace {
 
 void CountError(const DbCore& core, const Status& error) {
-  Statistics* const statistics = core.statistics.get();
+  Statistics* const statistics = core.services.statistics.get();
   RecordTick(statistics, ERROR_HANDLER_BG_ERROR_COUNT);
   if (!error.IsIOError()) return;
   RecordTick(statistics, ERROR_HANDLER_BG_IO_ERROR_COUNT);
@@ -29,7 +29,7 @@ void CountError(const DbCore& core, const Status& error) {
 ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
                                     BackgroundErrorReason reason) {
   bool is_automatic = true;
-  ForEachListener(core, [&](EventListener* listener) {
+  ForEachListener(core.services, [&](EventListener* listener) {
     if (is_automatic) listener->OnErrorRecoveryBegin(reason, error, &is_automatic);
   });
   return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
@@ -42,9 +42,9 @@ enum class Helper : uint8_t { kNobody, kSpace, kRetries, kBusyRetries };
 // when that sees some, after a full disk.
 Helper HelperFor(const DbCore& core, const Status& error) {
   if (!core.errors.BlocksFlushes()) return Helper::kNobody;
-  if (core.shortage != nullptr && error.IsNoSpace()) return Helper::kSpace;
-  if (core.retries == nullptr) return Helper::kNobody;
-  const AutomaticRecovery::Answer answer = core.retries->Wants(error);
+  if (core.services.shortage != nullptr && error.IsNoSpace()) return Helper::kSpace;
+  if (core.services.retries == nullptr) return Helper::kNobody;
+  const AutomaticRecovery::Answer answer = core.services.retries->Wants(error);
   return answer == AutomaticRecovery::Answer::kYes  ? Helper::kRetries
          : answer == AutomaticRecovery::Answer::kNo ? Helper::kNobody
                                                     : Helper::kBusyRetries;
@@ -61,11 +61,11 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
     core->conditions.ErrorChanged();
     return;
   }
-  RecordTick(core->statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
+  RecordTick(core->services.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
   if (helper == Helper::kSpace) {
-    core->shortage->OnDiskFull();
+    core->services.shortage->OnDiskFull();
   } else {
-    core->retries->Begin();
+    core->services.retries->Begin();
   }
 }
 
@@ -73,19 +73,19 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
 
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
   Status seen = WithSeverity(error, reason);
-  ForEachListener(*core,
+  ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
   if (seen.ok()) return;
   seen = WithSeverity(seen, reason);  // a listener may have made another error of it
   CountError(*core, seen);
-  Error(core->info_log, "background error: %s", seen.ToString().c_str());
+  Error(core->services.info_log, "background error: %s", seen.ToString().c_str());
   // Compactions try again at once; a flush does by the clock, once its error is raised.
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
   const bool has_begun =
       reason == BackgroundErrorReason::kCompaction && core->errors.WouldBeSoft(seen, reason);
   if (has_begun) recovery = AskForRecovery(*core, seen, reason);
   if (has_begun && recovery == ErrorState::Recovery::kAutomatic) {
-    RecordTick(core->statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
+    RecordTick(core->services.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
   }
   const Status before = core->errors.Get();
   const bool were_flushes_held = core->errors.HoldsFlushes();
@@ -98,12 +98,12 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   }
   // What was being recovered from has become worse; or something worse, which nobody recovers from
   // without a call, was raised while listeners heard of the beginning.
-  if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
+  if (has_begun && !is_current) NotifyRecoveryEnd(core->services, seen, core->errors.Get());
   if (has_begun || !is_current) return;
   const Helper helper = HelperFor(*core, seen);
   const bool goes_on = were_flushes_held && (awaited_resume || helper == Helper::kBusyRetries);
   const bool was_recovering = before.severity() == Status::kSoftError && !goes_on;
-  if (was_recovering) NotifyRecoveryEnd(core, before, seen);
+  if (was_recovering) NotifyRecoveryEnd(core->services, before, seen);
   RecoverByItself(core, seen, reason, helper);
 }
 
@@ -120,8 +120,8 @@ void NotifyUnreportedError(DbCore* core) {
     core->conditions.ErrorChanged();
   }
   CountError(*core, report->error);
-  Error(core->info_log, "background error: %s", report->error.ToString().c_str());
-  ForEachListener(*core, [&](EventListener* listener) {
+  Error(core->services.info_log, "background error: %s", report->error.ToString().c_str());
+  ForEachListener(core->services, [&](EventListener* listener) {
     Status seen = report->error;
     listener->OnBackgroundError(report->reason, &seen);
     seen.PermitUncheckedError();
@@ -129,36 +129,37 @@ void NotifyUnreportedError(DbCore* core) {
   RecoverByItself(core, report->error, report->reason, HelperFor(*core, report->error));
 }
 
-void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed) {
+void NotifyMemTablesSealed(const DbServices& services, const std::vector<MemTableInfo>& sealed) {
   assert(!InEpoch());
   for (const MemTableInfo& info : sealed) {
-    ForEachListener(core, [&](EventListener* listener) { listener->OnMemTableSealed(info); });
+    ForEachListener(services, [&](EventListener* listener) { listener->OnMemTableSealed(info); });
   }
 }
 
-void NotifyStallChanges(const DbCore& core, const std::vector<WriteStallInfo>& changes) {
+void NotifyStallChanges(const DbServices& services, const std::vector<WriteStallInfo>& changes) {
   assert(!InEpoch());
   for (const WriteStallInfo& info : changes) {
     assert(info.condition.cur != info.condition.prev);
-    ForEachListener(core,
+    ForEachListener(services,
                     [&](EventListener* listener) { listener->OnStallConditionsChanged(info); });
   }
 }
 
-void NotifyManualFlush(const DbCore& core, const ManualFlushInfo& flush) {
+void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush) {
   assert(!InEpoch());
-  ForEachListener(
-      core, [&](EventListener* listener) { listener->OnManualFlushScheduled(core.db, {flush}); });
+  ForEachListener(services, [&](EventListener* listener) {
+    listener->OnManualFlushScheduled(services.db, {flush});
+  });
 }
 
-void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status) {
-  core->events->Event("error_recovery")
+void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status) {
+  services.events->Event("error_recovery")
       .Add("error", old_error.ToString())
       .Add("status", status.ToString());
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = old_error;
   info.new_bg_error = status;
-  ForEachListener(*core, [&](EventListener* listener) {
+  ForEachListener(services, [&](EventListener* listener) {
     if (status.ok()) listener->OnErrorRecoveryCompleted(old_error);
     listener->OnErrorRecoveryEnd(info);
   });

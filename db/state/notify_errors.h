@@ -12,19 +12,19 @@
 #include "ashlar/listener.h"
 #include "db/state/db_core.h"
 #include "env/info_log.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
 // Calls them one after the other. A listener is not to throw; what it throws is logged, for the
 // threads that call it cannot pass it on.
 template <typename Call>
-void ForEachListener(const DbCore& core, Call&& call) {
-  for (const auto& listener : core.listeners) {
+void ForEachListener(const DbServices& services, Call&& call) {
+  for (const auto& listener : services.listeners) {
     try {
       call(listener.get());
     } catch (...) {
-      Error(core.info_log, "listener %s threw an exception", listener->Name());
+      Error(services.info_log, "listener %s threw an exception", listener->Name());
     }
   }
 }
@@ -36,21 +36,21 @@ void ForEachListener(const DbCore& core, Call&& call) {
 // or the database is closed.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
     EXCLUDES(db_mutex);
-// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Tells nobody yet: needs no
-// lock, and may be called by a commit that has its place in the order.
+// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Notifies nobody yet: needs
+// no lock, and may be called by a commit that has its place in the order.
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
-// Tells listeners what was raised where nobody could be told (ErrorState::TakeReport). A log that
-// failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
+// Notifies listeners of what was raised where none could be called (ErrorState::TakeReport). A log
+// that failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
 // Memtables that take no more writes; families that hold writes up in another way.
-void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed)
+void NotifyMemTablesSealed(const DbServices& services, const std::vector<MemTableInfo>& sealed)
     EXCLUDES(db_mutex);
-void NotifyStallChanges(const DbCore& core, const std::vector<WriteStallInfo>& changes)
+void NotifyStallChanges(const DbServices& services, const std::vector<WriteStallInfo>& changes)
     EXCLUDES(db_mutex);
 // A call has asked for this flush.
-void NotifyManualFlush(const DbCore& core, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
+void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
 // An attempt to recover from `old_error` has ended; `status`: what stands now.
-void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status)
+void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status)
     EXCLUDES(db_mutex);
 
 }  // namespace ashlar

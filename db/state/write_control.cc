@@ -11,19 +11,18 @@
 
 #include "ashlar/db.h"
 #include "db/read/point_read.h"
-#include "db/state/log_limit.h"
-#include "db/state/needed_logs.h"
+#include "db/state/log_needs.h"
 #include "db/state/notify_errors.h"
 #include "db/version/version.h"
 #include "db/write/next_log.h"
 #include "db/write/write_batch_reader.h"
 #include "env/info_log.h"
 #include "table/iterator/point_lookup.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -50,16 +49,22 @@ void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& 
 
 }  // namespace
 
-bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
-
-bool WriteControl::CanMerge(uint32_t family) {
-  const ColumnFamilyData* data = core_->families.Find(family);
-  return data != nullptr && data->merge_operator() != nullptr;
+CommitFamily WriteControl::FindFamily(uint32_t family) {
+  assert(InEpoch());  // the family may be dropped and freed
+  const ColumnFamilyData* const data = core_->families.Find(family);
+  if (data == nullptr) return {};
+  return {.exists = true,
+          .can_merge = data->merge_operator() != nullptr,
+          .comparator = &data->comparator()};
 }
 
-size_t WriteControl::MaxSuccessiveMerges(uint32_t family) {
-  const ColumnFamilyData* data = core_->families.Find(family);
-  return data == nullptr ? 0 : data->max_successive_merges();
+InsertTarget WriteControl::FindInsertTarget(uint32_t family) {
+  assert(InEpoch());
+  ColumnFamilyData* const data = core_->families.Find(family);
+  if (data == nullptr) return {};
+  return {.memtable = data->mem(),
+          .max_successive_merges = data->max_successive_merges(),
+          .family = data};
 }
 
 // The view may be the last one of its super version, and letting go of it takes the DB mutex, for
@@ -88,7 +93,7 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
   PinnableSlice value;
   PointLookup lookup(key, &value);
   lookup.KeepEntities();
-  MergeTools tools = core_->merge_tools();
+  MergeTools tools = MergeToolsOf(*core_);
   const Status found = ReadWholly(tools, *newest, options, &lookup);
   if (!found.ok() && !found.IsNotFound()) return std::nullopt;
   tools.merge_operator = newest->options().merge_operator.get();
@@ -106,19 +111,13 @@ Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber 
   const SuperVersion* const newest = PinNewest(record.family, pins);
   value->reset();
   if (newest == nullptr) return Status::OK();
-  return ReadValueBefore(core_->merge_tools(), *newest, record.key, seqno, value);
+  return ReadValueBefore(MergeToolsOf(*core_), *newest, record.key, seqno, value);
 }
 
-MemTable* WriteControl::ActiveMemTable(uint32_t family) {
-  assert(InEpoch());  // the family may go
-  ColumnFamilyData* data = core_->families.Find(family);
-  return data == nullptr ? nullptr : data->mem();
-}
-
-void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
-  assert(memtable != nullptr && InEpoch());
-  ColumnFamilyData* data = core_->families.Find(family);
-  if (data == nullptr) return;
+void WriteControl::NoteMemTableSize(const InsertTarget& target) {
+  assert(target.memtable != nullptr && target.family != nullptr);
+  ColumnFamilyData* const data = target.family;
+  const MemTable* const memtable = target.memtable;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
   const bool is_full = data->IsFull(*memtable, bytes);
   if (bytes < data->paced_bytes() && !is_full && !memtable->OwesMemoryReport() &&
@@ -152,15 +151,15 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
     status = RunDueWorkLocked(options);
   }
   const PerfTimer timer(&PerfContextBase::write_delay_time);
-  const uint64_t start_micros = core_->NowMicros();
+  const uint64_t start_micros = core_->environment.NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
   if (status.ok()) status = AwaitMemoryLocked(options);
-  const uint64_t waited_micros = core_->NowMicros() - start_micros;
+  const uint64_t waited_micros = core_->environment.NowMicros() - start_micros;
   if (waited_micros > kNoWaitMicros) {
-    core_->stall_micros += waited_micros;
-    RecordTick(core_->statistics.get(), STALL_MICROS, waited_micros);
-    RecordInHistogram(core_->statistics.get(), WRITE_STALL, waited_micros);
+    stall_micros_ += waited_micros;
+    RecordTick(core_->services.statistics.get(), STALL_MICROS, waited_micros);
+    RecordInHistogram(core_->services.statistics.get(), WRITE_STALL, waited_micros);
   }
   SettleAttentionLocked();
   return status;
@@ -168,11 +167,11 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
 
 Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   while (is_switching_ || blocked_ > 0) {
-    if (core_->is_closing.load(std::memory_order_acquire)) break;
+    if (core_->shutdown.is_closing()) break;
     if (blocked_ > 0 && options.no_slowdown) return Status::Incomplete("Write stall", "LockWAL");
     core_->conditions.writers.Wait();
   }
-  if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+  if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   RETURN_IF_ERROR(SwitchFullMemTablesLocked());
   RETURN_IF_ERROR(LimitMemoryLocked());
@@ -227,7 +226,7 @@ void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) 
 // What no call asked for concerns all families where they are flushed together.
 Status WriteControl::SwitchUnaskedLocked(const std::vector<ColumnFamilyData*>& families,
                                          FlushReason reason) {
-  if (!core_->atomic_flush) {
+  if (!core_->mode.atomic_flush) {
     return SwitchMemTablesLocked(families, reason, FlushTogether::kNo);
   }
   return SwitchMemTablesLocked(core_->families.All(), reason, FlushTogether::kYes);
@@ -339,7 +338,8 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   while (is_switching_) core_->conditions.writers.Wait();
   assert(flushes_ != nullptr);
   const std::vector<ColumnFamilyData*> filled = FilledLocked(ids);
-  if (together == FlushTogether::kYes) CountRequest(core_->statistics.get(), filled, reason);
+  if (together == FlushTogether::kYes)
+    CountRequest(core_->services.statistics.get(), filled, reason);
   if (filled.empty()) {
     if (together == FlushTogether::kYes) FlushTogetherLocked(ids);
     return Status::OK();
@@ -355,7 +355,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
       status = SwitchAloneLocked(ids, reason, &turn);
       if (status.ok() && together == FlushTogether::kYes) FlushTogetherLocked(ids);
     }
-    if (!turn.sealed.empty()) TellSealedLocked(turn.sealed);
+    if (!turn.sealed.empty()) NotifySealedLocked(turn.sealed);
   }
   if (!status.ok()) {
     MutexUnlock unlock(&core_->mutex);
@@ -363,7 +363,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
     return status;
   }
   UpdateStallLocked();
-  TellStallChangesLocked();
+  NotifyOfStallsLocked();
   return Status::OK();
 }
 
@@ -376,7 +376,7 @@ void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
       if (family != nullptr && family->is_flush_due()) flushes_->RequestFlushLocked(family);
     }
   } catch (const std::bad_alloc&) {
-    Warn(core_->info_log.get(), "no memory to ask for a flush");
+    Warn(core_->services.info_log.get(), "no memory to ask for a flush");
   }
 }
 
@@ -389,10 +389,10 @@ void WriteControl::FlushTogetherLocked(const std::vector<uint32_t>& ids) {
 }
 
 // The switch is over: writes go on meanwhile.
-void WriteControl::TellSealedLocked(const std::vector<MemTableInfo>& sealed) {
-  assert(!core_->listeners.empty());
+void WriteControl::NotifySealedLocked(const std::vector<MemTableInfo>& sealed) {
+  assert(!core_->services.listeners.empty());
   MutexUnlock unlock(&core_->mutex);
-  NotifyMemTablesSealed(*core_, sealed);
+  NotifyMemTablesSealed(core_->services, sealed);
 }
 
 // Those of them that live and hold something. A family may go whenever the mutex is released; ids
@@ -414,7 +414,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushRe
   assert(turn->is_paused);  // what is sealed now is whole
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
-    if (!core_->listeners.empty()) turn->sealed.push_back(family->ActiveMemTableInfo());
+    if (!core_->services.listeners.empty()) turn->sealed.push_back(family->ActiveMemTableInfo());
     family->SealMemTable(log_number, reason);
   }
   MoveIdleFamiliesLocked(log_number);
@@ -487,12 +487,12 @@ void WriteControl::FinishRecoveryLocked() {
 
 void WriteControl::SettleAttentionLocked() {
   core_->pipeline->ClearAttention();
-  const bool has_reason =
-      has_full_memtable_.load(std::memory_order_acquire) ||
-      stall_.condition != WriteStallCondition::kNormal || core_->errors.BlocksWrites() ||
-      blocked_ > 0 ||
-      (core_->memory_manager != nullptr && core_->memory_manager->IsStallActive()) ||
-      core_->is_closing.load(std::memory_order_acquire);
+  const bool has_reason = has_full_memtable_.load(std::memory_order_acquire) ||
+                          stall_.condition != WriteStallCondition::kNormal ||
+                          core_->errors.BlocksWrites() || blocked_ > 0 ||
+                          (core_->resources.memory_manager != nullptr &&
+                           core_->resources.memory_manager->IsStallActive()) ||
+                          core_->shutdown.is_closing();
   if (has_reason) core_->pipeline->RequestAttention();
 }
 

@@ -18,7 +18,7 @@
 #include "db/state/log_ahead.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -45,16 +45,14 @@ class WriteControl final : public CommitHost {
 
   // CommitHost
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
-  bool HasFamily(uint32_t family) override;
-  bool CanMerge(uint32_t family) override;
-  size_t MaxSuccessiveMerges(uint32_t family) override;
+  CommitFamily FindFamily(uint32_t family) override;
+  InsertTarget FindInsertTarget(uint32_t family) override;
+  void NoteMemTableSize(const InsertTarget& target) override;
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>* pins) override;
   Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                      std::vector<std::shared_ptr<void>>* pins,
                      std::optional<std::string>* value) override;
-  MemTable* ActiveMemTable(uint32_t family) override;
-  void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, FileNumber log_number) override;
   void NotePartialInsert(const Status& error) override;
   void ReportErrors() override EXCLUDES(db_mutex);
@@ -79,13 +77,17 @@ class WriteControl final : public CommitHost {
   Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(db_mutex);
 
   // Debt has changed: works out the stall anew. After every flush, compaction and change of
-  // options; TellStallChanges() is due as soon as the mutex is released.
+  // options; NotifyOfStalls() is due as soon as the mutex is released.
   void UpdateStallLocked() REQUIRES(db_mutex);
-  // Tells listeners which families hold writes up in another way than they were told last. In the
-  // order of the changes: while one thread tells, the others leave theirs to it.
-  void TellStallChanges() EXCLUDES(db_mutex);
+  // Notifies listeners of the families that hold writes up in another way than they heard last. In
+  // the order of the changes: while one thread tells, the others leave theirs to it.
+  void NotifyOfStalls() EXCLUDES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
+  // Since the database was opened: how long all writers together were held up, and how many of them
+  // waited for memory of the write buffer manager.
+  uint64_t stall_micros() const REQUIRES(db_mutex) { return stall_micros_; }
+  uint64_t memory_stops() const REQUIRES(db_mutex) { return memory_stops_; }
 
   // What holds writes up, a line each.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
@@ -108,9 +110,9 @@ class WriteControl final : public CommitHost {
       REQUIRES(db_mutex);
   void FlushTogetherLocked(const std::vector<uint32_t>& ids) REQUIRES(db_mutex);
   void RequestFlushesLocked(const std::vector<uint32_t>& ids) REQUIRES(db_mutex);
-  void TellSealedLocked(const std::vector<MemTableInfo>& sealed) REQUIRES(db_mutex);
+  void NotifySealedLocked(const std::vector<MemTableInfo>& sealed) REQUIRES(db_mutex);
   void NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) REQUIRES(db_mutex);
-  void TellStallChangesLocked() REQUIRES(db_mutex);
+  void NotifyOfStallsLocked() REQUIRES(db_mutex);
   Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(db_mutex);
@@ -129,10 +131,10 @@ class WriteControl final : public CommitHost {
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);
   Status ErrorOfStallLocked(uint64_t errors_before) const REQUIRES(db_mutex);
   // Writers of one rate: when the bytes admitted so far are paid for.
-  struct Toll {
+  struct Pace {
     uint64_t next_micros = 0;
   };
-  uint64_t TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) REQUIRES(db_mutex);
+  uint64_t TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate) REQUIRES(db_mutex);
   bool WaitPieceLocked(uint64_t start) REQUIRES(db_mutex);
   void SettleAttentionLocked() REQUIRES(db_mutex);
   uint64_t MaxTotalLogBytes() const REQUIRES(db_mutex);
@@ -152,10 +154,12 @@ class WriteControl final : public CommitHost {
   StallDecision stall_ GUARDED_BY(db_mutex);
   // What listeners have not been told yet, oldest first; empty without listeners.
   std::vector<WriteStallInfo> stall_changes_ GUARDED_BY(db_mutex);
-  bool is_telling_ GUARDED_BY(db_mutex) = false;  // a thread takes them from there
-  uint64_t rate_ GUARDED_BY(db_mutex) = 0;        // bytes a second while delayed
-  Toll toll_ GUARDED_BY(db_mutex);
-  Toll low_priority_toll_ GUARDED_BY(db_mutex);
+  bool is_notifying_ GUARDED_BY(db_mutex) = false;  // a thread takes them from there
+  uint64_t rate_ GUARDED_BY(db_mutex) = 0;          // bytes a second while delayed
+  Pace delayed_pace_ GUARDED_BY(db_mutex);
+  Pace low_priority_pace_ GUARDED_BY(db_mutex);
+  uint64_t stall_micros_ GUARDED_BY(db_mutex) = 0;
+  uint64_t memory_stops_ GUARDED_BY(db_mutex) = 0;
 };
 
 }  // namespace ashlar

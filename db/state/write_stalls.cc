@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/compaction/compaction_picker.h"
+#include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "db/state/write_control.h"
 #include "db/version/version.h"
@@ -33,7 +34,7 @@ WriteDebt DebtOf(ColumnFamilyData* family) {
 void WriteControl::UpdateStallLocked() {
   StallDecision worst;
   bool is_compaction_behind = false;
-  const uint64_t now_micros = core_->NowMicros();
+  const uint64_t now_micros = core_->environment.NowMicros();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     const WriteDebt debt = DebtOf(family);
@@ -46,7 +47,7 @@ void WriteControl::UpdateStallLocked() {
   is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
   // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
   // ones, which were let go before their time.
-  if (!is_compaction_behind) low_priority_toll_ = Toll();
+  if (!is_compaction_behind) low_priority_pace_ = Pace();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
   assert(worst.severity >= 0 && worst.severity <= 1);
@@ -54,7 +55,7 @@ void WriteControl::UpdateStallLocked() {
                                  ? core_->options->delayed_write_rate
                                  : kDefaultDelayedRate;
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
-  if (rate_ == 0) toll_ = Toll();
+  if (rate_ == 0) delayed_pace_ = Pace();
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
   WatchLogSizeLocked();
   if (has_changed) core_->conditions.StallChanged();
@@ -68,27 +69,27 @@ void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision
     const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
     family->work.stalls.Count(now, /*is_level0_compacting=*/idle < version.files(0).size());
   }
-  if (!has_changed || core_->listeners.empty()) return;
+  if (!has_changed || core_->services.listeners.empty()) return;
   WriteStallInfo& change = stall_changes_.emplace_back();
   change.cf_name = family->name();
   change.condition = {.cur = now.condition, .prev = before.condition};
 }
 
-void WriteControl::TellStallChanges() {
+void WriteControl::NotifyOfStalls() {
   MutexLock lock(&core_->mutex);
-  TellStallChangesLocked();
+  NotifyOfStallsLocked();
 }
 
 // A listener that writes may come here again: it returns at once.
-void WriteControl::TellStallChangesLocked() {
-  if (is_telling_ || stall_changes_.empty()) return;
-  is_telling_ = true;
+void WriteControl::NotifyOfStallsLocked() {
+  if (is_notifying_ || stall_changes_.empty()) return;
+  is_notifying_ = true;
   while (!stall_changes_.empty()) {
     const std::vector<WriteStallInfo> changes = std::exchange(stall_changes_, {});
     MutexUnlock unlock(&core_->mutex);
-    NotifyStallChanges(*core_, changes);
+    NotifyStallChanges(core_->services, changes);
   }
-  is_telling_ = false;
+  is_notifying_ = false;
 }
 
 bool WriteControl::IsAheadOfFlushLocked() const {
@@ -102,9 +103,8 @@ bool WriteControl::IsAheadOfFlushLocked() const {
 
 // Every step of the flush signals.
 void WriteControl::AwaitFlushProgressLocked() {
-  while (IsAheadOfFlushLocked() &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire) &&
-         !core_->errors.BlocksWrites()) {
+  while (IsAheadOfFlushLocked() && !JobThread::HoldsUpFlushes(core_) &&
+         !core_->shutdown.is_background_cancelled() && !core_->errors.BlocksWrites()) {
     core_->conditions.writers.Wait();
   }
 }
@@ -113,7 +113,7 @@ void WriteControl::AwaitFlushProgressLocked() {
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
   const uint64_t errors_before = core_->errors.raised_count();
   while (true) {
-    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+    if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     // Writers in flight may have filled another one: left full are those that wait for a flush.
     RETURN_IF_ERROR(SwitchFullMemTablesLocked());
@@ -121,7 +121,11 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
                             has_full_memtable_.load(std::memory_order_acquire);
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    const bool awaits_flush = stall_.condition != WriteStallCondition::kStopped ||
+                              stall_.cause == WriteStallCause::kMemtableLimit;
+    if (awaits_flush ? JobThread::HoldsUpFlushes(core_) : JobThread::HoldsUpCompactions(core_))
+      return JobThread::OwnJob("Write stall");
+    if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress("no flush or compaction will end the stall");
     }
     RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
@@ -129,7 +133,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Write stall");
-  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
+  const uint64_t start = TakeTurnLocked(&delayed_pace_, batch_bytes, rate_);
   while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
   }
   return Status::OK();
@@ -144,10 +148,10 @@ Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
 }
 
 // When bytes that are admitted now may be written.
-uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+uint64_t WriteControl::TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate) {
   assert(rate > 0);
-  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
-  toll->next_micros = start + bytes * 1000000 / rate;
+  const uint64_t start = std::max(core_->environment.NowMicros(), pace->next_micros);
+  pace->next_micros = start + bytes * 1000000 / rate;
   return start;
 }
 
@@ -155,9 +159,9 @@ uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate)
 bool WriteControl::WaitPieceLocked(uint64_t start) {
   // Short debts are not worth sleeping for: they add up and are paid together.
   constexpr uint64_t kShortestSleepMicros = 1000;
-  const uint64_t now = core_->NowMicros();
+  const uint64_t now = core_->environment.NowMicros();
   if (now + kShortestSleepMicros >= start) return false;
-  if (core_->is_closing.load(std::memory_order_acquire)) return false;
+  if (core_->shutdown.is_closing()) return false;
   core_->conditions.writers.WaitFor(std::min(start - now, kLongestWaitMicros));
   return true;
 }
@@ -168,7 +172,7 @@ Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batc
     return Status::Incomplete("Low priority write stall", "compactions lag behind");
   }
   MutexLock lock(&core_->mutex);
-  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
+  const uint64_t start = TakeTurnLocked(&low_priority_pace_, batch_bytes, kLowPriorityRate);
   while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
          WaitPieceLocked(start)) {
   }

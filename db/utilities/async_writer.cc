@@ -14,15 +14,15 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
 // Else it would leave the library, as its class does.
 class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
  public:
-  Impl(DB* db, const AsyncWriterOptions& options) : db_(db), options_(options) {}
+  Impl(DB * db, const AsyncWriterOptions& options) : db_(db), options_(options) {}
 
   void Start() {
     db_->GetEnv()->StartThread([](void* self) { static_cast<Impl*>(self)->Run(); }, this);
@@ -44,10 +44,10 @@ class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
   bool IsWriterThread() const { return calling_writer == this; }
   bool HasRoomLocked(size_t bytes) const REQUIRES(mutex_);
   void Run();
-  bool TakeAll(std::deque<Pending>* group);
-  void WriteGroup(std::deque<Pending>* group);
-  void WriteOne(Pending* write, bool* wants_sync);
-  void Finish(Pending* write);
+  bool TakeAll(std::deque<Pending> * group);
+  void WriteGroup(std::deque<Pending> * group);
+  void WriteOne(Pending * write, bool* wants_sync);
+  void Finish(Pending * write);
 
   DB* const db_;
   const AsyncWriterOptions options_;

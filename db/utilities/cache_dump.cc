@@ -8,7 +8,7 @@
 //   file     for the metadata and each packet: fixed32 length, bytes
 //
 // What a block is saved as has a hash of its own and is parsed by whoever takes it from the second
-// tier (table/sst/block_forms.h); here it is bytes.
+// tier (table/sst/read/block_forms.h); here it is bytes.
 #include "ashlar/utilities/cache_dump_load.h"
 
 #include <algorithm>
@@ -22,10 +22,10 @@
 #include "db/db_impl.h"
 #include "env/file_writer.h"
 #include "env/sequential_reader.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,8 +11,8 @@
 #include "ashlar/options.h"
 #include "db/db_impl.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/internal_key.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

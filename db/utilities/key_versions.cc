@@ -12,7 +12,7 @@
 #include "db/read/super_version.h"
 #include "db/state/family_handle.h"
 #include "db/version/version.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

@@ -13,7 +13,7 @@
 #include "db/options/table_factory.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

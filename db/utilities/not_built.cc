@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "ashlar/db_dump_tool.h"
-#include "ashlar/io_status.h"
 #include "ashlar/ldb_tool.h"
 #include "ashlar/sst_dump_tool.h"
-#include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/option_change_migration.h"
@@ -27,16 +25,6 @@ Status DBWithTTL::Open(const DBOptions&, const std::string&,
                        const std::vector<int32_t>&, bool) {
   *dbptr = nullptr;
   return Status::NotSupported("DBWithTTL::Open: not built yet");
-}
-
-IOStatus BackupEngine::Open(const BackupEngineOptions&, Env*, BackupEngine** backup_engine_ptr) {
-  *backup_engine_ptr = nullptr;
-  return IOStatus::NotSupported("BackupEngine::Open: not built yet");
-}
-IOStatus BackupEngineReadOnly::Open(const BackupEngineOptions&, Env*,
-                                    BackupEngineReadOnly** backup_engine_ptr) {
-  *backup_engine_ptr = nullptr;
-  return IOStatus::NotSupported("BackupEngineReadOnly::Open: not built yet");
 }
 
 Status CheckpointEngine::Open(const CheckpointEngineOptions&,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Utilities of a few lines: adding up memory, LevelDB's options, names of entry types, and the log
-// lines of BackupEngineOptions.
+// Utilities of a few lines: adding up memory, LevelDB's options, names of entry types.
 #include <memory>
 
 #include "ashlar/cache.h"
@@ -9,11 +8,10 @@
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
-#include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/debug.h"
 #include "ashlar/utilities/leveldb_options.h"
 #include "ashlar/utilities/memory_util.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -99,20 +97,6 @@ std::string KeyVersion::GetTypeName() const {
     case kTypeValuePreferredSeqno: return "ValuePreferredSeqno";
     default: return "Unknown(" + std::to_string(type) + ")";
   }
-}
-
-void BackupEngineOptions::Dump(Logger* logger) const {
-  const auto line = [logger](const char* name, const std::string& value) {
-    Log(InfoLogLevel::INFO_LEVEL, logger, "backup engine: %s: %s", name, value.c_str());
-  };
-  line("backup_dir", backup_dir);
-  line("share_table_files", std::to_string(share_table_files));
-  line("sync", std::to_string(sync));
-  line("destroy_old_data", std::to_string(destroy_old_data));
-  line("backup_log_files", std::to_string(backup_log_files));
-  line("backup_rate_limit", std::to_string(backup_rate_limit));
-  line("restore_rate_limit", std::to_string(restore_rate_limit));
-  line("max_background_operations", std::to_string(max_background_operations));
 }
 
 }  // namespace ashlar

@@ -15,14 +15,14 @@
 #include "db/read/db_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_view.h"
-#include "db/version/table_bounds.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_bounds.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
-#include "table/sst/block_forms.h"
-#include "table/sst/table_reader.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "table/sst/read/block_forms.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

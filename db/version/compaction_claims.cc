@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of the tables and the sums of the levels change together, here alone.
+// This file is the only place that changes TableFile::being_compacted; the flags and the sums of
+// the levels always change together.
 #include "db/version/compaction_claims.h"
 
 #include <cassert>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -22,7 +23,7 @@ void CompactionClaims::Change(const std::vector<LevelFiles>& inputs, bool is_tak
       assert(file->being_compacted != is_taken);
       file->being_compacted = is_taken;
       const size_t marked = file->meta.marked_for_compaction ? 1 : 0;
-      // Unsigned sums wrap around and back.
+      // Adding the unsigned negative subtracts, because unsigned arithmetic wraps around.
       sums.files += is_taken ? 1 : size_t{0} - 1;
       sums.bytes += is_taken ? file->meta.file_size : uint64_t{0} - file->meta.file_size;
       sums.marked += is_taken ? marked : size_t{0} - marked;

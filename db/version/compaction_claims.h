@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionClaims marks the tables of a family that running compactions have taken, and sums them
-// up by level: so what is left on a level is known without looking at its tables.
+// CompactionClaims marks the tables of a family that are inputs of running compactions, and keeps
+// their sums by level. With these sums the unclaimed rest of a level is known without a look at
+// each table.
 //
-// Between Take() and GiveBack() the tables are in the current version, for nobody else removes
-// them; the claim ends under the same hold of the mutex that installs what replaces them.
+// Between Take() and GiveBack() all claimed tables are in the current version, because no other
+// operation removes a claimed table. The claim ends under the same hold of the DB mutex that
+// installs the replacements of the tables.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +15,8 @@
 #include <vector>
 
 #include "db/version/version.h"
-#include "util/level.h"
-#include "util/mutex.h"
+#include "util/keys/level.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -23,16 +25,16 @@ class CompactionClaims {
   struct Sums {
     size_t files = 0;
     uint64_t bytes = 0;
-    size_t marked = 0;  // for compaction
+    size_t marked = 0;  // tables that are marked for compaction
   };
 
-  // None of the files is taken.
+  // Precondition: none of the files is claimed.
   void Take(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
   void GiveBack(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
 
-  // What is not taken on a level of the current version.
+  // Sums of the tables on a level of the current version that no compaction has claimed.
   Sums IdleOn(const Version& current, Level level) const REQUIRES(db_mutex);
-  // What is taken, a line for each level where anything is.
+  // The sums of the claimed tables, one line for each level that has any.
   std::string DebugString() const REQUIRES(db_mutex);
 
  private:

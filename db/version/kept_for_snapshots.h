@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KeptForSnapshots remembers the tables of a family that a compaction wrote to the bottom of the
-// tree with what only a snapshot saw then: older versions of keys, or tombstones, which hide nothing
-// below but something in the table itself.
+// KeptForSnapshots lists the tables of a family that a compaction wrote to the bottommost level and
+// that contain entries which only a snapshot needed at that time: older versions of keys, or
+// tombstones. A tombstone at the bottom hides no key of another table, only older versions in its
+// own table.
 //
-// When the oldest snapshot has passed all of a table, merging it anew leaves that away. It is due
-// then. A database that is opened has no snapshot: the tables of
-// the last level that the MANIFEST marks for compaction are due at once, and those of other levels
-// follow their mark. Threads: under the DB mutex.
+// Once the oldest snapshot is at or above the largest sequence number of such a table, a new
+// compaction of the table drops these entries: the table is "due". A database has no snapshot when
+// it is opened. So tables of the last level that the MANIFEST marks for compaction are due at once;
+// marked tables of other levels are compacted because of their mark. Threads: under the DB mutex.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,15 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/file_number.h"
-#include "util/str_cat.h"
+#include "util/keys/file_number.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
 class KeptForSnapshots {
  public:
-  // Above the number of every snapshot, and of having none.
+  // Greater than the sequence number of every snapshot, and than the value that stands for "no
+  // snapshot".
   static constexpr SequenceNumber kNever = UINT64_MAX;
 
   void Add(FileNumber table_number, SequenceNumber largest_seqno) {
@@ -41,7 +43,8 @@ class KeptForSnapshots {
                        [=](const Table& table) { return table.number == table_number; });
   }
 
-  // Numbers of the tables that are due when `oldest_snapshot` is the oldest one.
+  // Numbers of the tables that are due if `oldest_snapshot` is the sequence number of the oldest
+  // snapshot.
   std::vector<FileNumber> Due(SequenceNumber oldest_snapshot) const {
     std::vector<FileNumber> numbers;
     for (const Table& table : tables_) {
@@ -53,8 +56,8 @@ class KeptForSnapshots {
     return std::any_of(tables_.begin(), tables_.end(),
                        [=](const Table& table) { return table.largest_seqno <= oldest_snapshot; });
   }
-  // The number that the oldest snapshot must reach for a table to be due that is not yet; kNever if
-  // there is none.
+  // The lowest sequence number at which, once the oldest snapshot reaches it, another table becomes
+  // due; kNever if no table is waiting.
   SequenceNumber NextDue(SequenceNumber oldest_snapshot) const {
     SequenceNumber next = kNever;
     for (const Table& table : tables_) {
@@ -63,7 +66,8 @@ class KeptForSnapshots {
     return next;
   }
 
-  // "#7 until @12, #9 until @20": each table, and the number that the oldest snapshot must reach.
+  // "#7 until @12, #9 until @20": each table, and the sequence number that the oldest snapshot must
+  // reach.
   std::string DebugString() const {
     std::string text;
     for (const Table& table : tables_) {
@@ -78,7 +82,8 @@ class KeptForSnapshots {
     SequenceNumber largest_seqno;
   };
 
-  std::vector<Table> tables_;  // of some it is not known yet that they are gone
+  // May include tables that were already removed from the current version.
+  std::vector<Table> tables_;
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A level made from another one: flat arrays copied run by run.
+// Makes a level from another one: its arrays are copied in runs of consecutive tables.
 #include "db/version/level_tables.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ uint64_t Older(uint64_t a, uint64_t b) { return a == 0 ? b : b == 0 ? a : std::m
 
 }  // namespace
 
-// All tables are looked at only where the oldest one has gone.
+// Reads all tables only if a removed table had the oldest time; otherwise the new tables suffice.
 void LevelTables::SetOldestTimes(const LevelTables& base, const Splice<TableFile*>& splice) {
   const bool has_lost_oldest =
       std::any_of(splice.removed.begin(), splice.removed.end(), [&base](size_t index) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every table under a version was removed by an edit after it and is held by it: so whether another
-// live version holds the table is asked of the next older one alone.
+// A table that is noted under a version is held by this version and by none of the later ones. So
+// only the next older live version has to be checked to find out whether another live version holds
+// the table.
 #include "db/version/live_versions.h"
 
 #include <cassert>
 #include <utility>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -35,7 +36,7 @@ void LiveVersions::Retire(std::vector<TableFile*> removed) noexcept {
 }
 
 std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
-  assert(version_number != 0);  // they are counted from 1
+  assert(version_number != 0);  // versions are numbered from 1
   const auto it = last_holds_.find(version_number);
   assert(it != last_holds_.end());
   const bool has_older = it != last_holds_.begin();

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LiveVersions knows, for one column family, which tables some version still holds.
+// LiveVersions knows, for one column family, which tables are held by at least one version.
 //
-// Versions follow each other; a table is held by all of them from the one that added it to the one
-// before its removal. So nobody counts references on tables: when a table is removed, it is noted
-// under the newest version that holds it. When that version goes, the table is noted under the next
-// older one that is left and holds it, and if there is none, it is obsolete.
+// Versions form a sequence. A table is held by every version from the one that added it to the last
+// one before its removal, so no reference count per table is needed. When a table is removed, it is
+// noted under the newest version that holds it. When that version is released, the table is noted
+// under the next older live version that holds it. If there is no such version, the table is
+// obsolete.
 //
-// A new version costs what its edit changes, and the end of a version what is noted under it.
-// Threads: the caller's lock.
+// Cost: adding a version is proportional to its edit; removing a version is proportional to the
+// number of tables that are noted under it. Threads: the caller holds a lock
+// (VersionSet::obsolete_mutex_).
 #pragma once
 
 #include <cstdint>
@@ -17,29 +19,33 @@
 #include <string>
 #include <vector>
 
-#include "db/version/file_metadata.h"
+#include "db/manifest/file_metadata.h"
 
 namespace ashlar {
 
 class LiveVersions {
  public:
-  // By number of a live version: the tables whose newest holder it is, among those retired.
+  // By number of a live version: the retired tables whose newest live holder is this version.
   using Holds = std::map<uint64_t, std::vector<TableFile*>>;
-  // Room for one more version. Made before a change is recorded, so that Add() does not fail.
+  // A preallocated map node for one more version. The caller makes it before the change is written
+  // to the MANIFEST, so that Add() cannot fail afterwards.
   using Place = Holds::node_type;
   static Place NewPlace();
 
-  // The next version, which holds what the newest one does and `added`. Allocates nothing.
+  // Adds the next version, which holds `added` and all tables of the newest version that were not
+  // retired. Allocates nothing.
   void Add(uint64_t version_number, Place place,
            const std::vector<std::unique_ptr<TableFile>>& added) noexcept;
-  // Versions to come do not hold these tables. There is a version that does. Called once for each
-  // version at most, before the next one is added. Allocates nothing.
+  // Later versions do not hold these tables. Preconditions: at least one version is live, and
+  // Retire() has not been called since the last Add(). Allocates nothing.
   void Retire(std::vector<TableFile*> removed) noexcept;
-  // Nobody uses the version any more. Returns the tables that no version holds now, at most as many
-  // as were noted under it. If memory runs out, it stays, and what is noted under it.
+  // Removes a version that has no references any more. Returns the tables that no version holds
+  // now, at most as many as were noted under this version. If memory runs out, the version stays,
+  // with all tables noted under it.
   std::vector<TableFile*> Remove(uint64_t version_number);
   size_t CountNoted(uint64_t version_number) const { return last_holds_.at(version_number).size(); }
-  // Hands over the tables of versions that stayed, once nobody uses any. Allocates nothing.
+  // Passes to `take` the tables of all versions that remain, when no version is in use any more.
+  // Allocates nothing.
   template <typename Take>
   void TakeAll(const Take& take) {
     for (const auto& [version_number, tables] : last_holds_) {
@@ -48,12 +54,12 @@ class LiveVersions {
     last_holds_.clear();
   }
 
-  // Of all retired tables that a version still holds.
+  // Total size in bytes of the retired tables that a version still holds.
   uint64_t RetiredBytes() const;
   size_t size() const { return last_holds_.size(); }
   bool empty() const { return last_holds_.empty(); }
-  // Each live version, oldest first, with the retired tables whose newest holder it is; a line
-  // each.
+  // One line for each live version, oldest first: the version and the retired tables whose newest
+  // holder it is.
   std::string DebugString() const;
 
  private:

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version::CheckAges(): of two tables of level 0 the one that is searched first has the newer
-// entries.
+// Version::CheckAges(): checks that of two overlapping tables of level 0 the one that is searched
+// first has the newer entries.
 //
-// Ends of their ranges of keys and of sequence numbers raise a suspicion only. A memtable that has
-// keys on both sides of an ingested file, and none within it, is not flushed first: later it
-// becomes a table with older numbers, which is searched before the file and hides nothing of it. So
-// of suspicious pairs the keys that both have are compared, and keys with range tombstones.
+// Overlapping ranges of keys and of sequence numbers are only a hint of a wrong order. Example: a
+// memtable has keys on both sides of an ingested file but none inside its range, so the ingestion
+// does not flush it. Later the memtable becomes a table with older sequence numbers that is
+// searched before the ingested file, and hides no key of it. So for each suspicious pair the
+// entries of the keys that both tables contain are compared, and the keys of each with the range
+// tombstones of the other.
 #include <algorithm>
 #include <cassert>
 #include <memory>
 #include <vector>
 
 #include "ashlar/options.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "table/iterator/internal_iterator.h"
-#include "table/sst/table_reader.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -33,8 +35,10 @@ void SeekFirst(const Slice& user_key, InternalIterator* it) {
   it->Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
 }
 
-// The MANIFEST's numbers, by which tables are put in order, must be those of the entries.
-Status CompareWithRecord(const TableFile& file, const TableReader& table, InternalIterator* points) {
+// The sequence numbers in the MANIFEST take part in the order of level 0, so they must agree with
+// the table's entries.
+Status CompareWithRecord(const TableFile& file, const TableReader& table,
+                         InternalIterator* points) {
   SequenceNumber greatest = 0;
   for (points->SeekToFirst(); points->Valid(); points->Next()) {
     greatest = std::max(greatest, TrailerSeqno(ExtractTrailer(points->key())));
@@ -49,7 +53,8 @@ Status CompareWithRecord(const TableFile& file, const TableReader& table, Intern
                                    " as in the MANIFEST, found ", greatest));
 }
 
-// Takes turns: each looks for the key at which the other stands, until both stand at the same.
+// The two iterators take turns: each seeks to the current key of the other, until both are at the
+// same user key.
 Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer,
                       const TableFile& older, InternalIterator* of_newer,
                       InternalIterator* of_older) {
@@ -74,7 +79,8 @@ Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer
   return of_older->status();
 }
 
-// The table that is searched first has an answer for its keys, whatever the other one deletes.
+// A lookup stops at the first table that has the key, so a newer range tombstone in the table that
+// is searched later would not be applied.
 Status CompareTombstones(const TableFile& newer, const TableFile& older, InternalIterator* of_newer,
                          const FragmentedTombstones& of_older) {
   for (of_newer->SeekToFirst(); of_newer->Valid(); of_newer->Next()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the files of a version that matter for a key or a range.
+// Search of a version for the files that overlap a range, size estimates and order checks.
 #include "db/version/version.h"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "db/blob/blob_file.h"
-#include "db/version/table_cache.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "table/iterator/read_trace.h"
-#include "table/sst/table_reader.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -130,7 +130,7 @@ uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
   return bytes;
 }
 
-// That the file at `index` stands rightly before the next one.
+// Checks that the order of the level allows the file at `index` before its successor.
 Status Version::CheckPair(Level level, size_t index) const {
   assert(index + 1 < files(level).size());
   const FileMetadata& a = files(level)[index]->meta;

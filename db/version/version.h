@@ -5,13 +5,14 @@
 //
 // Level 0 is ordered newest first and its files may overlap. Deeper levels are ascending by
 // smallest key and disjoint in internal-key order; two neighbours may hold versions of one user
-// key, the newer ones in the first. CheckInvariants() proves all this.
+// key, the newer ones in the first. CheckInvariants() checks these rules.
 //
-// Levels that an edit does not touch are shared with the version before (LevelTables). The tables
-// of installed versions are kept by LiveVersions.
+// A level that an edit does not change is shared with the previous version (LevelTables).
+// LiveVersions keeps the tables of installed versions alive.
 //
-// Counted: Ref() and Unref() from any thread; the caller who drops the last reference passes the
-// version to VersionSet::Release(). A version that was never installed is simply deleted.
+// Reference counted: Ref() and Unref() may be called from any thread. The caller whose Unref()
+// returns true passes the version to VersionSet::Release(). A version that was never installed is
+// deleted directly.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@
 
 #include "ashlar/status.h"
 #include "db/version/level_tables.h"
-#include "util/internal_key.h"
-#include "util/level.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 
@@ -43,7 +44,8 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelTables>>;
 
-  // No level is null. The tables outlive the version. `blobs`: null for none.
+  // No element of `levels` is null. `tables` and the tables in `levels` outlive the version.
+  // `blobs`: null for none.
   Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels,
           std::shared_ptr<const BlobFiles> blobs = nullptr);
   ~Version();
@@ -86,17 +88,18 @@ class Version {
   LevelFiles Overlapping(Level level, const Slice* begin, const Slice* end,
                          bool expand_level0 = false) const;
 
-  // The table of this number with its level; no file if the version does not hold it.
+  // The level and the table with this number; `files` is empty if the version does not hold it.
   LevelFiles FindTable(FileNumber number) const;
 
   // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes. May open
   // tables: not inside an EpochGuard.
   uint64_t ApproximateBytes(const Slice& begin, const Slice& end) const;
 
-  // Adds all its tables and blob files to the edit.
+  // Adds all tables and blob files of this version to the edit.
   void DescribeFiles(VersionEdit* edit) const;
 
-  // Set by the version set that installs the version, before anybody else sees it.
+  // Called by the version set when it installs the version, before any other thread has access to
+  // it.
   void SetInstalled(FamilyVersions* family, uint64_t number) {
     assert(family_ == nullptr && family != nullptr && number > 0);  // once
     family_ = family;
@@ -107,10 +110,10 @@ class Version {
 
   // Corruption naming the first pair of files that breaks the order. Touches every file.
   Status CheckInvariants() const;
-  // The same for the file at `index` and its neighbours.
+  // Checks only the order of the file at `index` and its two neighbours.
   Status CheckNeighbours(Level level, size_t index) const;
-  // Whether the order of level 0 is that of the sequence numbers, where files overlap. Costs the
-  // square of their number.
+  // Checks that overlapping files of level 0 are in the order of their sequence numbers. The cost
+  // is quadratic in the number of files of level 0.
   Status CheckAges() const;
   std::string DebugString() const;
 
@@ -123,7 +126,7 @@ class Version {
   const Levels levels_;
   const std::shared_ptr<const BlobFiles> blobs_;
   Level deepest_level_ = 0;
-  std::vector<Level> next_filled_;  // by level; one more than there are
+  std::vector<Level> next_filled_;  // by level, with one extra element at num_levels()
   uint64_t file_count_ = 0;
   FamilyVersions* family_ = nullptr;
   uint64_t number_ = 0;

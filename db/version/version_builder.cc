@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a version is built: departures and arrivals are collected from the edits, then each level
-// that has some is spliced.
+// How a version is built: Apply() collects departures and arrivals from the edits, then Build()
+// splices them into each level that has any.
 #include "db/version/version_builder.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "env/filename.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -49,7 +49,7 @@ std::optional<VersionBuilder::Place> VersionBuilder::FindInBase(FileNumber numbe
   return std::nullopt;
 }
 
-// Where the file is after the edits so far.
+// The level of the file after the edits so far; no value if it is on none.
 std::optional<Level> VersionBuilder::LevelOf(FileNumber number) const {
   const auto arrival = arrivals_.find(number);
   if (arrival != arrivals_.end()) return arrival->second.level;
@@ -113,7 +113,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   return Status::OK();
 }
 
-// In the order of each level.
+// The arrivals of each level, in the order of the level.
 std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
   assert(num_levels_ > 0);
   std::vector<Arrivals> levels(static_cast<size_t>(num_levels_));
@@ -131,8 +131,9 @@ std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
   return levels;
 }
 
-// Databases written before epochs existed: one number for each nonempty level from the bottom up,
-// then one for each file of level 0 from the oldest to the newest.
+// Assigns epoch numbers to the files of a database that was written before epochs existed: one
+// number for all files of each nonempty level, from the bottom up, then one number for each file of
+// level 0, from the oldest to the newest.
 void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
   bool has_unknown = false;
   for (const auto& [number, arrival] : arrivals_) has_unknown |= arrival.meta().epoch_number == 0;
@@ -141,7 +142,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
   if (!has_unknown || has_base) return;
   for (const Arrivals& level : *levels) {
     for (Arrival* arrival : level) {
-      assert(arrival->fresh != nullptr);  // without a base nothing has moved
+      assert(arrival->fresh != nullptr);  // without a base version no file can have moved
       arrival->fresh->epoch_number = 0;
     }
   }
@@ -156,7 +157,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
   for (auto it = level0.rbegin(); it != level0.rend(); ++it) (*it)->fresh->epoch_number = ++epoch;
 }
 
-// The arrivals have shared objects by now.
+// Precondition: each arrival has its TableFile (`existing`).
 Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrivals) const {
   Splice<TableFile*> splice;
   for (const auto& [number, place] : departures_) {
@@ -213,8 +214,9 @@ Status VersionBuilder::Build(BuiltVersion* built) {
   return Check(*built->version);
 }
 
-// Where nothing arrived the order is that of the base. Each arrival is looked up by its number, so
-// with many of them (at recovery all files are) it is less work to look at all.
+// Only the neighbours of arrivals can be out of order; the rest has the order of the base. Each
+// arrival is searched by its number, so if there are many (at recovery all files are arrivals), a
+// check of all files is cheaper.
 Status VersionBuilder::Check(const Version& version) const {
   constexpr size_t kManyArrivals = 1000;
   if (arrivals_.size() > kManyArrivals || arrivals_.size() == version.file_count()) {
@@ -222,7 +224,7 @@ Status VersionBuilder::Check(const Version& version) const {
   }
   for (const auto& [number, arrival] : arrivals_) {
     const LevelTables& level = *version.levels()[static_cast<size_t>(arrival.level)];
-    assert(level.Find(number).has_value());  // Build() has put it there
+    assert(level.Find(number).has_value());  // Build() has added it to the level
     RETURN_IF_ERROR(version.CheckNeighbours(arrival.level, *level.Find(number)));
   }
 #if ASHLAR_INVARIANTS

@@ -2,8 +2,8 @@
 //
 // VersionBuilder applies edits to a version and makes the next one. Pure: no files, no locks.
 //
-// It works by difference: what it keeps is what the edits change, and a level that they do not
-// touch is shared with the base. Of the other tables it reads numbers only.
+// It stores only the differences from the base version. A level without changes is shared with the
+// base. On a changed level, the builder reads only the file numbers of the tables that stay.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,22 @@
 
 #include "ashlar/status.h"
 #include "db/blob/blob_files_builder.h"
+#include "db/manifest/version_edit.h"
 #include "db/version/level_tables.h"
 #include "db/version/live_versions.h"
 #include "db/version/version.h"
-#include "db/version/version_edit.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 
-// A version that nobody has seen yet, and how its tables differ from those of its base.
+// A version that is not installed yet, and the differences between its tables and those of its
+// base.
 struct BuiltVersion {
   std::unique_ptr<Version> version;
   std::vector<std::unique_ptr<TableFile>> added;
   std::vector<TableFile*> removed;
-  LiveVersions::Place place;  // what installing it needs
+  LiveVersions::Place place;  // needed to install the version: see LiveVersions::Add()
 };
 
 class VersionBuilder {
@@ -45,12 +46,13 @@ class VersionBuilder {
   Status Build(BuiltVersion* built);
 
  private:
-  // Where the base has a file.
+  // The position of a file in the base version.
   struct Place {
     Level level = 0;
     size_t index = 0;
   };
-  // A file that comes to a level: one of the base, moved, or one that has no shared object yet.
+  // A file that is added to a level: either a file of the base that moves (`existing`), or a new
+  // one that has no TableFile yet (`fresh`).
   struct Arrival {
     Level level = 0;
     TableFile* existing = nullptr;
@@ -58,7 +60,7 @@ class VersionBuilder {
     const FileMetadata& meta() const { return existing != nullptr ? existing->meta : *fresh; }
   };
   using Arrivals = std::vector<Arrival*>;
-  // The order of level 0.
+  // Compares in the order of level 0, newest first.
   static bool IsNewerArrival(const Arrival* a, const Arrival* b) {
     return IsNewer(a->meta(), b->meta());
   }
@@ -78,7 +80,7 @@ class VersionBuilder {
   const int num_levels_;
   const Version::Levels base_;  // num_levels_ of them
   BlobFilesBuilder blobs_;
-  std::unordered_map<FileNumber, Place> departures_;  // by number: files that leave their level
+  std::unordered_map<FileNumber, Place> departures_;  // files that leave their level, by number
   std::unordered_map<FileNumber, Arrival> arrivals_;  // by number
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VersionRef holds one reference on an installed version, so that its tables live, and gives it
-// back when it goes: without the DB mutex or with it.
+// VersionRef owns one reference to an installed version, which keeps the version's tables alive.
+// The destructor releases the reference and may run with or without the DB mutex.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,8 @@ namespace ashlar {
 class VersionRef {
  public:
   VersionRef() = default;
-  // The caller makes sure that the version lives now. The set outlives the reference.
+  // Precondition: the caller keeps the version alive during this call. The set outlives the
+  // VersionRef.
   VersionRef(Version* version, VersionSet* set) : version_(version), set_(set) { version->Ref(); }
   VersionRef(VersionRef&& other) noexcept { swap(other); }
   VersionRef& operator=(VersionRef other) noexcept {

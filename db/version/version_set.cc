@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a change gets into the MANIFEST:
+// The steps of LogAndApply():
 //
 //   Complete       (mutex held)  counters, facts about logs and places in a group go into the edits
 //   Begin          (mutex held)  what the next steps need is taken out of the guarded state
@@ -8,11 +8,12 @@
 //   Write          (mutex free)  append and sync; or a whole new MANIFEST, synced, then CURRENT
 //   Install        (mutex held)  versions become current, log numbers and counters move
 //
-// While the mutex is free the current versions stay: only Install replaces them, in its turn.
+// While the mutex is released, the current versions do not change, because only Install replaces
+// them and only one change is written at a time.
 //
-// A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
-// The change may have reached it, so the caller keeps the files it names until a later change
-// succeeds, which puts a new MANIFEST in place.
+// After a failed append or sync the contents of the file on disk are unknown, so the file is never
+// written again. The change may have reached the disk, so the caller keeps all files that the
+// change names until a later change succeeds, which starts a new MANIFEST.
 #include "db/version/version_set.h"
 
 #include <algorithm>
@@ -20,11 +21,15 @@
 #include <new>
 #include <utility>
 
+#include "db/manifest/manifest_reader.h"
+#include "db/version/manifest_replay.h"
 #include "db/version/version_builder.h"
 #include "db/wal/wal_set.h"
+#include "env/file_util.h"
+#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -40,7 +45,7 @@ std::string Encoded(const VersionEdit& edit) {
 
 struct VersionSet::FamilySnapshot {
   VersionEdit identity;
-  VersionEdit contents;  // without its files
+  VersionEdit contents;  // all fields except the lists of files
   const Version* version;
 };
 
@@ -50,30 +55,23 @@ struct VersionSet::Pending {
     std::unique_ptr<VersionBuilder> builder;
     BuiltVersion built;
   };
-  std::map<uint32_t, FamilyChange> changes;  // of the families whose files change
+  std::map<uint32_t, FamilyChange> changes;  // families whose files change, by id
   std::shared_ptr<FamilyVersions> added;
-  // Of a new MANIFEST. 0: the change is appended to the one there is.
+  // The number of the new MANIFEST; 0 if the change is appended to the existing one.
   FileNumber new_manifest_number = 0;
   VersionEdit head;
   std::vector<FamilySnapshot> families;
-  std::vector<VersionEdit> log_edits;  // behind those of the change
+  std::vector<VersionEdit> log_edits;  // written after the edits of the change
 };
-
-FamilyVersions::~FamilyVersions() {
-  live.TakeAll([this](TableFile* file) {
-    tables->Close(file);
-    delete file;
-  });
-}
 
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
-// Allocates nothing: nobody could be told that there was no memory.
+// Allocates nothing, because a destructor cannot report that memory ran out.
 VersionSet::~VersionSet() {
   assert(!is_writing_);
   const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
     family->tables->KeepBlocksOnClose();
-    assert(!family->is_dropped);  // those are in dropped_
+    assert(!family->is_dropped);  // dropped families are in dropped_
     if (family->current != nullptr) CloseCurrent(family);
   };
   for (auto& [id, family] : families_) end(family.get());
@@ -81,7 +79,8 @@ VersionSet::~VersionSet() {
   for (ObsoleteTable& table : TakeObsolete()) table.Close();
 }
 
-// Its tables are not obsolete, so they are on no list. Those that only older versions hold are.
+// Closes the tables of the current version. They are not obsolete, so they must not be put on the
+// obsolete list, unlike tables that only older versions hold.
 void VersionSet::CloseCurrent(FamilyVersions* family) {
   Version* const last = std::exchange(family->current, nullptr);
   assert(last != nullptr && last->family() == family);
@@ -94,13 +93,6 @@ void VersionSet::CloseCurrent(FamilyVersions* family) {
   if (!last->Unref()) return;
   delete last;
   live_versions_.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void ObsoleteTable::Close() {
-  if (file == nullptr) return;
-  assert(family != nullptr);
-  family->tables->Close(file.get());
-  file.reset();
 }
 
 FamilyVersions* VersionSet::Family(uint32_t id) const {
@@ -132,8 +124,8 @@ void VersionSet::Release(Version* version) {
       obsolete_.emplace_back(family->shared_from_this(), std::unique_ptr<TableFile>(file));
     }
   } catch (const std::bad_alloc&) {
-    // Destructors come here. What this version held counts as held until the family goes, and the
-    // next open deletes it.
+    // Memory ran out, and the callers are destructors. The tables of this version count as held
+    // until the family is destroyed; the next opening of the database deletes their files.
   }
   delete version;
   [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);
@@ -154,7 +146,7 @@ std::vector<std::shared_ptr<FamilyVersions>> VersionSet::TakeUnusedFamilies() {
   std::vector<std::shared_ptr<FamilyVersions>> unused;
   MutexLock lock(&obsolete_mutex_);
   std::erase_if(dropped_, [&unused](std::shared_ptr<FamilyVersions>& family) {
-    // Others hold it as long as they may come to use it; nobody finds it any more.
+    // The use count cannot rise again: the family is not in families_, so no new user can find it.
     if (family.use_count() > 1 || !family->live.empty()) return false;
     unused.push_back(std::move(family));
     return true;
@@ -169,7 +161,7 @@ bool VersionSet::HasObsolete() {
 }
 
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
-  assert(number <= kMaxFileNumber.Next());  // else the next number would wrap
+  assert(number <= kMaxFileNumber.Next());  // otherwise the next number would wrap around
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number.value() && !next_file_number_.compare_exchange_weak(
                                        next, number.Next().value(), std::memory_order_relaxed)) {
@@ -200,10 +192,51 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.next_file_number = FileNumber{2};
   edit.last_sequence = 0;
   ManifestFileOptions file_options = options;
-  file_options.preallocate_bytes = 0;  // the first change starts another one
+  // The first change after opening starts a new MANIFEST, so this one stays small.
+  file_options.preallocate_bytes = 0;
   ManifestFile file(file_options);
   RETURN_IF_ERROR(file.Start(1, {Encoded(edit)}));
   return file.Close();
+}
+
+Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subset,
+                           std::vector<FamilyRequest>* missing, const RecoveryPoint* point) {
+  assert(families_.empty());  // Recover() is called at most once
+  std::string manifest;
+  if (point != nullptr) {
+    manifest = point->manifest;
+  } else {
+    ASSIGN_OR_RETURN(manifest, ReadCurrent(options_.fs, options_.dir));
+  }
+  FileType type;
+  ParseFileName(manifest, &manifest_number_, &type);
+  const std::string path = options_.dir + "/" + manifest;
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(options_.fs, path));
+  ManifestReplay replay(std::move(requests), point);
+  VersionEdit edit;
+  while (!replay.IsAtPoint() && reader->Next(&edit)) {
+    const Status applied = replay.Apply(edit);
+    if (!applied.ok()) return Status::CopyAppendMessage(applied, " in ", manifest);
+  }
+  if (point == nullptr) RETURN_IF_ERROR(reader->status());
+  torn_manifest_bytes_ = reader->torn_tail_bytes();
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(options_.fs, path));
+  manifest_bytes_ = bytes - std::min(bytes, torn_manifest_bytes_);
+  auto families = replay.Finish(allow_subset);
+  if (!families.ok()) {
+    const Status status = families.status();
+    if (!status.IsCorruption()) return status;
+    return Status::CopyAppendMessage(status, " in ",
+                                     StrCat(manifest, ", which ends at offset ", manifest_bytes_));
+  }
+  counters_ = replay.counters();
+  MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
+  for (ReplayedFamily& family : families.value()) {
+    Adopt(family.versions.get(), std::move(family.built));
+    families_[family.versions->id] = std::move(family.versions);
+  }
+  for (FamilyRequest& request : replay.TakeMissing()) missing->push_back(std::move(request));
+  return Status::OK();
 }
 
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
@@ -224,7 +257,8 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   Status status;
   {
     MutexUnlock unlock(mutex);
-    // When memory runs out on the way, nobody knows what is in the MANIFEST: it is not used again.
+    // If memory runs out during the write, the contents of the MANIFEST are unknown, so it is not
+    // written again.
     ScopeExit abandon([this] { manifest_.Abandon(); });
     status = BuildVersions(change, &pending);
     if (status.ok()) status = Write(change, &pending);
@@ -237,8 +271,9 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   return status;
 }
 
-// Decided when no other change is on its way: of two that create or drop the same family one is
-// refused. What else was meant for a dropped family is left out.
+// Called when no other change is being written, so of two changes that create or drop the same
+// family the second one fails. Edits for a family that has been dropped are removed from the
+// change.
 Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   const auto is_gone = [this](const VersionEdit& edit) REQUIRES(db_mutex) {
     return !edit.added_family && Family(edit.column_family) == nullptr;
@@ -260,16 +295,17 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   assert(is_writing_ && !change->edits.empty());
   std::vector<VersionEdit>& edits = change->edits;
   if (manifest_.WantsNewFile()) pending->new_manifest_number = NewFileNumber();
-  last_sequence_ = std::max(last_sequence_, change->last_sequence);
+  counters_.last_sequence = std::max(counters_.last_sequence, change->last_sequence);
   if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogFacts();
-  if (max_column_family_ > 0) edits.front().max_column_family = max_column_family_;
+  if (counters_.max_column_family > 0)
+    edits.front().max_column_family = counters_.max_column_family;
   uint32_t remaining = static_cast<uint32_t>(edits.size());
   for (VersionEdit& edit : edits) {
     remaining--;
     if (change->is_atomic_group) edit.atomic_group_remaining = remaining;
     if (!edit.is_family_change()) edit.prev_log_number = FileNumber{};
     edit.next_file_number = next_file_number();
-    edit.last_sequence = last_sequence_;
+    edit.last_sequence = counters_.last_sequence;
     if (edit.added_family) edit.max_column_family = edit.column_family;
     const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
     if (is_later_record) edit.change_begin = manifest_bytes_;
@@ -277,11 +313,12 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   if (!options_.lists_logs || wals_ == nullptr) return;
   std::optional<uint64_t> change_begin = manifest_bytes_;
   if (pending->new_manifest_number != 0) change_begin.reset();
-  pending->log_edits =
-      listed_logs_.News(wals_->DurableFacts(), edits, min_log_number_to_keep_, change_begin);
+  pending->log_edits = listed_logs_.News(wals_->DurableFacts(), edits,
+                                         counters_.min_log_number_to_keep, change_begin);
 }
 
-// Takes over the added family's parts. The edits stay where they are until the change is written.
+// Moves the request of the added family into `pending`. `pending` refers to the edits in `change`,
+// so they must not move until the change is written.
 void VersionSet::Begin(Change* change, Pending* pending) const {
   assert(is_writing_ && pending->changes.empty());
   for (const VersionEdit& edit : change->edits) {
@@ -324,7 +361,7 @@ Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
   return Status::OK();
 }
 
-// A new MANIFEST begins with all that was known before the change.
+// A new MANIFEST begins with the complete state before the change.
 Status VersionSet::Write(const Change& change, Pending* pending) {
   assert(!change.edits.empty());
   std::vector<std::string> records;
@@ -347,16 +384,17 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
                 : manifest_.Append(records);
 }
 
-// If the end of the MANIFEST is ever lost, what is left still names the logs that held what the
-// lost records brought.
+// These facts protect against a lost end of the MANIFEST: the remaining records still name the WALs
+// whose entries were flushed by the lost records.
 std::vector<LogFacts> VersionSet::NewLogFacts() const {
   assert(is_writing_);
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;
   for (const LogFacts& log : wals_->DurableFacts()) {
-    if (log.number < min_log_number_to_keep_) continue;  // its file is about to go
-    const auto old = tracked_logs_.find(log.number);
-    const bool is_news = old == tracked_logs_.end() ||
+    // Not needed any more: its file will be deleted.
+    if (log.number < counters_.min_log_number_to_keep) continue;
+    const auto old = counters_.tracked_logs.find(log.number);
+    const bool is_news = old == counters_.tracked_logs.end() ||
                          log.synced_bytes > old->second.synced_bytes ||
                          log.end_bytes > old->second.end_bytes;
     if (is_news) news.push_back(log);
@@ -366,9 +404,10 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
 
 VersionEdit VersionSet::HeadOfManifest() const {
   VersionEdit head;
-  assert(tracked_logs_.empty() || tracked_logs_.begin()->first >= min_log_number_to_keep_);
-  if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
-  for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
+  assert(counters_.tracked_logs.empty() ||
+         counters_.tracked_logs.begin()->first >= counters_.min_log_number_to_keep);
+  if (options_.write_db_id && !counters_.db_id.empty()) head.db_id = counters_.db_id;
+  for (const auto& [number, log] : counters_.tracked_logs) head.logs.push_back(log);
   return head;
 }
 
@@ -387,37 +426,21 @@ VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) 
     contents.compact_cursors.push_back({level, key});
   }
   contents.log_number = family.log_number;
-  contents.last_sequence = last_sequence_;
+  contents.last_sequence = counters_.last_sequence;
   contents.full_history_ts_low = family.full_history_ts_low;
   contents.unknown_fields = family.unknown_fields;
-  if (family.id == 0 && min_log_number_to_keep_ > 0) {
-    contents.min_log_number_to_keep = min_log_number_to_keep_;
+  if (family.id == 0 && counters_.min_log_number_to_keep > 0) {
+    contents.min_log_number_to_keep = counters_.min_log_number_to_keep;
   }
   return snapshot;
 }
 
 void VersionSet::ApplyCounters(const VersionEdit& edit) {
-  if (edit.db_id) db_id_ = *edit.db_id;
-  if (edit.next_file_number) MarkFileNumberUsed(FileNumber{edit.next_file_number->value() - 1});
-  if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
-  if (edit.min_log_number_to_keep) {
-    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
-  }
-  if (edit.max_column_family) {
-    max_column_family_ = std::max(max_column_family_, *edit.max_column_family);
-  }
-  for (const WalAddition& wal : edit.wal_additions) {
-    const LogFacts log{.number = wal.log_number, .synced_bytes = wal.synced_bytes.value_or(0)};
-    if (wal.synced_bytes) tracked_logs_[log.number].Learn(log);
-  }
-  for (const LogFacts& log : edit.logs) tracked_logs_[log.number].Learn(log);
-  const FileNumber obsolete_end =
-      std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(FileNumber{}),
-                edit.forgotten_logs_end.value_or(FileNumber{})});
-  tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
+  counters_.Apply(edit);
+  MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
 }
 
-// Fails for nothing: the change is in the MANIFEST.
+// Must not fail, because the change is already in the MANIFEST.
 void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   assert(built.version != nullptr);
   Version* const version = built.version.release();
@@ -436,7 +459,8 @@ void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   if (old != nullptr && old->Unref()) Release(old);
 }
 
-// No version follows: whoever still reads holds the last one through a super version.
+// Retires the last version of a dropped family. Running readers keep it alive through their super
+// version.
 void VersionSet::RetireCurrent(FamilyVersions* family) {
   assert(family->current != nullptr);
   std::vector<TableFile*> files;
@@ -455,7 +479,7 @@ void VersionSet::RetireCurrent(FamilyVersions* family) {
 void VersionSet::Install(Change* change, Pending* pending) {
   assert(is_writing_);
   assert(pending->new_manifest_number > manifest_number_ || pending->new_manifest_number == 0);
-  assert(manifest_.bytes() > 0);  // what is installed was written
+  assert(manifest_.bytes() > 0);  // an installed change has been written
   manifest_bytes_ = manifest_.bytes();
   if (pending->new_manifest_number != 0) {
     replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));
@@ -471,14 +495,13 @@ void VersionSet::Install(Change* change, Pending* pending) {
       ApplyToFamily(edit, Family(edit.column_family));
     }
   }
-  assert(pending->added == nullptr);  // some edit has named it
+  assert(pending->added == nullptr);  // the edit with added_family has consumed it
 }
 
 void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {
   assert(family != nullptr && !families_.contains(edit.column_family));
   family->id = edit.column_family;
   family->log_number = edit.log_number.value_or(FileNumber{});
-  max_column_family_ = std::max(max_column_family_, family->id);
   BuiltVersion empty;
   IgnoreError(VersionBuilder(family->comparator, family->tables.get(), nullptr, family->num_levels)
                   .Build(&empty),
@@ -507,6 +530,60 @@ void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) 
     family->compact_cursors[cursor.level] = cursor.key;
   }
   if (edit.full_history_ts_low) family->full_history_ts_low = edit.full_history_ts_low;
+}
+
+Status VersionSet::CheckManifest(DbMutex* mutex) {
+  mutex->AssertHeld();
+  if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
+  while (is_writing_) turn_->Wait();
+  assert(manifest_number_ > 0);
+  is_writing_ = true;
+  const ScopeExit end_turn([this]() REQUIRES(db_mutex) {
+    is_writing_ = false;
+    turn_->SignalAll();
+  });
+  const std::string path = DescriptorFileName(options_.dir, manifest_number_);
+  const uint64_t written_bytes = manifest_bytes_;
+  MutexUnlock unlock(mutex);
+  const Status status = CheckManifestFile(options_.fs, path, written_bytes);
+  if (status.IsCorruption()) manifest_.Abandon();
+  return status;
+}
+
+uint64_t VersionSet::ObsoleteTableBytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(&obsolete_mutex_);
+  for (const ObsoleteTable& table : obsolete_) bytes += table.file->meta.file_size;
+  return bytes;
+}
+
+uint64_t VersionSet::RetiredBytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(&obsolete_mutex_);
+  for (const auto& [id, family] : families_) bytes += family->live.RetiredBytes();
+  for (const auto& family : dropped_) bytes += family->live.RetiredBytes();
+  return bytes;
+}
+
+uint64_t VersionSet::RetiredBytesOf(const FamilyVersions& family) const {
+  MutexLock lock(&obsolete_mutex_);
+  return family.live.RetiredBytes();
+}
+
+std::string VersionSet::DebugString() const {
+  std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
+                            is_writing_ ? ", being written\n" : "\n");
+  StrAppend(&text, "next file ", next_file_number(), ", last sequence number ",
+            counters_.last_sequence, ", logs needed from ", counters_.min_log_number_to_keep,
+            ", live versions ", live_version_count(), "\n");
+  for (const FamilyVersions* family : LiveFamilies()) {
+    StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
+              family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
+              family->log_number);
+    const std::string kept = family->kept_for_snapshots.DebugString();
+    StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VersionSet owns the MANIFEST: it recovers the families and their versions from it, and makes
-// every change of them durable before it is visible.
+// VersionSet owns the MANIFEST: it recovers the column families and their versions from the
+// MANIFEST, and makes every change of them durable before the change is visible.
 //
-// Threads: functions and members say when they need the DB mutex. One change is written at a time;
-// the others wait their turn inside LogAndApply(), which lets go of the mutex while it works out
-// and writes what is new.
-// Crash: a change is in the MANIFEST, synced, before anybody sees it and before any file it makes
-// obsolete is deleted. CURRENT is switched after the new MANIFEST is whole and synced.
+// Threads: annotations say which functions and members need the DB mutex. One change is written at
+// a time; other changes wait inside LogAndApply(). LogAndApply() releases the mutex while it builds
+// the new versions and writes the records. Crash: a change is in the MANIFEST and synced before its
+// versions are visible and before any file that it makes obsolete is deleted. CURRENT is switched
+// only after the new MANIFEST is complete and synced.
 #pragma once
 
 #include <atomic>
@@ -21,19 +21,17 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
-#include "db/version/compaction_claims.h"
-#include "db/version/kept_for_snapshots.h"
-#include "db/version/live_versions.h"
-#include "db/version/listed_logs.h"
-#include "db/version/manifest_file.h"
-#include "db/version/table_cache.h"
+#include "db/manifest/listed_logs.h"
+#include "db/manifest/manifest_counters.h"
+#include "db/manifest/manifest_file.h"
+#include "db/manifest/version_edit.h"
+#include "db/version/family_versions.h"
 #include "db/version/version.h"
-#include "db/version/version_edit.h"
-#include "util/file_number.h"
-#include "util/internal_key.h"
-#include "util/level.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -41,68 +39,10 @@ class WalSet;
 struct BuiltVersion;
 struct RecoveryPoint;
 
-// One column family as the MANIFEST knows it. A dropped one lives until nobody refers to its
-// comparator and its table cache: no version, no table that waits for its deletion, no holder of a
-// pointer (VersionSet::TakeUnusedFamilies).
-struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
-  // Fixed once the set has it.
-  uint32_t id = 0;
-  std::string name;
-  InternalKeyComparator comparator;
-  int num_levels = 7;
-  std::unique_ptr<TableCache> tables;                   // any thread
-  LiveVersions live;                                    // the set's mutex of obsolete tables
-  std::optional<bool> persist_user_defined_timestamps;  // as recorded
-  std::vector<std::pair<uint32_t, std::string>> unknown_fields;
-
-  // Holds a reference; null once the family is dropped.
-  Version* current GUARDED_BY(db_mutex) = nullptr;
-  // Logs below it hold nothing of this family.
-  FileNumber log_number GUARDED_BY(db_mutex) = 0;
-  // For the next file that enters level 0.
-  uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
-  uint64_t next_version GUARDED_BY(db_mutex) = 1;
-  bool is_dropped GUARDED_BY(db_mutex) = false;
-  CompactionClaims claims GUARDED_BY(db_mutex);
-  KeptForSnapshots kept_for_snapshots GUARDED_BY(db_mutex);
-  // By level; kept for round-robin compaction.
-  std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
-  std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
-
-  explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
-  ~FamilyVersions();
-};
-
-// A table that no version holds any more. The file on disk is the owner's to delete.
-struct ObsoleteTable {
-  std::shared_ptr<FamilyVersions> family;
-  std::unique_ptr<TableFile> file;
-
-  ObsoleteTable(std::shared_ptr<FamilyVersions> f, std::unique_ptr<TableFile> table)
-      : family(std::move(f)), file(std::move(table)) {}
-  ObsoleteTable(ObsoleteTable&&) noexcept = default;
-  ObsoleteTable& operator=(ObsoleteTable&&) = delete;
-  ~ObsoleteTable() { Close(); }
-
-  // Closes the reader and forgets its cached blocks: do so without the DB mutex.
-  void Close();
-};
-
-// What the opener says about a family.
-struct FamilyRequest {
-  FamilyRequest(std::string n, const InternalKeyComparator& c)
-      : name(std::move(n)), comparator(c) {}
-
-  std::string name;
-  InternalKeyComparator comparator;
-  int num_levels = 7;
-  std::unique_ptr<TableCache> tables;
-};
-
-// Where and how the MANIFEST is written, and what is said in it.
+// Where and how the MANIFEST is written, and which optional records it contains.
 struct VersionSetOptions : ManifestFileOptions {
   bool write_db_id = true;
-  bool lists_logs = false;  // in RocksDB's records, too: see ListedLogs
+  bool lists_logs = false;  // also writes RocksDB's own records about WALs: see ListedLogs
   Logger* info_log = nullptr;
 };
 
@@ -116,67 +56,69 @@ class VersionSet {
   // Writes the MANIFEST of an empty database and names it in CURRENT.
   static Status CreateNew(const VersionSetOptions& options, const std::string& db_id);
 
-  // Names of the families in the live MANIFEST.
-  static Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
-
-  // Reads the live MANIFEST, or as much of another one as `point` says. Writes nothing. Requested
-  // families that do not exist are returned in `missing`; existing ones that were not requested
-  // fail the call unless `allow_subset`.
+  // Reads the MANIFEST that CURRENT names, or the part of a MANIFEST that `point` selects. Writes
+  // nothing. Requested families that do not exist are returned in `missing`; existing ones that
+  // were not requested fail the call unless `allow_subset`.
   Status Recover(std::vector<FamilyRequest> requests, bool allow_subset,
                  std::vector<FamilyRequest>* missing, const RecoveryPoint* point = nullptr)
       REQUIRES(db_mutex);
 
-  // From now on every change also records the logs that have come since the one before, and what
-  // became known of others. `wals` outlives the set.
+  // After this call every change also records the WALs that were created since the previous change,
+  // and new facts about older WALs. `wals` outlives the set.
   void TrackLogs(const WalSet* wals) REQUIRES(db_mutex) { wals_ = wals; }
 
-  // For the MANIFESTs that are begun from now on. Any thread.
+  // Sets the limits of all MANIFESTs that are started after this call. Any thread.
   void SetManifestLimits(const ManifestLimits& limits) { manifest_.SetLimits(limits); }
 
-  // A change: one edit a family. The last sequence number and file number counters are filled in.
+  // A change has one edit per column family. LogAndApply() fills in the last sequence number and
+  // the file number counters.
   struct Change {
     std::vector<VersionEdit> edits;
-    SequenceNumber last_sequence = 0;  // at least every number in a file of the edits
+    // Not below any sequence number in the new files of the edits.
+    SequenceNumber last_sequence = 0;
     bool is_atomic_group = false;
-    std::unique_ptr<FamilyRequest> added_family;  // for an edit with added_family
+    std::unique_ptr<FamilyRequest> added_family;  // set if an edit has added_family
   };
-  // Appends the change to the MANIFEST, syncs it and installs the new versions. Lets go of
-  // the mutex while writing. After an error nothing is installed, the MANIFEST is never written
-  // again, and the next call starts a new one. ColumnFamilyDropped if every edit is for a family
-  // that is gone.
+  // Appends the change to the MANIFEST, syncs it and installs the new versions. Releases the mutex
+  // while writing. After an error nothing is installed, this MANIFEST is never written again, and
+  // the next call starts a new one. ColumnFamilyDropped if the families of all edits are dropped.
   Status LogAndApply(Change change, DbMutex* mutex) REQUIRES(db_mutex);
-  // Reads the MANIFEST that was written. Corruption: it is not what the next opening needs, and is
-  // not written any more; the next call of LogAndApply() starts a new one. Lets go of the mutex.
+  // Reads back the MANIFEST that was written. Corruption if the next opening could not recover from
+  // it; then this MANIFEST is not written any more, and the next call of LogAndApply() starts a new
+  // one. Releases the mutex while reading.
   Status CheckManifest(DbMutex* mutex) REQUIRES(db_mutex);
 
-  // Those that are not dropped; null if there is none.
+  // These three functions find only families that are not dropped. Null if there is no such family.
   FamilyVersions* Family(uint32_t id) const REQUIRES(db_mutex);
   FamilyVersions* Family(const std::string& name) const REQUIRES(db_mutex);
   std::vector<FamilyVersions*> LiveFamilies() const REQUIRES(db_mutex);
-  // Blob files that no version has any more. Closing them is I/O.
+  // Returns the blob files that no version contains any more and forgets them. Their destructors do
+  // I/O.
   std::vector<std::unique_ptr<BlobFile>> TakeObsoleteBlobs() { return obsolete_blobs_.Take(); }
-  // Of those that some version of the family has.
+  // Bytes of the blob files that at least one version of the family contains.
   uint64_t HeldBlobBytesOf(const FamilyVersions& family) const {
     return obsolete_blobs_.HeldBytes(family.id);
   }
-  // Any thread. Files that no version holds any more go to the list that TakeObsolete() empties.
+  // Destroys a version whose last reference was dropped. Tables that no version holds any more are
+  // moved to the list that TakeObsolete() empties. Any thread.
   void Release(Version* version);
   std::vector<ObsoleteTable> TakeObsolete();
   bool HasObsolete();
-  // Of tables that are on that list.
+  // Total size of the tables on that list.
   uint64_t ObsoleteTableBytes() const;
-  // Of tables that only versions hold which are not the newest of a live family.
+  // Total size of the tables that are in no current version, but in an older version or a version
+  // of a dropped family.
   uint64_t RetiredBytes() const REQUIRES(db_mutex);
-  // The same, of one live family.
+  // The same for one live family.
   uint64_t RetiredBytesOf(const FamilyVersions& family) const;
-  // Dropped families that nobody uses any more. They may wait for readers when they are destroyed,
-  // so the caller holds no lock and is in no epoch then.
+  // Returns the dropped families that have no user any more. Their destructors may wait for
+  // readers, so the caller destroys them without a lock and outside an EpochGuard.
   std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();
   // Numbers of MANIFESTs that CURRENT does not name any more.
   std::vector<FileNumber> TakeReplacedManifests() REQUIRES(db_mutex) {
     return std::exchange(replaced_manifests_, {});
   }
-  // Installed and not yet released: of one family, of all.
+  // Number of versions that are installed and not yet released: of one family, and of all families.
   size_t LiveVersionsOf(const FamilyVersions& family) const;
   int live_version_count() const { return live_versions_.load(std::memory_order_relaxed); }
 
@@ -186,43 +128,46 @@ class VersionSet {
   FileNumber next_file_number() const {
     return FileNumber{next_file_number_.load(std::memory_order_relaxed)};
   }
-  // Never hand out `number` or anything below it.
+  // After this call NewFileNumber() returns only numbers above `number`.
   void MarkFileNumberUsed(FileNumber number);
 
-  SequenceNumber recovered_last_sequence() const REQUIRES(db_mutex) { return last_sequence_; }
-  FileNumber min_log_number_to_keep() const REQUIRES(db_mutex) { return min_log_number_to_keep_; }
-  // The lowest log that any family still needs.
+  SequenceNumber recovered_last_sequence() const REQUIRES(db_mutex) {
+    return counters_.last_sequence;
+  }
+  FileNumber min_log_number_to_keep() const REQUIRES(db_mutex) {
+    return counters_.min_log_number_to_keep;
+  }
+  // Number of the lowest WAL that any family still needs.
   FileNumber LowestLogNumber() const REQUIRES(db_mutex);
   FileNumber manifest_number() const REQUIRES(db_mutex) { return manifest_number_; }
   uint64_t manifest_bytes() const REQUIRES(db_mutex) { return manifest_bytes_; }
-  uint32_t max_column_family() const REQUIRES(db_mutex) { return max_column_family_; }
-  // An id that no family has or had.
-  uint32_t ReserveFamilyId() REQUIRES(db_mutex) { return ++max_column_family_; }
-  // Of a family that was refused before anything of it was written. Lost if a greater one was given
-  // out meanwhile.
+  uint32_t max_column_family() const REQUIRES(db_mutex) { return counters_.max_column_family; }
+  // Returns an id that no family has or had.
+  uint32_t ReserveFamilyId() REQUIRES(db_mutex) { return ++counters_.max_column_family; }
+  // Gives back the id of a family whose creation failed before any record of it was written. The id
+  // stays unused if a greater one was reserved in the meantime.
   void ReturnFamilyId(uint32_t id) REQUIRES(db_mutex) {
-    if (id == max_column_family_) --max_column_family_;
+    if (id == counters_.max_column_family) --counters_.max_column_family;
   }
   uint64_t torn_manifest_bytes() const REQUIRES(db_mutex) { return torn_manifest_bytes_; }
-  const std::string& db_id() const REQUIRES(db_mutex) { return db_id_; }
-  void set_db_id(std::string db_id) REQUIRES(db_mutex) { db_id_ = std::move(db_id); }
-  // Logs that exist for as long as they are needed, by number.
+  const std::string& db_id() const REQUIRES(db_mutex) { return counters_.db_id; }
+  void set_db_id(std::string db_id) REQUIRES(db_mutex) { counters_.db_id = std::move(db_id); }
+  // The WALs that the MANIFEST knows, by number. A tracked WAL exists as a file as long as it is
+  // needed.
   const std::map<FileNumber, LogFacts>& tracked_logs() const REQUIRES(db_mutex) {
-    return tracked_logs_;
+    return counters_.tracked_logs;
   }
 
-  // Counters and what the MANIFEST knows, then a line for each family.
+  // The counters and the tracked WALs, then one line for each family.
   std::string DebugString() const REQUIRES(db_mutex);
 
-  // Every live table with its level.
+  // Calls `f` for every table of every current version, with its level.
   void ForEachLiveFile(const std::function<void(const FamilyVersions&, Level, TableFile*)>& f) const
       REQUIRES(db_mutex);
 
  private:
-  friend class ManifestRecovery;
-
-  struct Pending;         // a change on its way into the MANIFEST
-  struct FamilySnapshot;  // what a new MANIFEST says of a family
+  struct Pending;         // a change that is being written
+  struct FamilySnapshot;  // the records of one family in a new MANIFEST
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
   void Complete(Change* change, Pending* pending) REQUIRES(db_mutex);
   void Begin(Change* change, Pending* pending) const REQUIRES(db_mutex);
@@ -242,38 +187,35 @@ class VersionSet {
   void CloseCurrent(FamilyVersions* family) REQUIRES(db_mutex);
 
   const VersionSetOptions options_;
-  // Those that are not dropped.
+  // The families that are not dropped, by id.
   std::map<uint32_t, std::shared_ptr<FamilyVersions>> families_ GUARDED_BY(db_mutex);
-  std::string db_id_ GUARDED_BY(db_mutex);
-  std::atomic<uint64_t> next_file_number_{2};  // any thread takes from it
-  // The highest one written to the MANIFEST.
-  SequenceNumber last_sequence_ GUARDED_BY(db_mutex) = 0;
-  FileNumber min_log_number_to_keep_ GUARDED_BY(db_mutex) = 0;
-  // The greatest id that a family has or had.
-  uint32_t max_column_family_ GUARDED_BY(db_mutex) = 0;
-  // As the MANIFEST has them.
-  std::map<FileNumber, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
+  // The values in the MANIFEST, except next_file_number: the counter in use is next_file_number_,
+  // which any thread increments.
+  ManifestCounters counters_ GUARDED_BY(db_mutex);
+  std::atomic<uint64_t> next_file_number_{2};
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
   ListedLogs listed_logs_ GUARDED_BY(db_mutex);
-  // Dropped from the end of the MANIFEST when it was recovered.
+  // Bytes of an incomplete record or group at the end of the MANIFEST that recovery ignored.
   uint64_t torn_manifest_bytes_ GUARDED_BY(db_mutex) = 0;
 
-  // A change is being written.
+  // True while a thread writes a change or checks the MANIFEST.
   bool is_writing_ GUARDED_BY(db_mutex) = false;
-  // Made with the first DB mutex that comes along.
+  // Signalled when is_writing_ becomes false. Created by the first call that passes a DB mutex.
   std::unique_ptr<CondVar> turn_ GUARDED_BY(db_mutex);
-  ManifestFile manifest_;  // touched only by the thread that set is_writing_, but for its limits
-  // Of the installed changes, for copies of the database.
+  // Used only by the thread that set is_writing_; SetLimits() from any thread.
+  ManifestFile manifest_;
+  // Number and length of the MANIFEST up to the last installed change, for copies of the database.
   FileNumber manifest_number_ GUARDED_BY(db_mutex) = 0;
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
   std::vector<FileNumber> replaced_manifests_ GUARDED_BY(db_mutex);
 
-  ObsoleteBlobFiles obsolete_blobs_;   // outlives all versions
+  ObsoleteBlobFiles obsolete_blobs_;   // declared here so that it outlives all versions
   std::atomic<int> live_versions_{0};  // installed and not yet released, of all families
-  // Also of what `live` of each family says. Readers that give a version back need no DB mutex.
+  // Also guards FamilyVersions::live of each family. A reader that releases a version needs only
+  // this mutex, not the DB mutex.
   mutable Mutex obsolete_mutex_{LockRank::kLeaf};
   std::vector<ObsoleteTable> obsolete_ GUARDED_BY(obsolete_mutex_);
-  // Families that left families_ and may still be in use.
+  // Dropped families, which are not in families_ any more and may still be in use.
   std::vector<std::shared_ptr<FamilyVersions>> dropped_ GUARDED_BY(obsolete_mutex_);
 };
 

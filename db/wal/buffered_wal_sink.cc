@@ -17,7 +17,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "db/wal/stage_record.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 namespace {

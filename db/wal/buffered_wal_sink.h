@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BufferedWalSink writes a log through memory and the file system's appends. Whoever finds the file
-// idle writes everything that is staged so far, so concurrent commits share one system call.
+// BufferedWalSink writes a log through memory and the file system's appends. A thread that finds
+// the file idle writes all records that are staged so far, so concurrent commits share one system
+// call.
 #pragma once
 
 #include <deque>
@@ -12,7 +13,7 @@
 #include "db/wal/staging_order.h"
 #include "db/wal/wal_sink.h"
 #include "env/file_writer.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -57,9 +58,9 @@ class BufferedWalSink final : public WalSink {
   const size_t buffer_bytes_;
   const std::unique_ptr<FileWriter> file_;
   const bool is_sync_thread_safe_;
-  bool has_old_bytes_;  // of an earlier life, maybe, behind what is written
+  bool has_old_bytes_;  // the recycled file may hold bytes of an older log after the written part
   StagingOrder order_;
-  SharedProgress write_;  // file_->Append() is called in it only
+  SharedProgress write_;  // file_->Append() is called only by its operation
   SharedProgress sync_;
   bool is_closed_ = false;
 

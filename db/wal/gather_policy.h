@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GatherPolicy says how long a thread that is about to sync a log waits for others who will want
-// the same. Threads that write in a closed loop come back as soon as a sync has served them:
-// without a wait half of them would always miss the sync that the other half begins.
+// GatherPolicy decides how long a thread that is about to sync a log waits for other threads that
+// will need a sync soon. Threads that write in a closed loop return with the next record as soon as
+// a sync has completed. Without a wait, half of them would always miss the sync that the other half
+// starts.
 //
 //   sync of A, with C and D  |  B begins at once: alone  |  A, C and D: the next one
 //   sync of A, with C and D  |  B waits a moment: B, A, C and D in one
 //
-// Who was there when the last sync ended is expected for the next one. If they do not come in time,
-// the next syncs begin at once: one, then two, four ... until a wait is worth it again.
+// The policy expects as many threads as there were at the end of the last sync. If they do not
+// arrive in time, the next syncs begin at once: first one sync, then two, then four and so on,
+// until a wait succeeds again.
 //
 // Threads: one at a time.
 #pragma once
@@ -22,7 +24,7 @@ namespace ashlar {
 
 class GatherPolicy {
  public:
-  // Before an operation: how long to wait at most until as many others() have come. 0: begin at
+  // Before an operation: the longest time to wait until others() threads have arrived. 0: begin at
   // once.
   uint64_t TakeWaitMicros() {
     if (others_ == 0) return 0;
@@ -34,13 +36,14 @@ class GatherPolicy {
   }
   size_t others() const { return others_; }
 
-  // After a wait.
+  // Called after a wait; `have_come` says whether the expected threads arrived.
   void NoteWait(bool have_come) {
     to_skip_ = have_come ? 0 : next_skip_;
     next_skip_ = have_come ? 1 : std::min(2 * next_skip_, kMostSkipped);
     assert(next_skip_ > 0);
   }
-  // After an operation: how many others wait, for it or for the next one, and how long it took.
+  // After an operation: the number of other threads that wait for this or the next operation, and
+  // its duration.
   void NoteRun(size_t others, uint64_t micros) {
     others_ = others;
     last_micros_ = micros;
@@ -53,7 +56,7 @@ class GatherPolicy {
   size_t others_ = 0;
   uint64_t last_micros_ = 0;
   uint32_t to_skip_ = 0;    // operations that begin at once
-  uint32_t next_skip_ = 1;  // after the next wait in vain
+  uint32_t next_skip_ = 1;  // the value of to_skip_ after the next unsuccessful wait
 };
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogArchive keeps logs that recovery needs no more in the folder "archive" beside the others, for
-// whoever reads them (DB::GetUpdatesSince, backups): those younger than a time, and the newest up
-// to a size. Without either limit nothing comes here.
+// LogArchive keeps logs that recovery does not need any more in the directory "archive" below the
+// WAL directory, for readers such as DB::GetUpdatesSince and backups. It keeps logs up to an age
+// and up to a total size. If neither limit is set, no log is archived.
 //
 // Threads: any.
 #pragma once
@@ -15,16 +15,17 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
 
 // The numbers of the logs in the folder, ascending; none if there is no folder.
 Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir);
-// Of a directory, be it that of logs or their archive; ascending. None if it does not exist.
+// The numbers of the logs in a directory (the WAL directory or the archive), ascending; empty if it
+// does not exist.
 Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir);
-// The same of a directory that is listed already.
+// The same for a directory whose entries have been listed already.
 Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>& names);
 
 struct LogArchiveOptions {
@@ -32,7 +33,7 @@ struct LogArchiveOptions {
   SystemClock* clock = nullptr;
   std::string wal_dir;
   uint64_t ttl_seconds = 0;  // since a log was last written; 0: no such limit
-  uint64_t limit_bytes = 0;  // of all of them; 0: no such limit
+  uint64_t limit_bytes = 0;  // total size of all archived logs; 0: no such limit
 };
 
 class LogArchive {
@@ -42,12 +43,12 @@ class LogArchive {
   LogArchive& operator=(const LogArchive&) = delete;
 
   bool is_on() const { return options_.ttl_seconds != 0 || options_.limit_bytes != 0; }
-  // Makes the folder. Only if is_on().
+  // Creates the directory. Precondition: is_on().
   Status Prepare();
-  // Moves the log, which nobody writes any more, to the folder. Only if is_on().
+  // Moves the log to the archive. Preconditions: is_on(), and the log is not written any more.
   Status Add(FileNumber number);
-  // Deletes what is too old, and the oldest while all together are too large. It looks at the
-  // folder after something was added, and every while for logs that have become too old.
+  // Deletes logs that are too old, and the oldest ones while the total size is above the limit. It
+  // lists the directory only after an addition, and periodically for logs that have become too old.
   Status Prune();
 
  private:
@@ -57,7 +58,8 @@ class LogArchive {
   uint64_t NowSeconds() const;
 
   const LogArchiveOptions options_;
-  // These two only save work: whoever misses a change prunes once more, or at the next chance.
+  // These two only save work: a thread that misses a change prunes once too often, or one call
+  // later.
   std::atomic<bool> has_grown_{true};  // an earlier process may have left more than is allowed
   std::atomic<uint64_t> next_look_seconds_{0};
 };

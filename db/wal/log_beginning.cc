@@ -3,8 +3,8 @@
 // Layout: batch header (seqno, count 0), tag kTypeLogData, length, magic, number, end.
 #include "db/wal/log_beginning.h"
 
-#include "util/coding.h"
-#include "util/internal_key.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first record of a log that follows another says where that one ends, so that a crash which
-// took its end, and left the newer log, is noticed. Sequence numbers cannot tell: writes that skip
-// the log, and failed ones, leave gaps in them.
+// The first record of a log contains the end of the previous log. With it recovery detects a crash
+// that lost the end of the previous log but not the newer log. Sequence numbers cannot show this,
+// because writes that skip the log and failed writes leave gaps.
 //
-// It is an empty write batch with a remark in it (kTypeLogData), as every version of RocksDB can
-// read it; the record made for the purpose (kPredecessorInfo) is damage to older ones. Bytes:
-// docs/formats/wal.md, section 8.
+// The record is a write batch with only a kTypeLogData entry, which every version of RocksDB can
+// read. Older versions treat RocksDB's own record kind for this purpose (kPredecessorInfo) as
+// damage. Bytes: docs/formats/wal.md, section 8.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
 struct LogPredecessor {
   FileNumber number = 0;
-  uint64_t end_bytes = 0;  // of its last record
+  uint64_t end_bytes = 0;  // offset of the end of its last record
 };
 
-// `first_seqno`: that of the next write.
+// `first_seqno`: the sequence number of the next write.
 std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor& predecessor);
-// None if the batch is another one.
+// No value if the batch is an ordinary one.
 std::optional<LogPredecessor> DecodeLogBeginning(const Slice& batch);
 
 }  // namespace ashlar

@@ -9,11 +9,13 @@
 // zeros, then checksum. After damage the rest of the block is given up, since the length that would
 // lead to the next record cannot be trusted.
 //
-// Ends of logs. RocksDB takes a zero header, a length beyond the file and a foreign log number for
-// the end; we, in a recycled log, whatever does not name it. Each of them may also be damage in the
-// middle of a log, so before they are believed we look for an intact record behind. A log that a
-// process wrote through a mapping, and did not finish, has none: its headers are stored in the
-// order of the file (StagingOrder).
+// Ends of logs. RocksDB takes a header without length and type, a length beyond the file and a
+// foreign log number for the end; we, in a recycled log, whatever does not name it, and in any WAL
+// a record of which the end, up to the end of the file, is zeros: a file that was allocated ahead
+// ends so when the machine dies. Each of them may also be damage in the middle of a log, so before
+// they are believed we look for an intact record behind. A log that a process wrote through a
+// mapping, and did not finish, has none: its headers are stored in the order of the file
+// (StagingOrder).
 #include <algorithm>
 #include <cassert>
 
@@ -139,6 +141,8 @@ LogReader::Physical LogReader::ParseHeader() {
   if (IsZero(header, kLogHeaderBytes)) return JudgeZeros();
   const uint8_t type = TypeAt(header);
   const size_t record_bytes = HeaderBytesFor(type) + DecodeFixed16(header + kLength);
+  // No record is of kind 0: its header was not stored to the end.
+  if (options_.is_wal && IsZero(header + kLength, kLogHeaderBytes - kLength)) return JudgeZeros();
   if (IsRecyclableType(type)) {
     if (kLogBlockBytes - position_ < kRecyclableLogHeaderBytes) {
       position_ = kLogBlockBytes;
@@ -148,6 +152,9 @@ LogReader::Physical LogReader::ParseHeader() {
       return Damage(Kind::kBadChecksum, "recyclable record in a log of plain records");
     }
   } else if (is_recycled_) {
+    if (type == 0 && record_bytes <= limit_ - position_ && EndsUnwritten(record_bytes)) {
+      return JudgeUnwritten();
+    }
     // Nobody writes one here: it is what somebody once stored in a value.
     return Damage(Kind::kBadChecksum, "plain record in a recycled log");
   }
@@ -164,10 +171,13 @@ LogReader::Physical LogReader::ParseHeader() {
   if (IsRecyclableType(type)) {
     const bool is_ours =
         DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value());
-    if (!is_ours) return JudgeOldRecord(header, record_bytes);
-    is_recycled_ = true;
+    if (!is_ours && (HasGoodChecksum(header, record_bytes) || !EndsUnwritten(record_bytes))) {
+      return JudgeOldRecord(header, record_bytes);
+    }
+    is_recycled_ |= is_ours;
   }
   if (!HasGoodChecksum(header, record_bytes)) {
+    if (EndsUnwritten(record_bytes)) return JudgeUnwritten();
     // A file may grow before its bytes are written: zeros to the end of the file are what a crash
     // in between leaves. (The last byte of a whole version edit is not zero.)
     const size_t last_byte = position_ + record_bytes - 1;
@@ -248,6 +258,29 @@ LogReader::Physical LogReader::JudgeZeros() {
     physical.bytes = block_offset_ + limit_ - offset;
   }
   if (!starts_well) position_ = kLogBlockBytes;
+  return physical;
+}
+
+// Whether a crash cut the record off while it was written to a file that was allocated ahead: there
+// are zeros behind it, and in it from its header on or from the beginning of a sector. (A
+// record that is damaged elsewhere, and ends in zeros, has no zeros behind it in a log that was
+// closed: that one ends with its last record.)
+bool LogReader::EndsUnwritten(size_t record_bytes) {
+  const size_t end = position_ + record_bytes;
+  assert(end <= limit_);
+  if (!options_.is_wal || options_.is_tailing) return false;
+  FillWholeBlock();
+  if (limit_ == end && limit_ < kLogBlockBytes) return false;
+  const size_t last_sector = (end - 1) / kSectorBytes * kSectorBytes;
+  const size_t header_end = position_ + HeaderBytesFor(TypeAt(block_.get() + position_));
+  const size_t zeros = std::max(last_sector, header_end);
+  return zeros < end && IsZero(block_.get() + zeros, limit_ - zeros);
+}
+
+LogReader::Physical LogReader::JudgeUnwritten() {
+  Physical physical = Damage(Kind::kIncompleteTail, "record of which the end was not written");
+  physical.good_record_behind = FindGoodRecordBehind(physical.offset);
+  if (physical.good_record_behind.has_value()) physical.kind = Kind::kBadChecksum;
   return physical;
 }
 

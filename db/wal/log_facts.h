@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogFacts is what is to be known about a log when it is read again, so that a log that is missing,
-// too short or another one than its name says is noticed. The MANIFEST keeps it.
+// LogFacts holds the facts about a log by which recovery detects a missing log, a log that is too
+// short, or a file with the wrong log. The MANIFEST stores them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "ashlar/types.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
 struct LogFacts {
   FileNumber number = 0;
-  SequenceNumber first_seqno = 0;  // no record has a lower one; 0: unknown, another engine's log
-  uint64_t synced_bytes = 0;       // the file is at least as long
-  uint64_t end_bytes = 0;          // where the last record ends, once closed; 0: unknown
+  // No record has a lower one; 0: unknown (the log of another engine).
+  SequenceNumber first_seqno = 0;
+  uint64_t synced_bytes = 0;  // lower bound of the length of the file
+  uint64_t end_bytes = 0;     // where the last record ends, once closed; 0: unknown
 
-  // Of the same log; what is known grows.
+  // Merges newer facts about the same log. Facts are only added, never removed.
   void Learn(const LogFacts& news) {
     number = news.number;
     if (news.first_seqno != 0) first_seqno = news.first_seqno;

@@ -3,9 +3,9 @@
 // The framing of log files, shared by WALs and MANIFESTs: logical records of any length, cut into
 // physical records that never cross a block of 32 KiB. Bytes: docs/formats/wal.md, sections 1 to 4.
 //
-// Where a record begins decides how it is cut, and nothing else does. So the size of a record in
-// the file is known as soon as its offset is, and writers can fill ranges of one log side by side.
-// Threads: pure functions over the caller's memory.
+// The fragmentation of a record depends only on its offset and length. So the size of a record in
+// the file is known as soon as its offset is known, and writers can fill ranges of one log
+// concurrently. Threads: pure functions over the caller's memory.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "ashlar/slice.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/file_number.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
@@ -42,10 +42,10 @@ enum class LogRecordType : uint8_t {
 
 inline constexpr size_t kLogBlockBytes = 32768;
 inline constexpr size_t kLogHeaderBytes = 7;             // CRC, length, type
-inline constexpr size_t kRecyclableLogHeaderBytes = 11;  // the same and the log's number
+inline constexpr size_t kRecyclableLogHeaderBytes = 11;  // the same fields, then the log number
 
-// Of unknown types from 10 on the low bit tells which header they have; bit 7 that readers may
-// ignore them.
+// For unknown types from 10 on, the low bit selects the header form, and bit 7 means that readers
+// may ignore the record.
 constexpr bool IsRecyclableType(uint8_t type) {
   return (type >= 5 && type <= 8) || (type >= 10 && (type & 1) != 0);
 }
@@ -66,14 +66,14 @@ struct TimestampSize {
   uint16_t bytes = 0;
 };
 std::string EncodeTimestampSizes(const std::vector<TimestampSize>& sizes);
-// Appends; false if the length is no multiple of an entry's.
+// Appends to *sizes; false if the payload is not a multiple of the entry size.
 bool DecodeTimestampSizes(const Slice& payload, std::vector<TimestampSize>* sizes);
 
-// How the records of one file are framed.
+// The parameters of framing that are fixed for one file.
 class LogFraming {
  public:
-  // A recyclable log says its number in every record, so that records of an older life of the file
-  // are recognised.
+  // A recyclable log stores its number in every record, so that readers recognise records of the
+  // log that used the file before.
   LogFraming(FileNumber log_number, bool is_recyclable);
 
   bool is_recyclable() const { return is_recyclable_; }
@@ -97,11 +97,12 @@ class LogFraming {
 uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payload_bytes);
 
 // The first seven or eight bytes of a physical record, kept back so that they can be stored last
-// and at once: until then the file holds zeros there, which readers take for its end.
+// and in one store. Until then the file holds zeros there, which readers treat as the end of the
+// log.
 struct LogHeaderStore {
   char* at = nullptr;
   uint64_t word = 0;
-  bool has_payload = true;  // else the eighth byte belongs to the next record
+  bool has_payload = true;  // if false, the eighth byte belongs to the next record
 
   void Commit() const {
     std::atomic_signal_fence(std::memory_order_release);  // not before the bytes behind it
@@ -115,7 +116,7 @@ struct LogHeaderStore {
   }
 };
 
-// Writes one physical record at `dst`, all but its header word, which it returns. The payload is
+// Writes one physical record at `dst` except for its header word, which it returns. The payload is
 // `head` followed by `body`.
 inline LogHeaderStore FrameFragment(const LogFraming& framing, int kind, const Slice& head,
                                     const Slice& body, char* dst) {

@@ -9,8 +9,8 @@
 
 #include "db/wal/log_reader_internal.h"
 #include "db/wal/wal_compression.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

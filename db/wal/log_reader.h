@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogReader reads the records of a WAL or MANIFEST and decides, by recovery mode, what a damaged or
-// unfinished place means. Rules: docs/formats/wal.md, sections 6 and 7.
+// LogReader reads the records of a WAL or MANIFEST. The recovery mode decides how it treats damage
+// and an incomplete end. Rules: docs/formats/wal.md, sections 6 and 7.
 //
-// Checksums are verified before anything of a record is believed. In addition to RocksDB's rules it
-// tells damage from the unfinished end of a log by looking for intact records behind a bad place:
-// a run of zeros, a cut length or a foreign log number with good records behind it is damage.
-// Threads: one at a time.
+// No field of a record is used before its checksum is verified. In addition to RocksDB's rules, the
+// reader distinguishes damage from an incomplete end of the log by a search for intact records
+// behind the bad place: a run of zeros, a cut length or a foreign log number with good records
+// behind it is damage. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 
 class SequentialReader;
 class WalDecompressor;
 
-// Where the bytes of a log come from, front to back.
+// A sequential source of the bytes of a log.
 class LogSource {
  public:
   virtual ~LogSource() = default;
@@ -35,7 +35,7 @@ class LogSource {
   virtual const std::string& name() const = 0;
 };
 std::unique_ptr<LogSource> NewFileLogSource(std::unique_ptr<SequentialReader> file);
-// Over bytes in memory, which outlive the source.
+// A source over bytes in memory; the bytes outlive the source.
 std::unique_ptr<LogSource> NewMemoryLogSource(const Slice& contents, const std::string& name);
 
 // One place of a log that could not be read.
@@ -43,10 +43,11 @@ struct LogDamage {
   uint64_t offset = 0;         // in the file
   uint64_t dropped_bytes = 0;  // as far as known
   Status reason;               // Corruption, naming file and offset
-  // Offset of an intact record behind the place, if one was found: then this is no unfinished end.
+  // Offset of an intact record behind the place, if one was found. Then the place is not an
+  // incomplete end of the log.
   std::optional<uint64_t> good_record_behind;
-  // All that the record had in one sector is zero: what a crash leaves of a sector that never
-  // reached the disk.
+  // All bytes of the record within one sector are zero, as after a crash before the sector was
+  // written to the disk.
   bool is_unwritten = false;
 };
 
@@ -64,7 +65,7 @@ class LogReader {
     // Records are write batches: shorter than 12 bytes, or a sequence number of 2^56 or more, is
     // damage.
     bool is_wal = false;
-    // Reports do not end the file: for callers who only log them. Always so in
+    // Reading continues after a report, for callers that only log damage. Always the case with
     // kSkipAnyCorruptedRecords.
     bool continue_after_report = false;
     // The file may still grow: its end means "for now", nothing is dropped there, and ReadRecord()
@@ -73,7 +74,7 @@ class LogReader {
     // Reading never goes beyond this offset of the file.
     uint64_t end_offset = UINT64_MAX;
     // Reading begins here, where a record or a part of one begins; the source begins with the block
-    // around it (BlockOf). The rest of a record that began before is passed over.
+    // around it (BlockOf). The rest of a record that began before this offset is skipped.
     uint64_t start_offset = 0;
   };
   static uint64_t BlockOf(uint64_t offset) { return offset - offset % kLogBlockBytes; }
@@ -84,14 +85,14 @@ class LogReader {
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  // The next logical record, valid until the next call. False at the end of what can be had: see
-  // status() for I/O errors; damage was reported.
+  // The next logical record, valid until the next call. False at the end of the readable records:
+  // see status() for I/O errors; damage has been reported to the reporter.
   bool ReadRecord(Slice* record);
 
   // An error of the source, or NotSupported; not damage.
   const Status& status() const { return status_; }
   bool has_reported() const { return has_reported_; }
-  // Where the last record returned begins and ends in the file.
+  // Offsets in the file of the begin and the end of the last returned record.
   uint64_t record_offset() const { return record_offset_; }
   uint64_t record_end() const { return record_end_; }
   // Where the last record ends in which the log says something of itself; 0: there was none.
@@ -122,6 +123,8 @@ class LogReader {
   Physical JudgeOldRecord(const char* header, size_t record_bytes);
   Physical JudgeZeros();
   Physical Damage(Kind kind, const char* what);
+  bool EndsUnwritten(size_t record_bytes);
+  Physical JudgeUnwritten();
   bool HasUnwrittenSector(size_t begin, size_t end) const;
   bool IsStaleHere() const;
   bool FillBlock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the physical layer of the log reader hands to the logical one. Private to the two.
+// The results that the physical layer of the log reader passes to the logical layer. Private to the
+// two layers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ enum class LogReader::Kind : uint8_t {
   kIncompleteTail,
   kBadLength,
   kBadChecksum,
-  kOldRecord,  // of an older life of a recycled file
+  kOldRecord,  // a record of the previous log in a recycled file
 };
 
 struct LogReader::Physical {

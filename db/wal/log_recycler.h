@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogRecycler keeps the files of logs that nobody needs any more, up to a number of them, for the
-// logs that come next: what is written there needs no new space, so that a sync of it is one of the
-// data alone.
+// LogRecycler keeps a limited number of files of obsolete logs for reuse by new logs. A write into
+// such a file allocates no new space, so a sync need not write file system metadata.
 //
 //   Offer(): kept under its old number  ->  Take(): about to be renamed  ->  Done(): another log
 //
-// Who opens a log by its number pins it first and for as long as it reads: a pinned file is never
-// taken, and one that is being taken cannot be pinned. Nor is one taken that has a second name
-// somewhere (a checkpoint's). After a crash what was kept is an obsolete log like any other.
+// A reader that opens a log by its number pins the log first and for as long as it reads. A pinned
+// file is never taken, and a file that is being taken cannot be pinned. A file with a second hard
+// link (e.g. of a checkpoint) is not taken either. After a crash the kept files are ordinary
+// obsolete logs.
 //
-// Threads: any. Take() and Drain() ask the file system; no lock is held meanwhile.
+// Threads: any. Take() and Drain() access the file system without holding a lock.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -40,8 +40,8 @@ class LogRecycler {
   };
 
  public:
-  // Keeps the file of one log from being overwritten. Move-only. May outlive the recycler: programs
-  // delete their iterators over logs after the database, too.
+  // Keeps the file of one log from being overwritten. Move-only. A pin may outlive the recycler,
+  // because applications may delete their log iterators after the database.
   class Pin {
    public:
     Pin() = default;
@@ -65,21 +65,22 @@ class LogRecycler {
   LogRecycler(const LogRecycler&) = delete;
   LogRecycler& operator=(const LogRecycler&) = delete;
 
-  // Before anything else; with a limit of 0 nothing is kept. `fs` outlives the recycler.
+  // Called before all other functions. With a limit of 0 no file is kept. `fs` outlives the
+  // recycler.
   void Configure(FileSystem* fs, const std::string& wal_dir, size_t limit);
   bool is_on() const { return limit_ > 0; }
 
-  // The log is obsolete and closed, and all its records name it. False: there are enough, and its
-  // file is the caller's to delete.
+  // Precondition: the log is obsolete and closed, and all its records contain its number. Returns
+  // false if enough files are kept; then the caller deletes the file.
   bool Offer(FileNumber number);
-  // The oldest file that may be overwritten; nothing: there is none. Files that may not be are
-  // forgotten and deleted: whoever reads them has them open. The caller renames it, or deletes it,
-  // and says Done() in any case.
+  // Returns the oldest file that may be overwritten; no value if there is none. Files that may not
+  // be overwritten are dropped from the list and deleted; their readers have them open. The caller
+  // renames or deletes the returned file and calls Done() in either case.
   std::optional<FileNumber> Take();
   void Done(FileNumber number);
-  // Nothing: the file is about to become another log's.
+  // No value if the file is being taken for another log.
   std::optional<Pin> PinLog(FileNumber number);
-  // Keeps nothing any more, from here on; these are left for the caller to delete.
+  // Stops keeping files. The caller deletes the returned ones.
   std::vector<FileNumber> Drain();
 
  private:

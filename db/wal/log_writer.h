@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogWriter appends records to a log file, one after the other: MANIFESTs are written with it, and
-// WALs where nothing runs beside. (Commits share a log through WalSink.)
+// LogWriter appends records to a log file, one after the other. It serves for MANIFESTs and for
+// WALs without concurrent writers. (Commits share a log through WalSink.)
 //
-// After the first error every call answers that error. Threads: one at a time.
+// After the first error every call returns that error. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // Appends and hands the record to the kernel.
+  // Appends the record and writes it to the kernel.
   Status AddRecord(const Slice& payload);
   // kSetCompression and above; the payload must fit into one block.
   Status AddSpecialRecord(LogRecordType legacy_type, const Slice& payload);

@@ -18,8 +18,8 @@
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "db/wal/stage_record.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MappedWalSink writes a log through a shared memory mapping: a record is in the kernel's hands
-// when it has been copied. Space is allocated ahead, and pages are populated by a background job,
-// so a write without sync makes no system call.
+// MappedWalSink writes a log through a shared memory mapping: a record is delivered to the kernel
+// as soon as it is copied. A background job allocates space and populates pages ahead, so a write
+// without sync makes no system call.
 //
-// After a crash the file ends in zeros, or in what a recycled one held, as the log format allows;
-// Close() cuts them off.
+// After a crash the file ends in zeros or, if recycled, in its previous contents, as the log format
+// allows. Close() truncates the file after the last record.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class MappedWalSink final : public WalSink {
  public:
   // Whether the file system and the options allow a mapped log.
   static bool IsPossible(const WalSinkOptions& options);
-  // NotSupported where the kernel's file system does not.
+  // NotSupported if the kernel's file system does not support it.
   static Result<std::unique_ptr<WalSink>> Open(const WalSinkOptions& options);
   ~MappedWalSink() override;
 
@@ -66,13 +66,13 @@ class MappedWalSink final : public WalSink {
   std::unique_ptr<MappedLogFile> file_;
   StagingOrder order_;
   SharedProgress sync_;
-  uint64_t expected_bytes_ = 0;  // 0: not known; written before anything else happens
+  uint64_t expected_bytes_ = 0;  // 0: unknown; set before the sink is used by other threads
   bool is_closed_ = false;
 
-  // Populating ahead: begins when a range reaches the trigger, which it moves on.
+  // A range that reaches this offset starts the next populating job and advances the trigger.
   alignas(64) std::atomic<uint64_t> populate_trigger_;
-  std::atomic<uint64_t> populate_end_{0};  // what the next job is to populate
-  std::atomic<bool> is_sealed_{false};     // and it is not to any more
+  std::atomic<uint64_t> populate_end_{0};  // end offset that the next job populates
+  std::atomic<bool> is_sealed_{false};     // true: jobs must not populate any more
   Mutex job_mutex_{LockRank::kLeaf};
   CondVar job_done_{&job_mutex_};
   int jobs_ GUARDED_BY(job_mutex_) = 0;

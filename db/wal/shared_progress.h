@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SharedProgress lets many threads share one slow operation on a log (a write, a sync): one thread
-// runs it for all bytes that are ready, the others wait and are served by the next round together.
+// runs it for all bytes that are ready; the others wait, and the next round serves all of them
+// together.
 //
-// The first error is final and given to everybody who has not been served, and nothing is run after
-// it. Threads: any; who has run the operation touches the object once more to wake the others, so
-// it outlives every call, not only the last one that returns.
+// The first error is final: every thread that has not been served gets it, and the operation is
+// never run again. Threads: any. The thread that ran the operation accesses the object once more to
+// wake the others, so the object must outlive every call, even if other calls have returned.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,9 @@
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
 #include "db/wal/gather_policy.h"
-#include "util/futex.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/futex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -29,20 +30,21 @@ class SharedProgress {
   SharedProgress(const SharedProgress&) = delete;
   SharedProgress& operator=(const SharedProgress&) = delete;
 
-  // Everything before it is done.
+  // The operation is complete for all bytes before this offset.
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
 
-  // Returns when done() >= end, or with the first error. While it is not, and nobody runs the
-  // operation, this thread does: it asks ready() up to where it can be done, which must be at least
-  // `end` by the time of the call, and then calls run(from, to). ready() only looks.
-  // `gathers`: it may first wait a moment for others (gather_policy.h).
+  // Returns when done() >= end, or with the first error. Until then, if no thread runs the
+  // operation, this thread does: it calls ready() for the offset up to which the operation is
+  // possible, which must be at least `end`, and then run(from, to). ready() has no side effects.
+  // `gathers`: the thread may first wait briefly for others (gather_policy.h).
   template <typename Ready, typename Run>
   Status Reach(uint64_t end, Ready&& ready, Run&& run, bool gathers = false) {
     return ReachWhenReady(
         end, ready, run, [] { return true; }, gathers);
   }
-  // The same for who comes before ready() >= end: it waits for that only if it is to run, by
-  // await(), while others may run. False: it never will be, and there is an error.
+  // The same for a thread that calls before ready() >= end. It waits with await() for this
+  // condition only if it would have to run the operation; other threads may run meanwhile. If
+  // await() returns false, the condition will never hold, and an error is set.
   template <typename Ready, typename Run, typename Await>
   Status ReachWhenReady(uint64_t end, Ready&& ready, Run&& run, Await&& await, bool gathers) {
     while (done() < end) {
@@ -57,7 +59,7 @@ class SharedProgress {
         if (turn.kind == Turn::kRun) is_awaited = RunOnce(from, ready, run, gathers);
         assert(turn.kind != Turn::kRun || !error_.ok() || done() >= end);
       }
-      // Without the mutex: those who were served need it no more.
+      // Called without the mutex, because served threads do not need it.
       if (is_awaited) FutexWakeAll(round_);
       if (turn.kind == Turn::kAwaitRound) AwaitRound(turn);
       if (turn.kind == Turn::kAwaitReady && !await()) return error();
@@ -92,7 +94,7 @@ class SharedProgress {
     }
   }
 
-  // From now on everybody gets this error, unless there is one already.
+  // After this call every unserved thread gets this error, unless an earlier error is set.
   void Fail(const Status& error) {
     MutexLock lock(&mutex_);
     NoteError(error);
@@ -102,7 +104,7 @@ class SharedProgress {
     MutexLock lock(&mutex_);
     return error_;
   }
-  // How far it has come, whether the operation runs, and the error that ended it; one line.
+  // One line: the progress, whether the operation is running, and the first error.
   std::string DebugString() const {
     MutexLock lock(&mutex_);
     return StrCat("done to ", done(), is_running_ ? ", is running" : "",
@@ -110,19 +112,19 @@ class SharedProgress {
   }
 
  private:
-  // What a thread does that is not served yet.
+  // The next action of a thread that is not served yet.
   struct Turn {
     enum Kind { kRun, kAwaitRound, kAwaitReady };
     Kind kind = kRun;
-    uint32_t round = 0;  // whose end it waits for
-    // At most, for the first of those who gather; 0: however long it takes.
+    uint32_t round = 0;  // the round whose end the thread waits for
+    // Longest wait, for the first gathering thread; 0: no limit.
     uint64_t wait_micros = 0;
   };
 
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
 
-  // Of those who gather the last one runs: it is awake. One that is not ready yet leaves things as
-  // they are, so that another may run meanwhile.
+  // Among gathering threads the last to arrive runs the operation, because it is awake. A thread
+  // that is not ready changes nothing, so that another may run meanwhile.
   Turn TakeTurn(bool is_ready, bool gathers) REQUIRES(mutex_) {
     Turn turn;
     turn.round = round_.load(std::memory_order_relaxed);
@@ -173,7 +175,7 @@ class SharedProgress {
     }
     if (gathers) gathering_.NoteRun(waiting_, NowMicros() - start_micros);
     is_running_ = false;
-    assert(done_.load(std::memory_order_relaxed) == from);  // nobody else runs
+    assert(done_.load(std::memory_order_relaxed) == from);  // no other thread runs the operation
     if (status.ok()) {
       done_.store(to, std::memory_order_release);
     } else {
@@ -184,7 +186,7 @@ class SharedProgress {
   void NoteError(const Status& error) REQUIRES(mutex_) {
     if (error_.ok()) error_ = error;
   }
-  // Whether somebody is to be woken. Those who are not served count themselves again.
+  // Returns whether threads must be woken. Threads that are not served increment waiting_ again.
   bool EndRound() REQUIRES(mutex_) {
     round_.fetch_add(1, std::memory_order_release);
     is_gathering_ = false;
@@ -192,9 +194,10 @@ class SharedProgress {
   }
 
   mutable Mutex mutex_{LockRank::kLeaf};
-  bool is_running_ GUARDED_BY(mutex_) = false;    // one thread runs the operation
-  bool is_gathering_ GUARDED_BY(mutex_) = false;  // nobody does yet: the first waits for others
-  size_t waiting_ GUARDED_BY(mutex_) = 0;         // threads, for the end of the round
+  bool is_running_ GUARDED_BY(mutex_) = false;  // one thread runs the operation
+  // No thread runs it yet: the first one waits for others.
+  bool is_gathering_ GUARDED_BY(mutex_) = false;
+  size_t waiting_ GUARDED_BY(mutex_) = 0;  // number of threads that wait for the end of the round
   GatherPolicy gathering_ GUARDED_BY(mutex_);
   Status error_ GUARDED_BY(mutex_);
   std::atomic<uint64_t> done_{0};   // written by the running thread under mutex_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StageInOrder is what the sinks have in common: a record goes to its place in memory, and its
-// headers become visible in the order of the log.
+// StageInOrder is shared by the two sinks: it copies a record to its place in memory and makes its
+// headers visible in the order of the log.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-// `memory_at(offset)` is where that byte of the file goes, contiguous to the end of its block.
+// `memory_at(offset)` returns the memory for this file offset, contiguous to the end of its block.
 // Hot: a record that lies in one block has one header, for which nothing is allocated.
 template <typename MemoryAt>
 inline void StageInOrder(const LogFraming& framing, const WalSink::Range& range, const Slice& head,

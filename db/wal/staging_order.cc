@@ -7,7 +7,7 @@
 #include <cassert>
 #include <utility>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StagingOrder joins ranges of a log, which many threads fill at once, back into one order: it
-// knows up to where everything is staged, and stores the headers of records strictly in file order.
+// tracks the offset up to which all bytes are staged, and stores the headers of records strictly in
+// file order.
 //
-// So if the process dies, the file holds whole records up to some place and a zero header there,
-// whatever was copied behind: nothing is ever visible behind a hole.
+// If the process dies, the file holds complete records up to some offset and a zero header there,
+// regardless of the bytes copied behind it. So no record is visible behind a hole.
 //
-// How. Ranges are contiguous, so exactly one thread's range begins where the staged part ends; only
-// that thread may extend it, and needs no lock to do so. A thread that comes too early leaves its
-// headers in `early_`, and whoever extends the staged part up to it takes them from there. Each
-// side first writes its own variable and then reads the other's, all sequentially consistent, so at
-// least one of them sees the other; if both do, the lock decides who takes the entry. Threads: any.
+// Method: ranges are contiguous, so exactly one thread's range begins at the end of the staged
+// part. Only this thread may extend the staged part, and it needs no lock. A thread that completes
+// too early leaves its headers in `early_`; the thread that extends the staged part up to this
+// range takes them from there. Each side first writes its own variable and then reads the other's,
+// with sequential consistency, so at least one of them sees the other. If both do, the lock decides
+// which of them takes the entry. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -19,7 +21,7 @@
 #include <vector>
 
 #include "db/wal/log_format.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -29,8 +31,8 @@ class StagingOrder {
   StagingOrder(const StagingOrder&) = delete;
   StagingOrder& operator=(const StagingOrder&) = delete;
 
-  // The payload of [offset, end) is in place. Stores its headers, now or when all before it is
-  // staged. Most records have one header.
+  // The payload of [offset, end) is in place. Stores its headers at once or when all bytes before
+  // them are staged. Most records have one header.
   void Complete(uint64_t offset, uint64_t end, const LogHeaderStore& header) {
     if (staged_end_.load(std::memory_order_acquire) == offset) [[likely]] {
       header.Commit();
@@ -41,7 +43,7 @@ class StagingOrder {
   }
   void Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers);
 
-  // All bytes before it are staged (acquire: and can be read).
+  // All bytes before this offset are staged and, with the acquire load, readable.
   uint64_t staged_end() const { return staged_end_.load(std::memory_order_acquire); }
 
   // Waits until staged_end() >= end; false if Abort() came first.
@@ -50,11 +52,12 @@ class StagingOrder {
       return true;
     return WaitSlowly(end);
   }
-  // A range will never be completed: nothing behind staged_end() is ever stored, and nobody waits.
+  // Called when a range will never be completed: no header after staged_end() is stored any more,
+  // and all waiting threads return.
   void Abort();
   bool is_aborted() const { return is_aborted_.load(std::memory_order_acquire); }
 
-  // How far it has come, the ranges that came early, and whether anybody waits; one line.
+  // One line: the staged end, the ranges completed early, and the number of waiting threads.
   std::string DebugString();
 
  private:
@@ -76,7 +79,8 @@ class StagingOrder {
   void WakeWaiters();
   bool WaitSlowly(uint64_t end);
 
-  // Written only by the thread whose range begins there, or under mutex_ on behalf of it.
+  // Written only by the thread whose range begins there, or by another thread on its behalf under
+  // mutex_.
   alignas(64) std::atomic<uint64_t> staged_end_{0};
   std::atomic<size_t> early_count_{0};  // early_.size(); written under mutex_
   std::atomic<int> waiters_{0};

@@ -17,8 +17,8 @@
 #include <cstring>
 #include <utility>
 
-#include "util/coding.h"
-#include "util/hash_parts.h"
+#include "util/hash/hash_parts.h"
+#include "util/keys/coding.h"
 
 #if ASHLAR_WITH_ZSTD
 #include <zstd.h>
@@ -73,8 +73,7 @@ Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
   char* const own = bytes.data() + kBodyOffset - kFrameHeaderBytes;
   const size_t room = bytes.size() - kChecksumBytes - (kBodyOffset - kFrameHeaderBytes);
   ZSTD_CCtx_setParameter(Compression(context_), ZSTD_c_checksumFlag, 0);
-  const size_t size =
-      ZSTD_compress2(Compression(context_), own, room, body.data(), body.size());
+  const size_t size = ZSTD_compress2(Compression(context_), own, room, body.data(), body.size());
   if (ZSTD_isError(size)) {
     bytes.clear();
     return Status::Corruption("WAL compression", ZSTD_getErrorName(size));

@@ -3,12 +3,12 @@
 // Compression of WAL records: each logical record is one independent ZSTD frame with a content
 // checksum (docs/formats/wal.md, section 3).
 //
-// Writers of one log compress side by side, before they reserve their place: the size of a frame
-// must be known then, though the sequence number in the batch's header is not. So an OpenFrame has
-// that header in a block of its own, as it is, to be filled in when it is known.
+// Writers of one log compress concurrently, before they reserve their range. The reservation needs
+// the size of the frame, but the sequence number in the batch's header is unknown before it. So an
+// OpenFrame stores the header in a separate uncompressed block, which Close() fills in later.
 //
-// Contexts are kept from record to record. Threads: one at a time per compressor and decompressor;
-// any number for WalCompressors.
+// Compression contexts are reused between records. Threads: one at a time per compressor and
+// decompressor; any number for WalCompressors.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@
 #include <vector>
 
 #include "ashlar/slice.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
 // The one value that a kSetCompression record may hold.
 inline constexpr uint32_t kWalCompressionZstd = 7;
 
-// Of what a frame holds: longer ones are not read, and so not written.
+// Limit of the uncompressed size of a frame, for reading and writing.
 inline constexpr uint64_t kMaxCompressedRecordBytes = uint64_t{4} << 30;
 
-// A frame of which the first bytes of the content are still open.
+// A frame in which the first bytes of the content are not filled in yet.
 class OpenFrame {
  public:
   static constexpr size_t kHeadBytes = 12;  // the header of a write batch
 
-  // Of the frame; the same before and after Close().
+  // Size of the frame in bytes; the same before and after Close().
   size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
-  // Puts `head`, of kHeadBytes, in front of `body`, which is what was compressed. Afterwards the
-  // frame is whole.
+  // Fills in `head`, of kHeadBytes bytes. `body` is the content that was compressed. Afterwards the
+  // frame is complete.
   void Close(const Slice& head, const Slice& body);
   Slice bytes() const { return bytes_; }
 
@@ -56,7 +56,7 @@ class WalCompressor {
 
   // Replaces *frame. An empty record becomes an empty frame.
   Status Compress(const Slice& record, std::string* frame);
-  // Replaces *frame by one whose content is a head, still open, and `body`, which may be empty.
+  // Replaces *frame by a frame of an open head followed by `body`, which may be empty.
   Status CompressBody(const Slice& body, OpenFrame* frame);
 
  private:
@@ -86,7 +86,7 @@ class WalDecompressor {
   WalDecompressor(const WalDecompressor&) = delete;
   WalDecompressor& operator=(const WalDecompressor&) = delete;
 
-  // Whether the bytes begin as a frame does.
+  // Whether the bytes begin with the magic number of a frame.
   static bool IsFrame(const Slice& bytes);
   // Replaces *record. False if `frame` is not exactly one intact frame, or holds 4 GiB or more.
   bool Decompress(const Slice& frame, std::string* record);

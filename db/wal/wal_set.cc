@@ -12,10 +12,10 @@
 #include "db/wal/wal_compression.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -134,8 +134,8 @@ Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const L
     RETURN_IF_ERROR(
         next->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo(info)));
   }
-  return next->AddRecord(EncodeLogBeginning(
-      first_seqno, {.number = before.log_number(), .end_bytes = before.size()}));
+  return next->AddRecord(
+      EncodeLogBeginning(first_seqno, {.number = before.log_number(), .end_bytes = before.size()}));
 }
 
 // All under the mutex: whoever then finds the new log alone in the set, and so waits for no other

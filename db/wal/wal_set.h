@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WalSet is the current log and those before it that may still be needed.
+// WalSet holds the current log and the older logs that may still be needed.
 //
-// Recovery stops at the first hole, so what reaches the kernel, and what reaches the disk, must
-// always be a prefix of all logs:
-//   - an older log is synced before a newer one counts as synced
-//   - all of a log is in the kernel's hands before another becomes the current one
-//   - a log that failed leaves the set, with all before it, in the step that brings its replacement
-//   - so does one whose directory entry was not durable when a sync of the directory failed
-// A log that becomes the current one begins with a note of where the one before it ends, for a
-// crash of the machine may take the end of the older log and leave the newer.
+// Recovery stops at the first hole. So the bytes delivered to the kernel, and the bytes on disk,
+// must always be a prefix of the sequence of all logs: - an older log is synced before a newer one
+// counts as synced - all of a log is in the kernel's hands before another becomes the current one -
+// a log that failed leaves the set, with all before it, in the step that brings its replacement -
+// so does one whose directory entry was not durable when a sync of the directory failed A new
+// current log begins with a record of the end of the previous log, because a crash of the machine
+// may lose the end of the older log and preserve the newer log.
 //
 // Threads: active() while a commit is in flight; Install() and ReplaceAll() while the commit
 // pipeline is paused; the rest from any thread.
@@ -27,19 +26,20 @@
 #include "db/wal/log_facts.h"
 #include "db/wal/log_recycler.h"
 #include "db/wal/wal_sink.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
 struct WalSetOptions {
-  // Of every log; number, path and compressors are filled in.
+  // The options of every log; WalSet fills in number, path and compressors.
   WalSinkOptions log;
   std::string wal_dir;
   bool compresses = false;
-  // Logs say of the one before them what RocksDB verifies (kPredecessorInfo).
+  // Logs contain RocksDB's record about the previous log (kPredecessorInfo).
   bool describes_predecessors = false;
-  // How many files of obsolete logs are kept for new ones; above 0 all records name their log.
+  // Number of files of obsolete logs that are kept for reuse. If above 0, all records contain their
+  // log number.
   size_t max_recycled_logs = 0;
 };
 
@@ -48,7 +48,7 @@ class WalSet {
   struct Info {
     FileNumber number = 0;
     uint64_t bytes = 0;  // that can be read
-    // Replaced after an error: it may hold records of writes that failed.
+    // The log was replaced after an error: it may hold records of failed writes.
     bool has_failed = false;
   };
 
@@ -57,24 +57,24 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  // Before anything else.
+  // Called before all other functions.
   void Configure(const WalSetOptions& options);
-  // Of the logs' records; null: they are as they are. Fixed by Configure().
+  // Compressors of the logs' records; null: records are not compressed. Fixed by Configure().
   WalCompressors* compressors() const { return compressors_.get(); }
-  // The files that new logs are made of first. Whoever opens a log pins it there.
+  // The files for reuse by new logs. A reader that opens a log must pin it in the recycler.
   LogRecycler* recycler() const { return &recycler_; }
 
-  // Of logs that are made from now on.
+  // Applies to logs that are created after this call.
   void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
-  // The same, by a thread for which nobody waits: with space for a log as large as the current one.
+  // The same for a background thread: also allocates space for a log as large as the current one.
   Result<std::unique_ptr<WalSink>> CreateAhead(FileNumber number) const;
   // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
   // record with a sequence number below `first_seqno` will be written to the new one;
-  // `last_logged_seqno` is that of the last batch that any log has, 0 for none. After an error
-  // nothing has changed.
+  // `last_logged_seqno` is the sequence number of the last batch in any log, 0 for none. After an
+  // error nothing has changed.
   Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
                  SequenceNumber last_logged_seqno = 0);
   // Makes it the only log: those before leave the set, and whoever still waits for one of them gets
@@ -163,7 +163,7 @@ class WalSet {
   std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
   // Of earlier processes, by number: all below those of logs_.
   std::map<FileNumber, LogFacts> recovered_ GUARDED_BY(mutex_);
-  std::vector<Info> replaced_ GUARDED_BY(mutex_);           // whose files are left; ascending
+  std::vector<Info> replaced_ GUARDED_BY(mutex_);  // whose files are left; ascending
   // Of replaced logs, also of those that were released since: readers may still be in them.
   std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
   FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log

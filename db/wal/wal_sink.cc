@@ -10,7 +10,7 @@
 #include "db/wal/mapped_wal_sink.h"
 #include "db/wal/wal_compression.h"
 #include "env/filename.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

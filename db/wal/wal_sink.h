@@ -26,7 +26,7 @@
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
 #include "env/new_entries.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -51,7 +51,8 @@ struct WalSinkOptions {
   // Space is taken from the file system ahead of the writes, in pieces of about this size. Buffered
   // sink only: the mapped one looks ahead in proportion to the log.
   uint64_t preallocate_bytes = 4 << 20;
-  // What the log is expected to hold: part of it is made room for when it is made. Mapped sink only.
+  // What the log is expected to hold: part of it is made room for when it is made. Mapped sink
+  // only.
   uint64_t expected_bytes = 0;
   uint64_t bytes_per_sync = 0;  // buffered sink only
   // Of a log whose records are ZSTD frames; outlives the sink; null: they are as they are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is looked at before a batch gets its place in the order of writes.
+// The checks of a commit before it takes its place in the order of writes.
 #include <cassert>
 #include <optional>
 
@@ -9,39 +9,55 @@
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_batch_internal.h"
 #include "memtable/memtable.h"
-#include "util/data_in_errors.h"
-#include "util/entry_limits.h"
-#include "util/epoch.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/wide_column_encoding.h"
 #include "util/result.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
-// What was added with checksums must still be what was added; what was not gets them now, if they
-// are asked for, and Insert() compares again.
+// Verifies the checksums of updates that have them. Computes checksums here for updates without
+// them if the options ask for protection. Insert() verifies them again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
-  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
+  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
+    return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]
     return Status::OK();
   return WriteBatchInternal::AddProtection(batch);
 }
 
+// A batch that is both logged and inserted (a plain write) is checked only once.
+Status CommitPipeline::CheckPlan(const CommitPlan& plan) {
+  const auto check = [&](WriteBatch* batch) {
+    const Status status = Protect(*plan.options, batch);
+    return status.ok() ? CheckBatch(*batch, plan) : status;
+  };
+  if (plan.logged != nullptr) RETURN_IF_ERROR(check(plan.logged));
+  for (WriteBatch* batch : plan.inserted) {
+    if (batch != plan.logged) RETURN_IF_ERROR(check(batch));
+  }
+  return Status::OK();
+}
+
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
-Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_families) {
-  EpochGuard guard;  // families are looked up
+Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& plan) {
+  EpochGuard guard;  // FindFamily() requires an epoch
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   std::optional<uint32_t> known_family;
+  CommitFamily family;
   uint32_t counted = 0;
   while (reader.Next(&record)) {
     if (!record.IsCounted()) {
-      if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
-      return Status::NotSupported("Write", "two-phase commit is not supported by this version");
+      if (record.type == kTypeLogData || record.type == kTypeNoop || plan.allows_markers) continue;
+      return Status::NotSupported("Write", "markers of two-phase commit in a batch of the program");
     }
     counted++;
     if (record.family != known_family) {
-      if (!ignores_missing_families && !host_->HasFamily(record.family)) {
+      family = host_->FindFamily(record.family);
+      if (!family.exists && !plan.options->ignore_missing_column_families) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
       }
@@ -55,12 +71,12 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
       case kTypeDeletion:
       case kTypeSingleDeletion: break;
       case kTypeMerge:
-        if (!host_->CanMerge(record.family) && host_->HasFamily(record.family)) {
+        if (family.exists && !family.can_merge) {
           return Status::InvalidArgument(
               "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
         }
         break;
-      case kTypeRangeDeletion: RETURN_IF_ERROR(CheckRange(record)); break;
+      case kTypeRangeDeletion: RETURN_IF_ERROR(CheckRange(record, family)); break;
       case kTypeWideColumnEntity: RETURN_IF_ERROR(CheckEntity(record)); break;
       default:
         return Status::NotSupported(
@@ -76,7 +92,8 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
   return Status::OK();
 }
 
-// Those that a batch was given by its columns are well-formed; a batch may also come as bytes.
+// Entities added through the column API are well-formed, but a batch may also be constructed from
+// bytes.
 Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   assert(record.type == kTypeWideColumnEntity);
   Slice default_column;
@@ -85,13 +102,12 @@ Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   return Status::CopyAppendMessage(status, "; of key ", KeyInError(record.key));
 }
 
-// An empty range is accepted and hides nothing; a reversed one is a mistake of the caller. The
-// memtable may be replaced meanwhile, but not freed inside the epoch.
-Status CommitPipeline::CheckRange(const WriteBatchRecord& record) {
+// An empty range is accepted and hides nothing; a reversed one is a mistake of the caller.
+Status CommitPipeline::CheckRange(const WriteBatchRecord& record, const CommitFamily& family) {
   assert(InEpoch());
-  const MemTable* const memtable = host_->ActiveMemTable(record.family);
-  if (memtable == nullptr) return Status::OK();  // a missing family that may be ignored
-  if (memtable->comparator().OrderWithoutTimestamp(record.key, record.value) <= 0) {
+  // A missing family that the options allow to ignore.
+  if (family.comparator == nullptr) return Status::OK();
+  if (family.comparator->OrderWithoutTimestamp(record.key, record.value) <= 0) {
     return Status::OK();
   }
   return Status::InvalidArgument("end key comes before start key");

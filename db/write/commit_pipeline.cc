@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record is with the kernel before anything is inserted, or, if it is to be synced, staged in a
-// mapped log: then those before it may still be on their way, and it waits for them in the sync.
-// Before they are there nothing becomes visible. A sync comes after the publication, outside the
-// order: a slow disk holds up only who asked for it. Whoever waits for one sleeps once: meanwhile
-// the commits before it come to their ends.
+// The kernel has the record before anything of the batch is inserted. Exception: a record that will
+// be synced needs only to be staged in a mapped log; earlier records may still be incomplete, and
+// the commit waits for them during the sync. The batch does not become visible before they are
+// complete. The sync follows the publication, outside the order, so a slow disk delays only the
+// writers that requested a sync. Such a writer sleeps once; the commits before it complete in the
+// meantime.
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>
@@ -21,49 +22,79 @@
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
+namespace {
+
+// Runs the call and stores the first exception thrown by application code, to be rethrown later.
+template <typename Call>
+void CallUser(Call&& call, std::exception_ptr* thrown) {
+  try {
+    call();
+  } catch (...) {
+    if (*thrown == nullptr) *thrown = std::current_exception();
+  }
+}
+
+}  // namespace
+
 CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wals_(wals) {}
 
-Status CommitPipeline::Commit(const Request& request) {
-  const WriteOptions& options = *request.options;
-  WriteBatch& batch = *request.batch;
+Status CommitPipeline::Commit(const WriteOptions& options, WriteBatch* batch,
+                              UserWriteCallback* callback) {
+  WriteBatch* const inserted = batch;
+  return Commit({.options = &options,
+                 .logged = options.disableWAL ? nullptr : batch,
+                 .inserted = {&inserted, 1},
+                 .callback = callback});
+}
+
+Status CommitPipeline::Commit(const CommitPlan& plan) {
+  const WriteOptions& options = *plan.options;
+  assert(plan.logged != nullptr || !plan.inserted.empty());
+  const WriteBatch& sized = plan.logged != nullptr ? *plan.logged : *plan.inserted.front();
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
-    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+    RETURN_IF_ERROR(host_->PrepareForCommit(options, sized.GetDataSize()));
   }
+  uint64_t count = 0;
   {
     const PerfTimer timer(&PerfContextBase::write_pre_and_post_process_time);
-    RETURN_IF_ERROR(Protect(options, &batch));
-    RETURN_IF_ERROR(CheckBatch(batch, options.ignore_missing_column_families));
+    RETURN_IF_ERROR(CheckPlan(plan));
+    for (const WriteBatch* batch : plan.inserted) count += WriteBatchInternal::Count(*batch);
   }
-  if (options.disableWAL && !has_unlogged_writes()) {
+  const bool use_log = plan.logged != nullptr;
+  if (!use_log && !has_unlogged_writes()) {
     has_unlogged_writes_.store(true, std::memory_order_relaxed);
   }
-
-  const bool use_log = !options.disableWAL;
   LogRecord record;
-  RETURN_IF_ERROR(PrepareRecord(batch, use_log, &record));
+  if (use_log) RETURN_IF_ERROR(PrepareRecord(*plan.logged, &record));
   Reservation reservation;
-  while (!Reserve(WriteBatchInternal::Count(batch), record, use_log, &reservation)) [[unlikely]] {
-    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
-  }
-  WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
+  while (!Reserve(count, use_log ? &record : nullptr, sized.GetDataSize(), &reservation))
+    [[unlikely]] { RETURN_IF_ERROR(host_->PrepareForCommit(options, sized.GetDataSize())); }
+  WriteBatchInternal::SetSequence(use_log ? plan.logged : plan.inserted.front(),
+                                  reservation.first_seqno);
 
-  // Kept before publishing: afterwards the log may be replaced at any time.
+  // The reference is taken before the publication, because afterwards the log may be replaced at
+  // any time.
   std::shared_ptr<WalSink> sync_log;
-  if (options.sync && reservation.log != nullptr) sync_log = reservation.log->shared_from_this();
-  Aftermath aftermath;
-  Status status = LogAndInsert(reservation, request, &record, &aftermath);
+  if (options.sync && use_log) sync_log = reservation.log->shared_from_this();
+  Leftovers leftovers;
+  Status status = LogAndInsert(plan, reservation, &record, &leftovers);
   if (reservation.log_end > attention_log_bytes_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
   Publish(reservation);
+  if (plan.hook != nullptr && status.ok()) {
+    AwaitVisible(reservation.ticket);
+    CallUser([&] { plan.hook->OnVisible(reservation.first_seqno, reservation.last_seqno); },
+             &leftovers.thrown);
+  }
   if (status.ok() && sync_log != nullptr) {
     const PerfTimer timer(&PerfContextBase::write_wal_time);
     status = wals_->SyncThrough(sync_log, reservation.log_end);
@@ -76,37 +107,24 @@ Status CommitPipeline::Commit(const Request& request) {
 
   if (!status.ok()) [[unlikely]]
     host_->ReportErrors();
-  if (aftermath.thrown != nullptr) [[unlikely]]
-    std::rethrow_exception(aftermath.thrown);
+  if (leftovers.thrown != nullptr) [[unlikely]]
+    std::rethrow_exception(leftovers.thrown);
   return status;
 }
 
-namespace {
-
-// Keeps the first of what users' code throws until it can be passed on.
-template <typename Call>
-void CallUser(Call&& call, std::exception_ptr* thrown) {
-  try {
-    call();
-  } catch (...) {
-    if (*thrown == nullptr) *thrown = std::current_exception();
-  }
-}
-
-}  // namespace
-
-// Everything between the reservation and its publication; so nothing may leave it but by return.
-Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Request& request,
-                                    LogRecord* record, Aftermath* aftermath) {
-  std::exception_ptr* const thrown = &aftermath->thrown;
-  UserWriteCallback* const callback = request.callback;
+// The work between the reservation and the publication. It must return normally and never throw,
+// because the reserved place must be published.
+Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& reservation,
+                                    LogRecord* record, Leftovers* leftovers) {
+  std::exception_ptr* const thrown = &leftovers->thrown;
+  UserWriteCallback* const callback = plan.callback;
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
   Status status;
   try {
-    if (reservation.log != nullptr) status = Log(reservation, request.options->sync, record);
+    if (reservation.log != nullptr) status = Log(reservation, plan.options->sync, record);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
-    status = Insert(reservation, *request.batch, aftermath);
+    status = Insert(plan, reservation, leftovers);
     if (!status.ok()) host_->NotePartialInsert(status);
   } catch (const std::bad_alloc&) {
     status = Status::MemoryLimit();  // without a message, which would take memory
@@ -119,12 +137,12 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
   return status;
 }
 
-// Compression comes before the reservation, beside other writers: what it makes is as long as the
-// range that is to be reserved.
-Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record) {
+// Compression takes place before the reservation, in parallel with other writers, because the
+// compressed length determines the log range to reserve.
+Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record) {
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
-  if (!use_log || wals_->compressors() == nullptr) [[likely]]
+  if (wals_->compressors() == nullptr) [[likely]]
     return Status::OK();
   if (record->batch_bytes >= kMaxCompressedRecordBytes) [[unlikely]] {
     return Status::InvalidArgument(StrCat("a batch of ", record->batch_bytes,
@@ -137,8 +155,8 @@ Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogR
   return Status::OK();
 }
 
-// False: commits are shut out.
-bool CommitPipeline::Reserve(uint64_t count, const LogRecord& record, bool use_log,
+// Returns false if the pipeline is shut. `record` is null if nothing is logged.
+bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
                              Reservation* reservation) {
   while (true) {
     order_lock_.Lock();
@@ -161,15 +179,16 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord& record, bool use_l
   last_reserved_ += count;
   reservation->last_seqno = last_reserved_;
   slots_[reservation->ticket % kMaxInFlight] = {reservation->last_seqno, false};
-  reserved_bytes_ += record.batch_bytes;
-  if (use_log) {
+  if (record != nullptr) batch_bytes = record->batch_bytes;
+  reserved_bytes_ += batch_bytes;
+  if (record != nullptr) {
     last_logged_ = reservation->first_seqno;
     reservation->log = wals_->active();
-    const WalSink::Range range = reservation->log->Reserve(record.bytes);
+    const WalSink::Range range = reservation->log->Reserve(record->bytes);
     reservation->log_offset = range.offset;
     reservation->log_end = range.end;
   } else {
-    unlogged_bytes_ += record.batch_bytes;
+    unlogged_bytes_ += batch_bytes;
     unlogged_commits_++;
   }
   order_lock_.Unlock();
@@ -207,30 +226,43 @@ bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& pr
 
 }  // namespace
 
-// Cannot fail midway, except by an exception, for a protected batch whose memory has changed since
-// it was logged, and where a value that is updated in place cannot be read: CheckBatch() let only
-// kinds pass that memtables take, lengths in a batch have 32 bits, and no other commit has these
-// sequence numbers. Decoding anew what was checked costs a Put some 20 of its 4,000 instructions.
-Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
-                              Aftermath* aftermath) {
+// The insertion can fail halfway only in three cases: an exception; a protected batch whose memory
+// has changed since it was logged; an in-place update whose old value cannot be read. Other
+// failures are impossible: CheckBatch() accepts only kinds that memtables support, lengths in a
+// batch have 32 bits, and no other commit has these sequence numbers. Decoding the batch a second
+// time costs a Put about 20 of its 4,000 instructions.
+Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reservation,
+                              Leftovers* leftovers) {
   const PerfTimer timer(&PerfContextBase::write_memtable_time);
+  SequenceNumber seqno = reservation.first_seqno;
+  for (const WriteBatch* batch : plan.inserted) {
+    RETURN_IF_ERROR(InsertBatch(plan, reservation, *batch, &seqno, leftovers));
+  }
+  assert(seqno == reservation.last_seqno + 1);  // each number was used by exactly one record
+  return Status::OK();
+}
+
+Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& reservation,
+                                   const WriteBatch& batch, SequenceNumber* next_seqno,
+                                   Leftovers* leftovers) {
   std::optional<EpochGuard> guard(std::in_place);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
-  SequenceNumber seqno = reservation.first_seqno;
+  SequenceNumber seqno = *next_seqno;
+  const SequenceNumber end_seqno = seqno + WriteBatchInternal::Count(batch);
   uint32_t family = UINT32_MAX;
-  MemTable* memtable = nullptr;
-  bool updates_in_place = false;  // the memtable's values
+  InsertTarget target;
+  bool updates_in_place = false;  // whether the target's memtable updates values in place
   InsertHint hint;
   const std::vector<uint64_t>& protection = WriteBatchInternal::Protection(batch);
   const auto finish_family = [&] {
-    if (memtable == nullptr) return;
-    memtable->AddCounters(&hint);
-    host_->NoteMemTableSize(family, memtable);
+    if (target.memtable == nullptr) return;
+    target.memtable->AddCounters(&hint);
+    host_->NoteMemTableSize(target);
   };
   while (reader.Next(&record)) {
     if (!record.IsCounted()) continue;
-    const size_t index = seqno - reservation.first_seqno;
+    const size_t index = seqno - *next_seqno;
     if (!protection.empty() && !IsUnchanged(record, protection, index)) [[unlikely]] {
       finish_family();
       return RefuseChanged(record, seqno);
@@ -238,19 +270,22 @@ Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& 
     if (record.family != family) {
       finish_family();
       family = record.family;
-      memtable = host_->ActiveMemTable(family);
-      updates_in_place = memtable != nullptr && memtable->UpdatesInPlace();
+      target = host_->FindInsertTarget(family);
+      updates_in_place = target.memtable != nullptr && target.memtable->UpdatesInPlace();
+      if (plan.prepared_log != 0 && target.memtable != nullptr) [[unlikely]] {
+        target.memtable->NotePreparedLog(plan.prepared_log);
+      }
     }
-    // Null: dropped since the batch was checked. Its records are skipped, as replay would.
-    if (memtable != nullptr) {
+    // Null: the family was dropped after the check of the batch. Its records are skipped, as in a
+    // replay.
+    if (target.memtable != nullptr) {
       const bool needs_order =
-          updates_in_place || (record.type == kTypeMerge && IsFoldDue(record, seqno, *memtable));
+          updates_in_place || (record.type == kTypeMerge && IsFoldDue(record, seqno, target));
       const Status added =
-          needs_order
-              ? InsertInOrder(reservation, seqno, record, memtable, &hint, aftermath, &guard)
-              : memtable->Add(seqno, record.type, record.key, record.value, &hint);
+          needs_order ? InsertInOrder(reservation, seqno, record, target, &hint, leftovers, &guard)
+                      : target.memtable->Add(seqno, record.type, record.key, record.value, &hint);
       if (!added.ok()) [[unlikely]] {
-        assert(needs_order);  // else it has been checked
+        assert(needs_order);  // otherwise the checksum has been verified already
         finish_family();
         return added;
       }
@@ -260,9 +295,9 @@ Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& 
   finish_family();
   if (!protection.empty()) [[unlikely]] {
     RETURN_IF_ERROR(reader.status());
-    if (seqno != reservation.last_seqno + 1) return RefuseChanged(record, seqno);
+    if (seqno != end_seqno) return RefuseChanged(record, seqno);
   }
-  assert(seqno == reservation.last_seqno + 1);  // each number has gone to one record
+  *next_seqno = seqno;
   return Status::OK();
 }
 
@@ -272,46 +307,47 @@ Status CommitPipeline::RefuseChanged(const WriteBatchRecord& record, SequenceNum
              record.family, " differs from its checksum; it was whole before it was logged"));
 }
 
-// Whether as many operands of the key stand on top in the memtable as the options allow.
+// Whether the memtable holds as many consecutive newest operands of the key as the options allow.
 bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno,
-                               const MemTable& memtable) {
-  const size_t limit = host_->MaxSuccessiveMerges(record.family);
-  if (limit == 0) return false;
-  const LookupKey key(record.key, seqno, memtable.comparator().order());
-  return memtable.HasOperandsOnTop(key, limit);
+                               const InsertTarget& target) {
+  if (target.max_successive_merges == 0) return false;
+  const LookupKey key(record.key, seqno, target.memtable->comparator().order());
+  return target.memtable->HasOperandsOnTop(key, target.max_successive_merges);
 }
 
-// For updates that build on what the key had before: all that is older must be there, also of
-// commits that came before and are slower. Leaves the epoch for it; the memtable stays as long as
-// this commit is in flight.
+// Inserts an update that depends on the previous value of its key. All earlier commits must be
+// visible first, so this function waits for them. It leaves the epoch for the wait; the memtable
+// stays alive because this commit is in flight.
 Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
-                                     WriteBatchRecord record, MemTable* memtable, InsertHint* hint,
-                                     Aftermath* aftermath, std::optional<EpochGuard>* guard) {
+                                     WriteBatchRecord record, const InsertTarget& target,
+                                     InsertHint* hint, Leftovers* leftovers,
+                                     std::optional<EpochGuard>* guard) {
+  MemTable* const memtable = target.memtable;
   guard->reset();
   const ScopeExit enter([guard] { guard->emplace(); });
   if (reservation.ticket > 0) AwaitVisible(reservation.ticket - 1);
   if (memtable->UpdatesInPlace() && IsPut(record)) {
     return PutInPlace(record, seqno, memtable, hint, [&](std::optional<std::string>* value) {
-      return host_->ValueBefore(record, seqno, &aftermath->pins, value);
+      return host_->ValueBefore(record, seqno, &leftovers->pins, value);
     });
   }
   if (record.type == kTypeMerge &&
-      (!memtable->UpdatesInPlace() || IsFoldDue(record, seqno, *memtable))) {
-    FoldOperand(seqno, &record, aftermath);
+      (!memtable->UpdatesInPlace() || IsFoldDue(record, seqno, target))) {
+    FoldOperand(seqno, &record, leftovers);
   }
   return memtable->Add(seqno, record.type, record.key, record.value, hint);
 }
 
-// Makes a put of the record if the operand can be merged now. The log keeps the operand, which
-// means the same there.
+// Turns the record into a put if its operand can be merged now. The log keeps the operand; a replay
+// has the same result.
 void CommitPipeline::FoldOperand(SequenceNumber seqno, WriteBatchRecord* record,
-                                 Aftermath* aftermath) {
+                                 Leftovers* leftovers) {
   assert(record->type == kTypeMerge);
-  std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &aftermath->pins);
+  std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &leftovers->pins);
   if (!folded.has_value()) return;
-  aftermath->folded = std::move(folded->value);
+  leftovers->folded = std::move(folded->value);
   record->type = folded->type;
-  record->value = aftermath->folded;
+  record->value = leftovers->folded;
 }
 
 void CommitPipeline::Publish(const Reservation& reservation) {
@@ -340,7 +376,8 @@ void CommitPipeline::Publish(const Reservation& reservation) {
   wakes_.notify_all();
 }
 
-// Most waits are for a writer that is in the middle of its insertion: spin a little first.
+// Most waits are for a writer in the middle of its insertion, so the function spins briefly before
+// it sleeps.
 void CommitPipeline::AwaitVisible(uint64_t ticket) {
   constexpr int kSpins = 200;
   for (int i = 0; i < kSpins; i++) {
@@ -350,8 +387,9 @@ void CommitPipeline::AwaitVisible(uint64_t ticket) {
   SleepUntilVisible(ticket);
 }
 
-// Either the publisher sees the sleeper counted, or the sleeper the ticket published. The word is
-// read before the lock is given up: a wake in between changes it, and the wait returns at once.
+// Both sides use order_lock_: either the publisher sees the sleeper in sleepers_, or the sleeper
+// sees that the ticket is published. wakes_ is read before the lock is released, so a wake-up in
+// between changes the word and the futex wait returns at once.
 void CommitPipeline::SleepUntilVisible(uint64_t ticket) {
   while (true) {
     uint32_t wakes_seen = 0;
@@ -398,7 +436,7 @@ void CommitPipeline::Shut() {
     SpinLockGuard guard(&order_lock_);
     ChangeGate(/*set=*/kShut, /*clear=*/0);
   }
-  gate_.notify_all();  // those that wait for the end of a pause
+  gate_.notify_all();  // wakes the commits that wait for the end of a pause
 }
 
 void CommitPipeline::Reopen() {
@@ -448,7 +486,7 @@ void CommitPipeline::SkipTo(SequenceNumber seqno) {
   SpinLockGuard guard(&order_lock_);
   assert(pauses_ > 0 && published_tickets_.load(std::memory_order_relaxed) == next_ticket_);
   if (seqno <= last_reserved_) return;
-  start_seqno_ += seqno - last_reserved_;  // they are no updates
+  start_seqno_ += seqno - last_reserved_;  // skipped numbers do not count as updates
   last_reserved_ = seqno;
   visible_seqno_.store(seqno, std::memory_order_release);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CommitPipeline makes concurrent write batches logged, visible and, if asked, durable, in the
-// order of their sequence numbers. There is no leader: each writer does its own work.
+// CommitPipeline logs concurrent write batches, makes them visible and, if requested, durable, in
+// the order of their sequence numbers. There is no leader: each writer does its own work.
 //
 //   reserve   one short critical section hands out sequence numbers and a byte range of the log
 //   log       the writer frames its record into the log and sees it handed to the kernel (one that
@@ -10,16 +10,16 @@
 //   publish   the visible sequence number advances over all commits that are complete, in order
 //   sync      if asked, a sync that covers the record; shared with other writers
 //
-// What cannot be applied is refused before the reservation; what can fail after it is the log. Such
-// a commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
-// If memory runs out, a comparator throws, or what an update in place builds on cannot be read
-// while a batch is inserted, only its part in the log is whole; the host is told. Whatever happens,
-// a place in the order that was taken is published. Pause() stops the pipeline between two commits,
-// for whoever switches memtables and logs; Shut() refuses them, for as long as no log can be
-// trusted.
+// A batch that cannot be applied is refused before the reservation. After the reservation the log
+// may fail. Then nothing of the batch is inserted, and its sequence numbers are published as a
+// hole. The insertion may stop halfway if memory runs out, a comparator throws, or the old value
+// for an in-place update cannot be read. Then only the log holds the complete batch, and the
+// pipeline notifies the host (NotePartialInsert). A reserved place in the order is published in
+// every case. Pause() stops the pipeline between two commits, for a switch of memtables and logs.
+// Shut() makes commits fail while no log can be trusted.
 //
-// Threads: any number for all functions, unless one says otherwise. No commit in flight ever waits
-// for the DB mutex.
+// Threads: all functions from any thread, unless a function says otherwise. A commit in flight
+// never waits for the DB mutex.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,13 @@
 #include "ashlar/types.h"
 #include "db/wal/wal_compression.h"
 #include "db/write/write_batch_internal.h"
-#include "util/file_number.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
+class ColumnFamilyData;
 class EpochGuard;
 class MemTable;
 class UserWriteCallback;
@@ -50,113 +52,161 @@ struct InsertHint;
 struct WriteBatchRecord;
 struct WriteOptions;
 
-// What an operand was folded into: a value, or an entity's stored form.
+// The result of merging an operand immediately: a value, or the stored form of a wide-column
+// entity.
 struct FoldedOperand {
   ValueType type = kTypeValue;
   std::string value;
 };
 
-// What the pipeline needs of its database.
+// The facts about a family that the check of a batch needs.
+struct CommitFamily {
+  bool exists = false;
+  bool can_merge = false;                             // the family has a merge operator
+  const InternalKeyComparator* comparator = nullptr;  // null if the family does not exist
+};
+
+// The facts about a family that the insertion of a batch needs.
+struct InsertTarget {
+  MemTable* memtable = nullptr;  // the active one; null if the family does not exist
+  // Limit of consecutive newest operands of a key in the memtable; 0: no limit.
+  size_t max_successive_merges = 0;
+  ColumnFamilyData* family = nullptr;  // for NoteMemTableSize() only
+};
+
+// The interface through which the pipeline uses its database.
 class CommitHost {
  public:
   virtual ~CommitHost() = default;
 
-  // Called first by every commit while attention is requested. Holds no lock on entry; may take the
-  // DB mutex, pause the pipeline, wait for a stall to end. An error refuses the commit.
+  // Called at the start of every commit while attention is requested. The caller holds no lock. The
+  // function may take the DB mutex, pause the pipeline and wait for a stall to end. If it returns
+  // an error, the commit fails with this error.
   virtual Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) = 0;
-  // Whether the family lives. Any time, within an epoch.
-  virtual bool HasFamily(uint32_t family) = 0;
-  // Whether the family lives and has a merge operator. Likewise.
-  virtual bool CanMerge(uint32_t family) = 0;
-  // How many merge operands of a key may stand on each other in a memtable before a write folds
-  // them; 0: any number. Likewise.
-  virtual size_t MaxSuccessiveMerges(uint32_t family) = 0;
-  // What the operand of a record makes of its key's value just before `seqno`; nothing if that
-  // cannot be had at the price the options allow. Outside of epochs, in flight, when everything
-  // before `seqno` is visible or of the same batch. What the read stood on is added to *pins, to be
-  // let go of when the commit is not in flight any more.
+  // Returns the facts for the check before a commit takes its place in the order. Called inside an
+  // epoch; the result is valid until the epoch is left.
+  virtual CommitFamily FindFamily(uint32_t family) = 0;
+  // Returns the memtable for the updates of a family. Called inside an epoch; the result is valid
+  // while the commit is in flight.
+  virtual InsertTarget FindInsertTarget(uint32_t family) = 0;
+  // Called after an insertion into the target's memtable, while the commit is in flight and inside
+  // an epoch. Requests attention if the memtable is full.
+  virtual void NoteMemTableSize(const InsertTarget& target) = 0;
+  // Merges the operand of a record with the value that its key had just before `seqno`. Returns no
+  // value if the old value cannot be read within the limits of the options. Called outside an epoch
+  // while the commit is in flight, when all earlier updates are visible or belong to the same
+  // batch. Adds the objects that the read depends on to *pins; the caller releases them after the
+  // commit is published.
   virtual std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record,
                                                 SequenceNumber seqno,
                                                 std::vector<std::shared_ptr<void>>* pins) = 0;
-  // What the key of a record had just before `seqno`; nothing: no value. Likewise.
+  // Reads the value that the key of a record had just before `seqno`; no value if the key did not
+  // exist. Same conditions as MergeNow().
   virtual Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                              std::vector<std::shared_ptr<void>>* pins,
                              std::optional<std::string>* value) = 0;
-  // Its active memtable, null if it does not live. Within an epoch; stable while a commit is in
-  // flight.
-  virtual MemTable* ActiveMemTable(uint32_t family) = 0;
-  // Called after an insertion, in flight. Asks for attention if the memtable is full.
-  virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
-  // The log of this number, or one before it, failed: no write may be acknowledged until it was
-  // replaced. Takes no DB mutex.
+  // The log with this number, or an earlier one, failed: no write may be acknowledged until the log
+  // is replaced. Does not take the DB mutex.
   virtual void NoteLogError(const Status& error, FileNumber log_number) = 0;
-  // A logged batch was inserted in part: only a replay of the log makes it whole. Called before the
-  // batch is published. Allocates nothing, takes no DB mutex.
+  // A logged batch was inserted only in part; a replay of the log would complete it. Called before
+  // the batch is published. Allocates nothing and does not take the DB mutex.
   virtual void NotePartialInsert(const Status& error) = 0;
-  // After one of the two, when the commit holds nothing any more: whoever waits or listens is told.
+  // Called after NoteLogError() or NotePartialInsert(), when the commit holds no lock and is not in
+  // flight: wakes waiting threads and calls the event listeners.
   virtual void ReportErrors() = 0;
 };
 
-// What has been handed out to commits since opening, failed ones included.
+// Totals of all commits since opening that got a place in the order, including failed ones.
 struct CommitTotals {
   uint64_t commits = 0;
   uint64_t updates = 0;
-  uint64_t bytes = 0;           // of batches, as a log takes them
-  uint64_t logged_commits = 0;  // those that did not skip the log
+  uint64_t bytes = 0;           // size of the batches in the form in which a log stores them
+  uint64_t logged_commits = 0;  // commits that did not skip the log
   uint64_t logged_bytes = 0;
+};
+
+// Called by the committing thread when the commit, and every commit before it, is visible, before
+// the thread waits for a sync. Holds no lock. It may throw.
+class CommitHook {
+ public:
+  virtual ~CommitHook() = default;
+  // `last_seqno`: the last sequence number of the commit; less than `first_seqno` if it took none.
+  virtual void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) = 0;
+};
+
+// The parameters of one commit. All objects that it refers to outlive the call of Commit().
+//
+// A plain write logs one batch and inserts the same one. The prepare of a two-phase commit logs a
+// batch and inserts none: it takes a place in the order and no sequence number. Its commit logs a
+// batch with the marker and inserts the batch that was prepared.
+struct CommitPlan {
+  const WriteOptions* options = nullptr;
+  // Logged as one record; null: nothing is logged. `options->disableWAL` is ignored.
+  WriteBatch* logged = nullptr;
+  // Inserted in this order. Each counted record takes a sequence number.
+  std::span<WriteBatch* const> inserted;
+  // The logged batch may hold markers of two-phase commit. A user's batch may not.
+  bool allows_markers = false;
+  // The oldest log with a prepare section whose updates are inserted, which must stay until the
+  // memtables that receive them are flushed; 0: the logged batch holds all that is inserted.
+  FileNumber prepared_log = 0;
+  UserWriteCallback* callback = nullptr;
+  CommitHook* hook = nullptr;
 };
 
 class CommitPipeline {
  public:
-  // Both outlive the pipeline.
+  // `host` and `wals` outlive the pipeline.
   CommitPipeline(CommitHost* host, WalSet* wals);
 
-  struct Request {
-    const WriteOptions* options = nullptr;
-    WriteBatch* batch = nullptr;
-    UserWriteCallback* callback = nullptr;
-  };
-  // The batch's header receives its sequence number. On an error nothing of the batch is visible,
-  // except after a failed sync, or if the log failed before what was to be synced, when all of it
-  // is (and the database has a background error).
-  // What the callback throws is passed on when the commit has been completed without regard to it.
-  Status Commit(const Request& request);
+  // Executes the plan. The header of the logged batch receives the first sequence number of the
+  // commit. After an error nothing of the commit is visible, with one exception: if a sync failed,
+  // or the log failed at bytes before a record that was to be synced, the whole commit is visible
+  // and the database has a background error. If the callback or the hook throws, the commit is
+  // completed first, and then the exception is rethrown.
+  Status Commit(const CommitPlan& plan);
+  // The common plan: logs the batch, unless the options say otherwise, and inserts it.
+  Status Commit(const WriteOptions& options, WriteBatch* batch,
+                UserWriteCallback* callback = nullptr);
 
-  // From now on commits call CommitHost::PrepareForCommit() first. Any thread.
-  // Exchanges, not stores: whoever clears it sees every reason for which it was set.
+  // After this call commits call CommitHost::PrepareForCommit() first. Any thread. Both functions
+  // use exchange instead of store, so that the thread that clears the flag sees all memory writes
+  // of the threads that set it.
   void RequestAttention() { wants_attention_.exchange(true, std::memory_order_acq_rel); }
   void ClearAttention() { wants_attention_.exchange(false, std::memory_order_acq_rel); }
 
-  // The same once the current log is longer than this.
+  // Requests attention as soon as the current log is longer than `log_bytes`.
   void RequestAttentionAt(uint64_t log_bytes) {
     attention_log_bytes_.store(log_bytes, std::memory_order_relaxed);
   }
 
-  // Lets no new commit begin and waits until those in flight are published. May be nested.
+  // Blocks new commits and waits until all commits in flight are published. Calls may be nested.
   void Pause();
   void Resume();
   // Between the two calls every commit that has no place in the order yet goes to
-  // CommitHost::PrepareForCommit(), which is to refuse it.
+  // CommitHost::PrepareForCommit(), which must return an error.
   void Shut();
   void Reopen();
 
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
-  // The last number that was given out. Any time.
+  // The last sequence number that was reserved. Any thread, at any time.
   SequenceNumber last_reserved_seqno() {
     const SpinLockGuard guard(&order_lock_);
     return last_reserved_;
   }
-  // That of the last batch that was given a place in a log; 0: none. In a pause.
+  // The last sequence number of the last batch that got a place in a log; 0: none. Call it only
+  // during a pause.
   SequenceNumber last_logged_seqno();
   // Whether any write skipped the log since opening.
   bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
   CommitTotals totals();
-  // Numbers given out and published, and what holds commits up; one line.
+  // One line: the reserved and published numbers, and the reasons that block commits.
   std::string DebugString();
-  // Paused: the numbers up to `seqno` go to what was not written through the pipeline, and become
-  // visible. Nothing happens if they are given out already.
+  // Marks the numbers up to `seqno` as used by data that was not written through the pipeline (e.g.
+  // ingested files), and makes them visible. Does nothing if they are reserved already. Call it
+  // only during a pause.
   void SkipTo(SequenceNumber seqno);
-  // At open, before any commit: everything up to `seqno` is in place.
+  // Called at open, before any commit: all data up to `seqno` has been recovered.
   void StartAt(SequenceNumber seqno);
 
  private:
@@ -168,17 +218,17 @@ class CommitPipeline {
     uint64_t log_end = 0;
     WalSink* log = nullptr;  // null: the write skips the log
   };
-  // What of a batch goes to the log.
+  // The record of a batch in the log.
   struct LogRecord {
     WriteBatchInternal::WalPart part;
-    OpenFrame frame;         // of it, where logs are compressed
+    OpenFrame frame;         // the compressed form of the part, if logs are compressed
     size_t batch_bytes = 0;  // the part with its header
     size_t bytes = 0;        // in the log, without framing
   };
-  // What a commit leaves to be done when it is not in flight any more.
-  struct Aftermath {
-    std::exception_ptr thrown;  // by users' code
-    std::string folded;         // of one operand, while it is inserted
+  // Objects to handle after the commit is published: an exception to rethrow, and pins to release.
+  struct Leftovers {
+    std::exception_ptr thrown;  // thrown by code of the application
+    std::string folded;         // the value of one operand, while it is inserted
     std::vector<std::shared_ptr<void>> pins;
   };
   struct Slot {
@@ -186,26 +236,31 @@ class CommitPipeline {
     bool is_complete = false;
   };
   static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
-  // Reasons for which no commit may begin.
+  // Reasons why no commit may begin; a bit set.
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
-  Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
+  Status CheckPlan(const CommitPlan& plan);
+  Status CheckBatch(const WriteBatch& batch, const CommitPlan& plan);
   static Status CheckEntity(const WriteBatchRecord& record);
-  Status CheckRange(const WriteBatchRecord& record);
+  static Status CheckRange(const WriteBatchRecord& record, const CommitFamily& family);
   static Status Protect(const WriteOptions& options, WriteBatch* batch);
-  Status PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record);
-  bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);
-  Status LogAndInsert(const Reservation& reservation, const Request& request, LogRecord* record,
-                      Aftermath* aftermath);
+  Status PrepareRecord(const WriteBatch& batch, LogRecord* record);
+  bool Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
+               Reservation* reservation);
+  Status LogAndInsert(const CommitPlan& plan, const Reservation& reservation, LogRecord* record,
+                      Leftovers* leftovers);
   Status Log(const Reservation& reservation, bool syncs, LogRecord* record);
-  Status Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
+  Status Insert(const CommitPlan& plan, const Reservation& reservation, Leftovers* leftovers);
+  Status InsertBatch(const CommitPlan& plan, const Reservation& reservation,
+                     const WriteBatch& batch, SequenceNumber* seqno, Leftovers* leftovers);
   static Status RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno);
-  bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
+  static bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno,
+                        const InsertTarget& target);
   [[gnu::noinline]] Status InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
-                                         WriteBatchRecord record, MemTable* memtable,
-                                         InsertHint* hint, Aftermath* aftermath,
+                                         WriteBatchRecord record, const InsertTarget& target,
+                                         InsertHint* hint, Leftovers* leftovers,
                                          std::optional<EpochGuard>* guard);
-  void FoldOperand(SequenceNumber seqno, WriteBatchRecord* record, Aftermath* aftermath);
+  void FoldOperand(SequenceNumber seqno, WriteBatchRecord* record, Leftovers* leftovers);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
   void SleepUntilVisible(uint64_t ticket);
@@ -214,39 +269,45 @@ class CommitPipeline {
   CommitHost* const host_;
   WalSet* const wals_;
 
-  // Read by every reader, written by publishing writers (release: everything inserted before is
-  // visible to whoever loads it with acquire).
+  // Read by every reader, written by publishing writers (release: a thread that loads the number
+  // with acquire sees all insertions up to this number).
   alignas(64) std::atomic<SequenceNumber> visible_seqno_{0};
-  // Set by whoever sees a reason (memtable full, stall, error), read by every commit.
+  // Set by a thread that detects a full memtable, a stall or an error; read by every commit.
   alignas(64) std::atomic<bool> wants_attention_{false};
-  // Of the current log; written under the DB mutex. A commit that meets the limit of another log
-  // asks once too often, or leaves it to the next.
+  // Limit for the current log; written under the DB mutex. A commit that reads the limit of a
+  // different log only requests attention once too often, or leaves the request to the next commit.
   std::atomic<uint64_t> attention_log_bytes_{UINT64_MAX};
-  std::atomic<bool> has_unlogged_writes_{false};  // set by commits, never taken back
-  // Of Gate; written under order_lock_, paused commits sleep on it.
+  std::atomic<bool> has_unlogged_writes_{false};  // set by commits, never cleared
+  // A set of Gate bits; written under order_lock_; commits that are blocked by a pause sleep on it.
   std::atomic<uint32_t> gate_{kOpen};
 
   alignas(64) SpinLock order_lock_;
-  // The greatest sequence number that a commit has. visible_seqno_ follows it.
+  // The greatest sequence number that is reserved. visible_seqno_ reaches it when no commit is in
+  // flight.
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
   SequenceNumber last_logged_ GUARDED_BY(order_lock_) = 0;  // see last_logged_seqno()
   // Tickets number the commits in the order of their reservations.
   uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
-  // What reservations were made for, all of them and those without a log.
+  // Totals over the reservations: all commits, and the commits that skipped the log.
   uint64_t reserved_bytes_ GUARDED_BY(order_lock_) = 0;
   uint64_t unlogged_bytes_ GUARDED_BY(order_lock_) = 0;
   uint64_t unlogged_commits_ GUARDED_BY(order_lock_) = 0;
-  SequenceNumber start_seqno_ GUARDED_BY(order_lock_) = 0;  // that of StartAt(); plus skips
-  int pauses_ GUARDED_BY(order_lock_) = 0;                  // Pause() calls without their Resume()
-  // Of the commits in flight, by ticket: those from published_tickets_ to next_ticket_.
+  // The number of StartAt() plus all numbers skipped by SkipTo().
+  SequenceNumber start_seqno_ GUARDED_BY(order_lock_) = 0;
+  // Number of Pause() calls without a matching Resume() so far.
+  int pauses_ GUARDED_BY(order_lock_) = 0;
+  // The commits in flight, with tickets from published_tickets_ to next_ticket_ - 1; index: ticket
+  // modulo kMaxInFlight.
   Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
-  // Tickets below it are published. Written under order_lock_ (release), awaited by writers.
+  // All tickets below this number are published. Written under order_lock_ (release); writers wait
+  // for it.
   std::atomic<uint64_t> published_tickets_{0};
-  // Those that sleep until more tickets are published. As they count themselves under the lock that
-  // publishing holds, a commit nobody waits for touches nothing else.
+  // Number of threads that sleep until more tickets are published. It changes only under
+  // order_lock_, which a publisher holds anyway, so a publisher without sleepers need not touch
+  // wakes_.
   int sleepers_ GUARDED_BY(order_lock_) = 0;
 
-  // Changed to wake them. 32 bits: the kernel waits on it as it is.
+  // Futex word: incremented to wake the sleepers. 32 bits, as the kernel's futex requires.
   alignas(64) std::atomic<uint32_t> wakes_{0};
 };
 

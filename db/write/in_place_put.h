@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a put does to a memtable whose values are overwritten in place, for commits and for replay.
+// A put into a memtable whose values are updated in place; used by commits and by replay.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ inline bool IsPut(const WriteBatchRecord& record) {
   return record.type == kTypeValue || record.type == kTypeWideColumnEntity;
 }
 
-// `read_before(&value)` reads what the key had just before, as far as that is not in the memtable.
-// Outside of epochs. The caller is the only one who inserts, and comes in the order of sequence
-// numbers.
+// `read_before(&value)` reads the previous value of the key if the memtable does not have it. Call
+// it outside an epoch. Precondition: no other thread inserts into the memtable, and the calls are
+// in the order of sequence numbers.
 template <typename ReadBefore>
 Status PutInPlace(const WriteBatchRecord& record, SequenceNumber seqno, MemTable* memtable,
                   InsertHint* hint, const ReadBefore& read_before) {

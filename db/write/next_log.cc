@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The look before the pause only saves a second one; the look in it decides.
+// The check before the pause only avoids a second pause; the check during the pause decides.
 #include "db/write/next_log.h"
 
 #include "util/result.h"

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PauseWithNextLog() pauses commits for a switch of memtables, with the log at hand that follows
-// the current one, if that holds anything.
+// PauseWithNextLog() pauses commits for a switch of memtables, and ensures that the next log exists
+// already if the current one holds any record.
 //
-// What is sealed must lie in front of the log it is sealed with, wholly: if a record of it stood in
-// that log, a replay after the flush would apply the record again. But a log is made by file
-// operations, for which nobody should be paused; so it is made beforehand, when the current one is
-// seen to hold records. Whether one was needed is known only in the pause, which no write follows:
-// if a first record came just before it, the pause is given up, the log made and the pause begun
-// anew. Threads: under the DB mutex, one at a time; commits go on.
+// All records of a sealed memtable must be in logs before the next one: a record in the next log
+// would be applied again by a replay after the flush. The creation of a log needs file operations,
+// and commits should not be paused during these. So the next log is created before the pause if the
+// current log holds records. Only during the pause is it certain whether a next log is needed: if
+// the first record of the current log arrived just before the pause, the function ends the pause,
+// creates the log and pauses again. Threads: under the DB mutex, one at a time; commits continue.
 #pragma once
 
 #include "ashlar/status.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
-// What is paused, and the logs of it.
+// The operations on the pipeline and its logs that PauseWithNextLog() needs.
 class LogTurn {
  public:
-  // Whether the log that follows is made. It stays so.
+  // Whether the next log exists. Once true, it stays true until the switch.
   virtual bool HasNextLocked() const REQUIRES(db_mutex) = 0;
   virtual bool CurrentHasRecordsLocked() const REQUIRES(db_mutex) = 0;
-  // Not in a pause; lets go of the mutex. An error leaves everything as it is.
+  // Creates the next log. Not during a pause; releases the mutex. An error changes nothing.
   virtual Status MakeNextLocked() REQUIRES(db_mutex) = 0;
-  // Pause() comes back when no commit is in flight; none begins until Resume().
+  // Pause() returns when no commit is in flight; no commit begins before Resume().
   virtual void Pause() = 0;
   virtual void Resume() = 0;
 

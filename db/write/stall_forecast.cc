@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of peaks, one a second at most; the newest is searched first.
+// A ring of peaks, at most one per second, searched from the newest.
 #include "db/write/stall_forecast.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kSecondMicros = 1'000'000;
-// What is older says nothing about now; what is shorter is chance.
+// Older history is irrelevant for the present; a shorter history is dominated by chance.
 constexpr uint64_t kLongestMicros = 300 * kSecondMicros;
 constexpr uint64_t kShortestMicros = 4 * kSecondMicros;
 
@@ -43,7 +43,7 @@ uint64_t StallForecast::SecondsUntilSlowdown(uint64_t now_micros, double proximi
   }
   if (newer <= older) return kNotInSight;
   if (newer >= 1) return 0;
-  // The peaks are half of the time apart.
+  // The two peaks are about half of the recorded time apart.
   const double growth = (newer - older) / (static_cast<double>(now_micros - begin) / 2 / 1e6);
   return static_cast<uint64_t>(std::min((1 - newer) / growth, 1e12));
 }

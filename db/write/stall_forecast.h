@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StallForecast tells from how the debt of a family grew lately when its writes will be slowed down
-// (StallProximity()). Debt goes up and down with each flush and compaction, so it is the peaks that
-// are compared: those of the older and of the newer half of what is remembered.
+// StallForecast estimates from the recent growth of a family's debt (StallProximity()) when its
+// writes will be slowed down. The debt rises and falls with each flush and compaction, so only
+// peaks are compared: the peak of the older half of the recorded time with that of the newer half.
 //
 // Threads: one at a time. Nothing is allocated.
 #pragma once
@@ -17,14 +17,15 @@ class StallForecast {
  public:
   static constexpr uint64_t kNotInSight = UINT64_MAX;
 
-  // The debt at a moment. One before the last counts as that one: clocks may go back.
+  // Records the debt at a time. A time before the last one counts as the last one, since clocks may
+  // go back.
   void Note(uint64_t now_micros, double proximity);
-  // With the debt of now. 0: writes are slowed down. kNotInSight: the debt does not grow, or too
-  // little is known of it.
+  // Seconds until writes are slowed down, given the current debt. 0: they are slowed down already.
+  // kNotInSight: the debt does not grow, or the history is too short.
   uint64_t SecondsUntilSlowdown(uint64_t now_micros, double proximity) const;
 
  private:
-  // A second, and the highest debt in it.
+  // The start of a one-second interval, and the highest debt in it.
   struct Peak {
     uint64_t micros = 0;
     double proximity = 0;
@@ -33,8 +34,8 @@ class StallForecast {
 
   static constexpr size_t kCount = 64;
   std::array<Peak, kCount> peaks_{};
-  size_t next_ = 0;   // place of the next one
-  size_t count_ = 0;  // of those that are filled
+  size_t next_ = 0;   // index of the next peak to write
+  size_t count_ = 0;  // number of filled entries
 };
 
 }  // namespace ashlar

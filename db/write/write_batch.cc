@@ -17,10 +17,10 @@
 #include "ashlar/db.h"
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/entry_limits.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/coding.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kProtectionBytes = 8;
 
-// For Put, Delete, SingleDelete, Merge and DeleteRange of a family with timestamps without one.
+// The placeholder for a missing timestamp in an update of a family with timestamps.
 Slice PlaceholderTimestamp(size_t bytes, std::string* space) {
   assert(bytes > 0);
   space->assign(bytes, '\0');
@@ -66,14 +66,14 @@ ValueType TagWithFamily(ValueType type) {
 
 }  // namespace
 
-// An update before it is bytes. Suffixes stand behind the parts: a timestamp or a write time.
+// An update before its encoding. The suffixes, a timestamp or a write time, follow the parts.
 struct WriteBatchInternal::Update {
   ValueType type;
-  ColumnFamilyHandle* handle = nullptr;  // only AddForHandle() looks at it; it sets `family`
+  ColumnFamilyHandle* handle = nullptr;  // used only by AddForHandle(), which sets `family` from it
   uint32_t family = 0;
   SliceParts key{};
-  SliceParts value{};                // of a delete range the end key; of deletes nothing
-  const Slice* timestamp = nullptr;  // null: none was given
+  SliceParts value{};                // the end key of a delete range; empty for deletes
+  const Slice* timestamp = nullptr;  // null: no timestamp was given
   Slice key_suffix{};
   Slice value_suffix{};
 
@@ -142,9 +142,10 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   return Status::OK();
 }
 
-// Finds out number and timestamp size of the family and completes the keys accordingly.
+// Determines the number and the timestamp size of the family, and appends the timestamp to the
+// keys.
 Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) {
-  assert(given.key_suffix.empty());  // it is what is found out here
+  assert(given.key_suffix.empty());  // it is set here
   Update update = given;
   size_t ts_bytes = batch->default_family_ts_bytes_;
   if (update.handle != nullptr) {

@@ -21,7 +21,7 @@ struct WriteBatch::Extras {
   std::unordered_map<uint32_t, size_t> ts_bytes_of_family;
 };
 
-// Over kind, family, key and value, so that a change of any of them shows.
+// Checksum over kind, family, key and value, to detect a change of any of them.
 uint64_t ChecksumOfRecord(const WriteBatchRecord& record);
 
 }  // namespace ashlar

@@ -4,8 +4,8 @@
 // engine itself reads batches with WriteBatchReader, without these virtual calls.
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -89,11 +89,11 @@ Status CallTimedPut(const WriteBatchRecord& record, WriteBatch::Handler* handler
 
 }  // namespace
 
-// Gives one record to the handler.
+// Passes one record to the handler.
 struct WriteBatchInternal::Dispatch {
   using OptionState = WriteBatch::Handler::OptionState;
 
-  // The begin markers tell which write policy made the batch.
+  // The kind of the begin marker shows which write policy the batch has.
   static Status BeginPrepare(ValueType marker, WriteBatch::Handler* handler) {
     const bool is_write_committed = marker == kTypeBeginPrepareXID;
     const OptionState after_commit = handler->WriteAfterCommit();
@@ -138,7 +138,7 @@ struct WriteBatchInternal::Dispatch {
 
 namespace {
 
-// Whether nothing stands between this record and a Noop behind it.
+// Whether a Noop directly after a record of this kind belongs to a new sub-batch.
 bool EndsSubBatch(ValueType type) {
   return type == kTypeNoop || type == kTypeEndPrepareXID || type == kTypeCommitXID ||
          type == kTypeCommitXIDAndTimestamp || type == kTypeRollbackXID;

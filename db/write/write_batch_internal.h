@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine does with a WriteBatch and users do not: its header, markers of two-phase commit,
-// appending one batch to another.
+// Operations on a WriteBatch that only the engine uses: access to the header, markers of two-phase
+// commit, appending one batch to another.
 //
 // Threads: as WriteBatch.
 #pragma once
@@ -23,7 +23,7 @@ class WriteBatchInternal {
  public:
   // What kinds of records a batch holds.
   enum ContentFlags : uint32_t {
-    kContentUnknown = 1 << 0,  // made from bytes, not yet looked at
+    kContentUnknown = 1 << 0,  // constructed from bytes, not scanned yet
     kHasPut = 1 << 1,
     kHasDelete = 1 << 2,
     kHasSingleDelete = 1 << 3,
@@ -53,13 +53,14 @@ class WriteBatchInternal {
   }
 
   static Slice Contents(const WriteBatch& batch) { return Slice(batch.rep_); }
-  // The refusal of a key and value that no table could hold (kMaxUserEntryBytes).
+  // Returns the error for a key and value that are too large for a table (kMaxUserEntryBytes).
   static Status RefuseEntrySize(size_t key_bytes, size_t value_bytes);
-  // Replaces the batch by these bytes: Corruption if they are shorter than a header.
+  // Replaces the contents of the batch by these bytes: Corruption if they are shorter than a
+  // header.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
 
-  // The part that goes to the WAL: all, or what stands before the WAL termination point. The header
-  // keeps counting everything, so use the count given here.
+  // The part that goes to the WAL: all records, or only the records before the WAL termination
+  // point. The header counts all records, so use the count given here.
   struct WalPart {
     Slice records;  // without the header
     uint32_t count;
@@ -101,7 +102,7 @@ class WriteBatchInternal {
 
   // The per-update checksums of a batch with protection, else an empty list.
   static const std::vector<uint64_t>& Protection(const WriteBatch& batch);
-  // Give a batch protection that has none: computes the checksums of all its updates.
+  // Adds protection to a batch without it: computes the checksums of all its updates.
   static Status AddProtection(WriteBatch* batch);
 
  private:

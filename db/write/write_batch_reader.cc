@@ -3,7 +3,7 @@
 // The rare kinds of records, and error messages.
 #include "db/write/write_batch_reader.h"
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -3,16 +3,16 @@
 // WriteBatchReader walks the records of a write batch. It is the one decoder of these bytes: WAL
 // replay, memtable insertion and WriteBatch::Iterate() use it. Bytes: docs/formats/write_batch.md.
 //
-// The bytes may come from a disk: every length is checked, and whatever is malformed ends the walk
-// with Corruption. Records refer to the batch's bytes. Threads: one at a time.
+// The bytes may come from a disk: every length is checked, and malformed bytes end the walk with
+// Corruption. Records refer to the batch's bytes. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -26,7 +26,7 @@ inline constexpr size_t kWriteBatchHeaderBytes = 12;  // fixed64 sequence number
 //   end prepare, commit, rollback               value = xid
 //   commit with timestamp                       key = timestamp, value = xid
 struct WriteBatchRecord {
-  // The kind as a memtable stores it: the tags with and without a family number give the same.
+  // The kind as a memtable stores it: tags with and without a family number map to the same kind.
   ValueType type = kTypeNoop;
   uint32_t family = 0;
   Slice key;
@@ -77,7 +77,7 @@ class WriteBatchReader {
   // OK at the end of well-formed bytes, else Corruption with the offset.
   Status status() const;
 
-  // Offset in the batch of the record that Next() gave last.
+  // Offset in the batch of the record that the last call of Next() returned.
   size_t record_offset() const { return static_cast<size_t>(record_begin_ - begin_); }
   // Offset of the next record.
   size_t next_offset() const { return static_cast<size_t>(next_ - begin_); }

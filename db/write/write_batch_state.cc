@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a WriteBatch does besides taking updates: save points, markers of two-phase commit, content
-// flags, protection by checksums, timestamps, and appending one batch to another.
+// The functions of a WriteBatch other than adding updates: save points, markers of two-phase
+// commit, content flags, protection by checksums, timestamps, and appending one batch to another.
 #include <cassert>
 #include <cstring>
 #include <limits>
@@ -10,9 +10,9 @@
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -58,7 +58,7 @@ void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
   batch->rep_.resize(point.size);
   SetCount(batch, point.count);
   batch->content_flags_.store(point.content_flags, std::memory_order_relaxed);
-  // What was marked behind the point is taken back with what was added there.
+  // A WAL termination point after the save point is removed together with the records added there.
   if (batch->wal_term_point_.size > point.size) batch->wal_term_point_.clear();
   if (batch->extras_ != nullptr && batch->extras_->is_protected) {
     batch->extras_->protection.resize(point.count);
@@ -208,7 +208,7 @@ Status CheckTimestampSize(size_t family_ts_bytes, const Slice& key, const Slice&
   return Status::OK();
 }
 
-// `key` lies in the bytes of the batch that is changed.
+// Overwrites the timestamp at the end of `key`, which points into the bytes of the batch.
 void OverwriteTimestamp(const Slice& key, const Slice& ts) {
   assert(key.size() >= ts.size());
   std::memcpy(const_cast<char*>(key.data()) + key.size() - ts.size(), ts.data(), ts.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decisions about stalls as pure functions: what is due, how bad, how fast writes may go on.
+// Decisions about stalls as pure functions: condition, severity and allowed rate.
 #include "db/write/write_stall.h"
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 namespace ashlar {
 namespace {
 
-// How far `value` is from `slowdown` to `stop`; at least a little once it is there.
+// The position of `value` between `slowdown` (0) and `stop` (1); slightly above 0 once `slowdown`
+// is reached.
 double Position(double value, double slowdown, double stop) {
   if (stop <= slowdown) return 1;
   return std::clamp((value - slowdown) / (stop - slowdown), 0.0, 1.0);
 }
 
-// Waiting for compaction would be for ever.
+// Whether the options disable compactions, so that a stall that waits for one would never end.
 bool NeverCompacts(const ColumnFamilyOptions& options) {
   return options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
 }
@@ -46,8 +47,8 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
     return {Condition::kStopped, WriteStallCause::kPendingCompactionBytes, 1};
   }
   StallDecision result;
-  // The last memtable is being filled while all others wait: only with more than three of them,
-  // since with few the flush of the one before is on its way as a rule.
+  // The last free memtable is being filled while all others wait for their flush. Checked only with
+  // more than three memtables, because with fewer this is a normal state during a flush.
   if (options.max_write_buffer_number > 3 &&
       debt.sealed_memtables >= options.max_write_buffer_number - 1) {
     result = Delayed(WriteStallCause::kMemtableLimit, 0.5);

@@ -4,7 +4,8 @@
 //
 // Below the slow-down triggers nothing is delayed. Between slow-down and stop the allowed rate
 // falls smoothly with the debt, from the full delayed rate to a sixteenth of it; at the stop
-// triggers writes wait until the debt is lower. Writers that outrun a flush are held to its pace.
+// triggers writes wait until the debt is lower. Writers that are faster than a flush are limited to
+// its rate.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace ashlar {
 
 struct ColumnFamilyOptions;
 
-// What a family owes.
+// The pending work of a family: flushes and compactions.
 struct WriteDebt {
   int sealed_memtables = 0;
   int level0_files = 0;
@@ -31,8 +32,8 @@ struct StallDecision {
 
 StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
-// How near to a stall: the share of the way to the nearest limit at which writes are slowed down or
-// stopped; 1 and more: they are.
+// How near the family is to a stall: the debt relative to the nearest slow-down or stop limit. From
+// 1 on, writes are slowed down or stopped.
 double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options);
 // The same in percent, rounded down.
 int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options);
@@ -40,11 +41,11 @@ int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& opti
 // The more severe of two.
 StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 
-// The size to which the active memtable may be filled while the oldest sealed one is being flushed,
-// `flush_progress` (0 to 1) of it. While the last buffer is being filled, writers that are faster
-// than the flush would stop dead when it is full, and hold twice the memory until then. Instead
-// they are slowed down to the pace of the flush: a share of the buffer that grows from an eighth to
-// a quarter.
+// The size in bytes to which the active memtable may grow while the oldest immutable memtable is
+// being flushed; `flush_progress` (0 to 1) is the fraction that is flushed. Without this limit,
+// writers that are faster than the flush would fill the last buffer and then stop completely, and
+// would use twice the memory. With it they are slowed down to the rate of the flush: the limit
+// grows from an eighth to a quarter of the buffer.
 uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
                             const ColumnFamilyOptions& options);
 
@@ -52,10 +53,11 @@ uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
 // write is delayed.
 bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
-// Whether level 0 alone is half way from where it is compacted to where writes are slowed down.
+// Whether the number of level-0 files is at least half way from the compaction trigger to the
+// slow-down trigger.
 bool IsLevel0Behind(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
-// Bytes a second that writers may write together.
+// The rate in bytes per second that all writers together may use.
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate);
 
 }  // namespace ashlar

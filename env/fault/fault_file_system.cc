@@ -10,9 +10,9 @@
 
 #include "env/fault/fault_files.h"
 #include "env/info_log.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

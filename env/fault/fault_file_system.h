@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -9,7 +9,7 @@
 
 #include "env/env_adaptors.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -17,7 +17,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
 #include "env/memory/memory_files.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

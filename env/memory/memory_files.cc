@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

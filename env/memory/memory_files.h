@@ -12,7 +12,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

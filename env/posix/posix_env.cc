@@ -14,7 +14,7 @@
 #include "env/posix/posix_error.h"
 #include "env/thread_list.h"
 #include "env/thread_pool.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

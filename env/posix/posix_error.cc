@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "env/io_rule.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

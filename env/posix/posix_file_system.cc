@@ -19,7 +19,7 @@
 #include "env/posix/posix_lock.h"
 #include "env/posix/posix_mapped_log.h"
 #include "env/posix/posix_uring.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

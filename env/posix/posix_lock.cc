@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "env/posix/posix_error.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "env/posix/posix_error.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL

@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "util/mutex.h"
-#include "util/thread_annotations.h"
+#include "util/threads/mutex.h"
+#include "util/threads/thread_annotations.h"
 
 #ifdef ASHLAR_WITH_URING
 #include <liburing.h>

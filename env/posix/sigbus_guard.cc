@@ -10,7 +10,7 @@
 #include <cassert>
 #include <cerrno>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -19,8 +19,8 @@
 
 #include "ashlar/env.h"
 #include "ashlar/system_clock.h"
-#include "util/mutex.h"
 #include "util/random.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

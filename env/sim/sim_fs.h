@@ -35,7 +35,7 @@
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_model.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "env/sim/sim_fs.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -13,7 +13,7 @@
 
 #include "env/fault/fault_files.h"
 #include "env/mapped_file.h"
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 
 namespace ashlar {
 

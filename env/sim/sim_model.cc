@@ -8,8 +8,8 @@
 #include <cassert>
 
 #include "env/memory/memory_file_system.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -22,7 +22,7 @@
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
 #include "env/fork_hook.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

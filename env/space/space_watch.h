@@ -14,7 +14,7 @@
 
 #include "ashlar/file_system.h"
 #include "env/fork_hook.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

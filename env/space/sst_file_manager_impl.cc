@@ -10,8 +10,8 @@
 #include "env/file_util.h"
 #include "env/info_log.h"
 #include "util/result.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

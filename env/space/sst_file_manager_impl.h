@@ -22,7 +22,7 @@
 #include "ashlar/sst_file_manager.h"
 #include "env/space/paced_deleter.h"
 #include "env/space/space_watch.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

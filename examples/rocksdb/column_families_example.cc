@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Column families: created, opened with the others, written together, dropped.
+// Column families: create them, open the database with all of them, write to several in one batch,
+// drop them.
 //
 //   column_families_example FOLDER
 #include <string>
@@ -34,7 +35,7 @@ void CreateWithSecondFamily(const std::string& folder) {
 }
 
 void UseAndDrop(const std::string& folder) {
-  // A database is opened with all of its families, the default one among them.
+  // All families must be named when a database is opened, including the default family.
   const std::vector<ColumnFamilyDescriptor> families = {
       ColumnFamilyDescriptor(rocksdb::kDefaultColumnFamilyName, ColumnFamilyOptions()),
       ColumnFamilyDescriptor("quarries", ColumnFamilyOptions())};
@@ -51,7 +52,7 @@ void UseAndDrop(const std::string& folder) {
   Require(db->Get(ReadOptions(), stones, Slice("north"), &value).IsNotFound(),
           "no other family has it");
 
-  // One batch for several families is as atomic as for one.
+  // A batch for several families is applied atomically, like a batch for one family.
   rocksdb::WriteBatch batch;
   batch.Put(stones, Slice("slate"), Slice("metamorphic"));
   batch.Put(quarries, Slice("south"), Slice("marl"));

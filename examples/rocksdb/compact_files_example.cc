@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compaction under the program's own rule: the engine picks nothing, a listener asks after each
-// flush whether level 0 is full, and a thread of the Env compacts exactly the files that it named.
+// Compaction controlled by the program: automatic compaction is disabled; after each flush a
+// listener checks whether level 0 is full, and a thread of the Env compacts the files that the
+// listener chose.
 //
 //   compact_files_example FOLDER
 #include <condition_variable>
@@ -33,7 +34,8 @@ struct Task {
   std::vector<std::string> files;
 };
 
-// Gathers level 0 whenever it has grown to kFilesAtOnce files, and compacts it in the background.
+// Collects the files of level 0 when there are kFilesAtOnce of them, and compacts them in the
+// background.
 class LevelZeroGatherer : public rocksdb::EventListener {
  public:
   explicit LevelZeroGatherer(const Options& options) {
@@ -48,7 +50,7 @@ class LevelZeroGatherer : public rocksdb::EventListener {
     rocksdb::ColumnFamilyMetaData family;
     db->GetColumnFamilyMetaData(&family);
     for (const rocksdb::SstFileMetaData& file : family.levels[0].files) {
-      if (file.being_compacted) return;  // one at a time; the next flush asks again
+      if (file.being_compacted) return;  // one compaction at a time; the next flush checks again
       task->files.push_back(file.name);
     }
     if (task->files.size() < kFilesAtOnce) return;
@@ -60,7 +62,7 @@ class LevelZeroGatherer : public rocksdb::EventListener {
     db->GetEnv()->Schedule(&LevelZeroGatherer::Compact, job, Env::Priority::LOW);
   }
 
-  // Waits for all compactions; the first error of one.
+  // Waits for all compactions and returns the first error.
   Status Finish() {
     std::unique_lock<std::mutex> lock(mutex_);
     idle_.wait(lock, [this] { return running_ == 0; });
@@ -82,7 +84,8 @@ class LevelZeroGatherer : public rocksdb::EventListener {
         task.db->CompactFiles(self->compaction_options_, task.files, kOutputLevel);
     std::lock_guard<std::mutex> lock(self->mutex_);
     if (status.ok()) self->compaction_count_++;
-    // Aborted and InvalidArgument: another compaction was faster; a later flush asks again.
+    // Aborted and InvalidArgument mean that another compaction was faster; a later flush tries
+    // again.
     const bool comes_again = status.IsAborted() || status.IsInvalidArgument();
     if (!status.ok() && !comes_again && self->first_error_.ok()) self->first_error_ = status;
     self->running_--;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A merge operator and a compaction filter of the program's own: merging keeps the longest value,
-// and a compaction drops what is marked as spoil. What the filter sees is already merged.
+// A custom merge operator and a custom compaction filter: merging keeps the longest value, and a
+// compaction drops values that are marked as spoil. The filter sees merged values.
 //
 //   compaction_filter_example FOLDER
 #include <atomic>
@@ -41,7 +41,7 @@ class LongestWins : public rocksdb::MergeOperator {
 class SpoilFilter : public rocksdb::CompactionFilter {
  public:
   const char* Name() const override { return "SpoilFilter"; }
-  // Returns whether the entry goes; may change its value instead.
+  // Returns whether the entry is dropped; could change its value instead.
   bool Filter(int /*level*/, const Slice& /*key*/, const Slice& value, std::string* new_value,
               bool* value_changed) const override {
     seen_count++;
@@ -64,7 +64,7 @@ class SpoilFilter : public rocksdb::CompactionFilter {
 
 int main(int argc, char** argv) {
   const std::string folder = FolderFromArguments(argc, argv);
-  SpoilFilter filter;  // outlives the database
+  SpoilFilter filter;  // must outlive the database
   rocksdb::Options options;
   options.create_if_missing = true;
   options.merge_operator = std::make_shared<LongestWins>();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the examples of this folder share: the folder for their database, and the end of a program
-// whose call failed. They are written for RocksDB and compiled with the drop-in (and, where it is
-// installed, with RocksDB itself).
+// Functions that the examples in this directory share. The examples are written for RocksDB and are
+// compiled with the drop-in library, and with RocksDB itself if it is installed.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +10,7 @@
 
 #include "rocksdb/status.h"
 
-// A call that the library does not have yet ends the program with this.
+// Exit code of a program that calls something that is not built yet.
 inline constexpr int kNotBuilt = 3;
 
 inline std::string FolderFromArguments(int argc, char** argv) {
@@ -28,6 +27,6 @@ inline void Require(const rocksdb::Status& status, const char* what) {
 
 inline void Require(bool is_true, const char* what) {
   if (is_true) return;
-  std::fprintf(stderr, "not so: %s\n", what);
+  std::fprintf(stderr, "check failed: %s\n", what);
   std::exit(1);
 }

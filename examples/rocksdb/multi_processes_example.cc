@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One process writes; another follows as a secondary and sees more each time it catches up.
+// One process writes; another one follows it as a secondary and sees more data each time it catches
+// up.
 //
 //   multi_processes_example FOLDER
 #include <sys/wait.h>
@@ -44,14 +45,15 @@ void Close(DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
   delete db;
 }
 
-// One byte each way says whose turn it is. False: the other process has ended.
+// The processes exchange single bytes to take turns. Returns false if the other process has ended.
 bool Wait(int pipe) {
   char byte = 0;
   return read(pipe, &byte, 1) == 1;
 }
 void Tell(int pipe) { Require(write(pipe, "x", 1) == 1, "the other process is there"); }
 
-// Writes a round whenever the other asks for one; half of it is still in the log and nowhere else.
+// Writes one round of keys for each request of the other process; half of each round is only in the
+// WAL.
 void Primary(const std::string& folder, int ask, int answer) {
   Options options;
   options.create_if_missing = true;
@@ -77,7 +79,7 @@ void Primary(const std::string& folder, int ask, int answer) {
 void Secondary(const std::string& folder, int ask, int answer) {
   Require(Wait(answer), "the primary has opened the database");
   Options options;
-  options.max_open_files = -1;  // tables stay open after the primary has deleted them
+  options.max_open_files = -1;  // keeps tables readable after the primary has deleted them
   std::vector<ColumnFamilyHandle*> handles;
   DB* db = nullptr;
   Require(DB::OpenAsSecondary(options, folder, folder + ".secondary", Descriptors(), &handles, &db),
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
   const std::string folder = FolderFromArguments(argc, argv);
   int ask[2], answer[2];
   Require(pipe(ask) == 0 && pipe(answer) == 0, "pipes");
-  // Before any database is open: its threads would be missing in the child.
+  // Fork before a database is open, because its threads would not exist in the child process.
   const pid_t child = fork();
   Require(child >= 0, "fork");
   if (child == 0) {

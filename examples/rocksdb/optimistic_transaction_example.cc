@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimistic transactions: nothing is locked; a commit fails where somebody else has written since.
+// Optimistic transactions take no locks: a commit fails if another writer has changed the same
+// keys.
 //
 //   optimistic_transaction_example FOLDER
 #include <memory>
@@ -24,7 +25,7 @@ using rocksdb::WriteOptions;
 
 namespace {
 
-// A transaction sees its own writes, others see them after the commit.
+// A transaction sees its own writes; others see them after the commit.
 void OwnWrites(OptimisticTransactionDB* txn_db, DB* db) {
   std::unique_ptr<Transaction> txn(txn_db->BeginTransaction(WriteOptions()));
   std::string value;
@@ -32,13 +33,13 @@ void OwnWrites(OptimisticTransactionDB* txn_db, DB* db) {
   Require(txn->Put("arch", "keystone"), "put in the transaction");
   Require(txn->Get(ReadOptions(), "arch", &value), "own write");
   Require(db->Get(ReadOptions(), "arch", &value).IsNotFound(), "not committed");
-  // Another key, outside: no conflict.
+  // A write to another key outside of the transaction is not a conflict.
   Require(db->Put(WriteOptions(), "wall", "header"), "put outside");
   Require(txn->Commit(), "commit");
   Require(db->Get(ReadOptions(), "arch", &value), "committed");
 }
 
-// What was read for update and then written by somebody else makes the commit fail.
+// If a key was read for update and then written by another writer, the commit fails.
 void Conflict(OptimisticTransactionDB* txn_db, DB* db) {
   OptimisticTransactionOptions txn_options;
   txn_options.set_snapshot = true;
@@ -55,7 +56,8 @@ void Conflict(OptimisticTransactionDB* txn_db, DB* db) {
   txn.reset();
 }
 
-// The snapshot may be taken anew between the steps; each step is checked against its own.
+// A transaction may take a new snapshot between its steps; each step is checked against its own
+// snapshot.
 void SeveralSnapshots(OptimisticTransactionDB* txn_db, DB* db) {
   OptimisticTransactionOptions txn_options;
   txn_options.set_snapshot = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A database knows the options that it was opened with: they are read from its folder, the objects
-// that no file can hold are put in by the program, and it is opened again.
+// A database stores the options that it was opened with. This program reads them from the
+// directory, adds the objects that a file cannot contain, and opens the database again.
 //
 //   options_file_example FOLDER
 #include <memory>
@@ -61,7 +61,7 @@ std::vector<ColumnFamilyDescriptor> FirstFamilies(const rocksdb::CompactionFilte
   return families;
 }
 
-// Options as the last opening left them, without what a file cannot hold: filters, caches, an Env.
+// Loads the stored options. A file cannot contain filters, caches and an Env.
 void OpenAgain(const std::string& folder, const rocksdb::CompactionFilter* filter) {
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = false;
@@ -79,7 +79,7 @@ void OpenAgain(const std::string& folder, const rocksdb::CompactionFilter* filte
   }
   families[1].options.compaction_filter = filter;
 
-  // Says, before anything is touched, whether these options fit what is in the folder.
+  // Checks whether these options fit the files of the database, without changing anything.
   Require(rocksdb::CheckOptionsCompatibility(config, folder, db_options, families), "compatible");
   std::vector<ColumnFamilyHandle*> handles;
   DB* db = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two backups of a growing database; the database is lost and comes back from each.
+// Makes two backups of a growing database, deletes the database, and restores it from each backup.
 //
 //   rocksdb_backup_restore_example FOLDER
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One family: points, a batch, and values that stay where they are (PinnableSlice).
+// One family: single keys, a batch, and reads without copying the value (PinnableSlice).
 //
 //   simple_example FOLDER
 #include "rocksdb/db.h"
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   Require(db->Get(ReadOptions(), "basalt", &value), "get");
   Require(value == "volcanic", "the value that was written is read");
 
-  // Renamed in one step: nobody sees both names, or none.
+  // Renames a key atomically: no reader sees both names, or neither.
   {
     rocksdb::WriteBatch batch;
     batch.Delete("basalt");
@@ -37,14 +37,14 @@ int main(int argc, char** argv) {
   }
   Require(db->Get(ReadOptions(), "basalt", &value).IsNotFound(), "the old name is gone");
 
-  // Without a copy: the value stays in the memtable or the block that it was found in.
+  // Reads without a copy: the value stays in the memtable or block.
   {
     PinnableSlice pinned;
     Require(db->Get(ReadOptions(), db->DefaultColumnFamily(), "dolerite", &pinned), "get pinned");
     Require(pinned == "volcanic", "the pinned value");
   }
 
-  // With a buffer of one's own, which is used where the value cannot be pinned.
+  // Reads into a string of the program if the value cannot be pinned.
   {
     std::string buffer;
     PinnableSlice pinned(&buffer);
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     Require(pinned == "volcanic", "the value, pinned or in the buffer");
     Require(pinned.IsPinned() || pinned.data() == buffer.data(), "where the value is");
 
-    pinned.Reset();  // may be used again, also for a key that is not there
+    pinned.Reset();  // makes it ready for another read
     Require(db->Get(ReadOptions(), db->DefaultColumnFamily(), "basalt", &pinned).IsNotFound(),
             "the old name is still gone");
   }

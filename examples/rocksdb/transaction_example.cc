@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transactions with locks: a write to a locked key waits and times out; savepoints; snapshots.
+// Transactions with locks: a write to a locked key waits and times out; save points; snapshots.
 //
 //   transaction_example FOLDER
 #include <memory>
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   rocksdb::Options options;
   options.create_if_missing = true;
   rocksdb::TransactionDBOptions txn_db_options;
-  txn_db_options.default_lock_timeout = 10;  // milliseconds; nobody will give way here
+  txn_db_options.default_lock_timeout = 10;  // milliseconds; the lock is never released here
   TransactionDB* db = nullptr;
   Require(TransactionDB::Open(options, txn_db_options, folder, &db), "open for transactions");
   Locks(db);

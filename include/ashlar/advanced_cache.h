@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cache: the interface of a cache, entry by entry, for programs that bring their own. How to make
-// the built-in ones is in cache.h.
+// Cache: the interface of a cache, for programs that implement their own. cache.h has the functions
+// that create the built-in caches.
 //
-// An entry is an object behind a key. Lookup() and Insert() hand out a Handle, a counted reference
-// that keeps the object alive until Release(). All members are thread safe.
+// An entry is an object with a key. Lookup() and Insert() return a Handle, a counted reference that
+// keeps the object alive until Release(). Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,20 @@ class SecondaryCacheResultHandle;
 class Statistics;
 enum class CacheTier : uint8_t;
 
+// The interface of a cache.
 class ASHLAR_EXPORT Cache : public Customizable {
  public:
   struct Handle {};
   using ObjectPtr = void*;
 
-  // HIGH: index and filter blocks; LOW: data blocks; BOTTOM: blob values.
+  // Index and filter blocks have HIGH priority, data blocks LOW, blob values BOTTOM.
   enum class Priority { HIGH, LOW, BOTTOM };
 
-  // What CreateCallback may need; defined by who calls.
+  // Data for CreateCallback; defined by the caller of Lookup().
   struct CreateContext {};
 
-  // For second tiers: the serialized size of an object, a part of its bytes, and an object made of
-  // such bytes.
+  // Functions for second tiers: return the size of the saved form of an object, write a part of
+  // that form, and create an object from it.
   using SizeCallback = size_t (*)(ObjectPtr obj);
   using SaveToCallback = Status (*)(ObjectPtr from_obj, size_t from_offset, size_t length,
                                     char* out_buf);
@@ -49,7 +50,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
   using DeleterFn = void (*)(ObjectPtr obj, MemoryAllocator* allocator);
   using EvictionCallback = std::function<bool(const Slice& key, Handle* h, bool was_hit)>;
 
-  // What the cache knows about a kind of object. Helpers are static: they outlive every cache.
+  // Describes one kind of object to the cache. Helpers are static: they outlive every cache.
   struct CacheItemHelper {
     DeleterFn del_cb;  // nullptr: nothing to delete
     SizeCallback size_cb;
@@ -58,7 +59,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
     CacheEntryRole role;
     const CacheItemHelper* without_secondary_compat;
 
-    // For objects that a second tier cannot hold.
+    // For objects that a second tier cannot store.
     explicit constexpr CacheItemHelper(CacheEntryRole _role, DeleterFn _del_cb = nullptr)
         : CacheItemHelper(_role, _del_cb, nullptr, nullptr, nullptr, this) {}
     explicit constexpr CacheItemHelper(CacheEntryRole _role, DeleterFn _del_cb,
@@ -78,45 +79,52 @@ class ASHLAR_EXPORT Cache : public Customizable {
       : memory_allocator_(std::move(allocator)) {}
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  // Entries are deleted with the cache; no handle may be outstanding.
+  // Deletes all entries. No handle may exist any more.
   ~Cache() override {}
 
   static const char* Type() { return "Cache"; }
-  // An LRU cache from a capacity ("64M") or "capacity=...;num_shard_bits=...".
+  // Creates an LRU cache from a capacity ("64M") or from options
+  // ("capacity=...;num_shard_bits=...").
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<Cache>* result);
 
   const char* Name() const override = 0;
 
-  // Adds `obj`, replacing what was under `key`. On OK the cache owns it, and *handle (if asked for)
-  // holds a reference. MemoryLimit when the capacity is strict and there is no room: the caller
-  // still owns obj. Without a handle, an insertion that finds no room deletes obj and returns OK.
+  // Inserts `obj`, replacing the entry with the same key. If the result is OK, the cache owns the
+  // object, and *handle, if requested, holds a reference. If the capacity limit is strict and there
+  // is no room: with a handle, MemoryLimit, and the caller still owns `obj`; without a handle,
+  // `obj` is deleted and the result is OK. `charge` is the size in bytes that counts against the
+  // capacity.
   virtual Status Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
                         size_t charge, Handle** handle = nullptr, Priority priority = Priority::LOW,
                         const Slice& compressed_val = Slice(),
                         CompressionType type = CompressionType::kNoCompression) = 0;
-  // A handle to an object that is not found under any key. May return nullptr if the capacity is
-  // exceeded and allow_uncharged is false.
+  // Returns a handle to an object that no lookup can find. If the capacity is exceeded and
+  // allow_uncharged is false, it may return nullptr.
   virtual Handle* CreateStandalone(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
                                    size_t charge, bool allow_uncharged) = 0;
-  // A reference to the entry, or nullptr. `helper` and `create_context` are for second tiers.
+  // Returns a reference to the entry; nullptr if there is none. `helper` and `create_context` are
+  // used by second tiers.
   virtual Handle* Lookup(const Slice& key, const CacheItemHelper* helper = nullptr,
                          CreateContext* create_context = nullptr, Priority priority = Priority::LOW,
                          Statistics* stats = nullptr) = 0;
 
-  // One more reference; false if the handle is no longer valid.
+  // Adds a reference; false if the handle is no longer valid.
   virtual bool Ref(Handle* handle) = 0;
-  // Gives a reference back; true if that deleted the object.
+  // Releases a reference; true if that deleted the object.
   virtual bool Release(Handle* handle, bool erase_if_last_ref = false) = 0;
   virtual bool Release(Handle* handle, bool /*useful*/, bool erase_if_last_ref) {
     return Release(handle, erase_if_last_ref);
   }
+  // The object of an entry.
   virtual ObjectPtr Value(Handle* handle) = 0;
-  // The entry is no longer found; its object lives until its last reference is released.
+  // Removes an entry, so that lookups do not find it any more. The object is deleted when its last
+  // reference is released.
   virtual void Erase(const Slice& key) = 0;
-  // A number no one else was given, for use as a part of keys.
+  // Returns a number that has not been returned before, for use in keys.
   virtual uint64_t NewId() = 0;
 
+  // Capacity and usage are in bytes.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
@@ -130,15 +138,16 @@ class ASHLAR_EXPORT Cache : public Customizable {
   virtual size_t GetCharge(Handle* handle) const = 0;
   virtual const CacheItemHelper* GetCacheItemHelper(Handle* handle) const = 0;
 
-  // Do not free the entries at destruction: for processes that are about to end.
+  // Do not free entries in the destructor: for processes that are about to end.
   virtual void DisownData() {}
 
+  // Options of ApplyToAllEntries().
   struct ApplyToAllEntriesOptions {
-    // How many entries to look at while a shard is held.
+    // How many entries are visited while a shard is locked.
     size_t average_entries_per_lock = 256;
   };
-  // Calls back for every entry. Entries inserted or erased meanwhile may be missed. The callback
-  // must not use the cache.
+  // Calls `callback` for every entry. Entries that are inserted or erased during the call may be
+  // missed. The callback must not use the cache.
   virtual void ApplyToAllEntries(
       const std::function<void(const Slice& key, ObjectPtr obj, size_t charge,
                                const CacheItemHelper* helper)>& callback,
@@ -148,7 +157,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
       const std::function<void(const Slice& key, ObjectPtr obj, size_t charge,
                                const CacheItemHelper* helper)>& callback);
 
-  // Drops every entry that is not referenced.
+  // Erases all entries that are not referenced.
   virtual void EraseUnRefEntries() = 0;
 
   std::string GetPrintableOptions() const override { return ""; }
@@ -156,7 +165,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
 
   MemoryAllocator* memory_allocator() const { return memory_allocator_.get(); }
 
-  // A lookup that may wait for a second tier. Without one it completes at once.
+  // A lookup that may wait for a second tier. Without a second tier it completes immediately.
   struct AsyncLookupHandle {
     AsyncLookupHandle() {}
     AsyncLookupHandle(const Slice& _key, const CacheItemHelper* _helper = nullptr,
@@ -174,7 +183,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
     CreateContext* create_context = nullptr;
     Priority priority = Priority::LOW;
     Statistics* stats = nullptr;
-    // Set by StartAsyncLookup; a pending lookup ends in Wait() or WaitAll().
+    // Set by StartAsyncLookup(). Wait() or WaitAll() completes a pending lookup.
     SecondaryCacheResultHandle* pending_handle = nullptr;
     Cache* pending_cache = nullptr;
     bool found_dummy_entry = false;
@@ -189,15 +198,16 @@ class ASHLAR_EXPORT Cache : public Customizable {
   Handle* Wait(AsyncLookupHandle& async_handle);
   virtual void WaitAll(AsyncLookupHandle* async_handles, size_t count);
 
-  // Asked before an entry is evicted: true takes ownership of its object. At most once, before use.
+  // Called before an entry is evicted; if it returns true, it takes ownership of the object. May be
+  // set once, before the cache is used.
   void SetEvictionCallback(EvictionCallback&& fn) { eviction_callback_ = std::move(fn); }
 
-  // A lookup in this tier only.
+  // Looks up an entry in this tier only.
   Handle* BasicLookup(const Slice& key, Statistics* stats) {
     return Lookup(key, nullptr, nullptr, Priority::LOW, stats);
   }
 
-  // Mixed into keys so that caches with different seeds spread them differently.
+  // Part of the hash of keys, so that caches with different seeds distribute keys differently.
   virtual uint32_t GetHashSeed() const { return 0; }
 
  protected:
@@ -205,7 +215,7 @@ class ASHLAR_EXPORT Cache : public Customizable {
   EvictionCallback eviction_callback_;
 };
 
-// A cache that forwards to another: override what should differ.
+// Forwards all calls to another cache. Override the functions that should differ.
 class ASHLAR_EXPORT CacheWrapper : public Cache {
  public:
   explicit CacheWrapper(std::shared_ptr<Cache> target) : target_(std::move(target)) {}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attribute groups: the wide columns of one key, spread over several column families.
+// Attribute groups: the columns of one entity (see wide_columns.h) that are stored in several
+// column families.
 //
-// Threads: const members may be called from many threads; anything else needs outside locking.
-// Column family handles are borrowed and must outlive the objects here.
+// Threads: const members may be called from many threads; other calls need external locking. Column
+// family handles are not owned and must outlive these objects.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ namespace ashlar {
 
 class ColumnFamilyHandle;
 
-// The columns of one family, as argument of PutEntity.
+// The columns of one family, as an argument of DB::PutEntity().
 class AttributeGroup {
  public:
   explicit AttributeGroup(ColumnFamilyHandle* column_family, const WideColumns& columns)
@@ -44,7 +45,8 @@ inline bool operator!=(const AttributeGroup& lhs, const AttributeGroup& rhs) {
 using AttributeGroups = std::vector<AttributeGroup>;
 ASHLAR_EXPORT extern const AttributeGroups kNoAttributeGroups;
 
-// The columns of one family with their memory and the status of reading them: result of GetEntity.
+// The columns of one family as a result of DB::GetEntity(), with their memory and the status of
+// reading them.
 class PinnableAttributeGroup {
  public:
   explicit PinnableAttributeGroup(ColumnFamilyHandle* column_family)
@@ -57,7 +59,7 @@ class PinnableAttributeGroup {
   void SetStatus(const Status& status) { status_ = status; }
   void SetColumns(PinnableWideColumns&& columns) { columns_ = std::move(columns); }
 
-  // Back to OK without columns.
+  // Sets the status to OK and removes the columns.
   void Reset() {
     status_ = Status::OK();
     columns_.Reset();
@@ -71,7 +73,7 @@ class PinnableAttributeGroup {
 
 using PinnableAttributeGroups = std::vector<PinnableAttributeGroup>;
 
-// The columns of one family at the position of an iterator. Valid until the iterator moves.
+// The columns of one family at the current position of an iterator. Valid until the iterator moves.
 class IteratorAttributeGroup {
  public:
   explicit IteratorAttributeGroup(ColumnFamilyHandle* column_family, const WideColumns* columns)
@@ -88,14 +90,14 @@ class IteratorAttributeGroup {
 using IteratorAttributeGroups = std::vector<IteratorAttributeGroup>;
 ASHLAR_EXPORT extern const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
-// Walks several families in one key order; see DB::NewAttributeGroupIterator.
+// Iterates over several families in one order of keys; see DB::NewAttributeGroupIterator().
 class ASHLAR_EXPORT AttributeGroupIterator : public IteratorBase {
  public:
-  // One group per family that holds the present key. Only while Valid().
+  // One group for each family that contains the current key. Only allowed while Valid().
   virtual const IteratorAttributeGroups& attribute_groups() const = 0;
 };
 
-// Never valid, with the given status.
+// Returns an iterator that is never valid and has the given status.
 ASHLAR_EXPORT std::unique_ptr<AttributeGroupIterator> NewAttributeGroupErrorIterator(
     const Status& status);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Caches: how to make one. The class itself is in advanced_cache.h, which this header brings in.
+// Functions that create caches. advanced_cache.h, which this header includes, has the class itself.
 //
 //   ashlar::BlockBasedTableOptions table_options;
 //   table_options.block_cache = ashlar::HyperClockCacheOptions(512 << 20).MakeSharedCache();
 //
-// A cache may be shared by column families and databases, and is thread safe.
+// A cache may be shared by column families and databases. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class SecondaryCache;
 using BlockCache = Cache;
 using RowCache = Cache;
 
-// What an entry holds, for charging and statistics.
+// What an entry contains. Used for charging and statistics.
 enum class CacheEntryRole {
   kDataBlock,
   kFilterBlock,
@@ -47,12 +47,12 @@ enum class CacheEntryRole {
 };
 constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
 
-// "DataBlock", "FilterBlock", ...
+// Returns the name of a role: "DataBlock", "FilterBlock" and so on.
 ASHLAR_EXPORT const std::string& GetCacheEntryRoleName(CacheEntryRole);
 
 using CacheEntryRoleSet = SmallEnumSet<CacheEntryRole, CacheEntryRole::kMisc>;
 
-// Keys of the map property DB::Properties::kBlockCacheEntryStats.
+// Names of the entries in the map property DB::Properties::kBlockCacheEntryStats.
 struct ASHLAR_EXPORT BlockCacheEntryStatsMapKeys {
   static const std::string& CacheId();
   static const std::string& CacheCapacityBytes();
@@ -65,28 +65,30 @@ struct ASHLAR_EXPORT BlockCacheEntryStatsMapKeys {
 
 ASHLAR_EXPORT extern const bool kDefaultToAdaptiveMutex;
 
-// Whether the cache's own bookkeeping counts against the capacity.
+// Whether the memory for the cache's own data structures counts against its capacity.
 enum CacheMetadataChargePolicy {
   kDontChargeCacheMetadata,
   kFullChargeCacheMetadata,
 };
 const CacheMetadataChargePolicy kDefaultCacheMetadataChargePolicy = kFullChargeCacheMetadata;
 
+// Options that all built-in caches have.
 struct ShardedCacheOptions {
-  // Bytes.
+  // Capacity in bytes.
   size_t capacity = 0;
   // Base-two logarithm of the number of shards; -1 = chosen from the capacity.
   int num_shard_bits = -1;
-  // An insertion that finds no room fails with MemoryLimit, instead of exceeding the capacity.
+  // If an insertion finds no room, it fails with MemoryLimit instead of exceeding the capacity.
   bool strict_capacity_limit = false;
-  // Where entries are allocated; nullptr = new.
+  // Allocates the memory for entries; nullptr = operator new.
   std::shared_ptr<MemoryAllocator> memory_allocator;
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
-  // A second tier behind this cache, which gets data blocks, filters and dictionaries that leave
-  // for want of room; parsed indexes are read from their file again. Entries of a program's own go
-  // there if their helper can save them.
+  // A second tier. It receives data blocks, filters and compression dictionaries that are evicted
+  // from this cache; index blocks are read from the file again instead. Entries of the program's
+  // own go there if their helper can save them.
   std::shared_ptr<SecondaryCache> secondary_cache;
-  // How keys are spread over shards: differently in each process, by host, or by a given seed.
+  // How keys are distributed to shards: differently in each process, depending on the host, or
+  // depending on the given seed.
   static constexpr int32_t kQuasiRandomHashSeed = -1;
   static constexpr int32_t kHostHashSeed = -2;
   int32_t hash_seed = kHostHashSeed;
@@ -103,8 +105,10 @@ struct ShardedCacheOptions {
         metadata_charge_policy(_metadata_charge_policy) {}
 };
 
+// Options of an LRU cache.
 struct ASHLAR_EXPORT LRUCacheOptions : public ShardedCacheOptions {
-  // Share of the capacity kept for entries of high priority (index and filter blocks), and of low.
+  // Fraction of the capacity that is reserved for entries of high priority (index and filter
+  // blocks), and for entries of low priority (data blocks).
   double high_pri_pool_ratio = 0.5;
   double low_pri_pool_ratio = 0.0;
   // A hint without effect.
@@ -123,12 +127,13 @@ struct ASHLAR_EXPORT LRUCacheOptions : public ShardedCacheOptions {
         low_pri_pool_ratio(_low_pri_pool_ratio),
         use_adaptive_mutex(_use_adaptive_mutex) {}
 
-  // nullptr if the options contradict each other.
+  // Create the cache; nullptr if the options contradict each other.
   std::shared_ptr<Cache> MakeSharedCache() const;
   std::shared_ptr<RowCache> MakeSharedRowCache() const;
 };
 
-// A capacity of 0 is legal: the cache then holds only what is in use.
+// Create an LRU cache. A capacity of 0 is allowed: then the cache holds only entries that are in
+// use.
 ASHLAR_EXPORT std::shared_ptr<Cache> NewLRUCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     double high_pri_pool_ratio = 0.5, std::shared_ptr<MemoryAllocator> memory_allocator = nullptr,
@@ -137,15 +142,16 @@ ASHLAR_EXPORT std::shared_ptr<Cache> NewLRUCache(
     double low_pri_pool_ratio = 0.0);
 ASHLAR_EXPORT std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
 
-// A second tier that holds compressed blocks in memory. An entry is taken when it comes for the
-// second time, and leaves when it is asked for.
+// Options of a second tier that holds compressed blocks in memory. An entry is inserted when it is
+// offered for the second time, and removed when it is looked up.
 struct ASHLAR_EXPORT CompressedSecondaryCacheOptions : public LRUCacheOptions {
-  // kNoCompression, or one that this build has; else making one returns nullptr.
+  // kNoCompression, or a compression type that this build supports; otherwise creating the cache
+  // returns nullptr.
   CompressionType compression_type = CompressionType::kLZ4Compression;
   CompressionOptions compression_opts;
   // A hint without effect.
   bool enable_custom_split_merge = false;
-  // Saved as they are.
+  // Entries of these roles are stored without compression.
   CacheEntryRoleSet do_not_compress_roles = {CacheEntryRole::kFilterBlock};
 
   CompressedSecondaryCacheOptions() {}
@@ -165,9 +171,11 @@ struct ASHLAR_EXPORT CompressedSecondaryCacheOptions : public LRUCacheOptions {
         enable_custom_split_merge(_enable_custom_split_merge),
         do_not_compress_roles(_do_not_compress_roles) {}
 
+  // Creates the cache; nullptr if the options are invalid.
   std::shared_ptr<SecondaryCache> MakeSharedSecondaryCache() const;
 };
 
+// Create a compressed second tier; see the options above.
 ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     double high_pri_pool_ratio = 0.5, double low_pri_pool_ratio = 0.0,
@@ -180,13 +188,13 @@ ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
 ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     const CompressedSecondaryCacheOptions& opts);
 
-// The lock-free CLOCK cache: the one to prefer for blocks.
+// Options of the lock-free CLOCK cache, which is the recommended cache for blocks.
 struct ASHLAR_EXPORT HyperClockCacheOptions : public ShardedCacheOptions {
-  // Average bytes of an entry; 0 = the table grows as needed.
+  // Expected average size of an entry in bytes; 0 = the hash table grows as needed.
   size_t estimated_entry_charge;
-  // With estimated_entry_charge == 0: the smallest average that need be expected.
+  // Used if estimated_entry_charge is 0: the smallest average size in bytes that is expected.
   size_t min_avg_entry_charge = 450;
-  // How long an insertion searches for a victim among pinned entries before it gives up.
+  // How many pinned entries an insertion passes in search of an entry to evict before it gives up.
   int eviction_effort_cap = 30;
 
   explicit HyperClockCacheOptions(
@@ -198,24 +206,26 @@ struct ASHLAR_EXPORT HyperClockCacheOptions : public ShardedCacheOptions {
                             std::move(_memory_allocator), _metadata_charge_policy),
         estimated_entry_charge(_estimated_entry_charge) {}
 
-  // nullptr if the options contradict each other.
+  // Creates the cache; nullptr if the options contradict each other.
   std::shared_ptr<Cache> MakeSharedCache() const;
 };
 
-// Deprecated: gives an LRU cache.
+// Deprecated: creates an LRU cache.
 ASHLAR_EXPORT std::shared_ptr<Cache> NewClockCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy);
 
+// The kind of the first tier of a tiered cache.
 enum PrimaryCacheType {
   kCacheTypeLRU,
   kCacheTypeHCC,
   kCacheTypeMax,
 };
 
-// Which evicted entries go to the compressed tier: those that come for the second time
-// (kAdmPolicyAuto, kAdmPolicyPlaceholder), those besides that had been used in the first tier, or
-// all. kAdmPolicyThreeQueue needs nvm_sec_cache.
+// Which entries that are evicted from the first tier go to the compressed tier: entries that are
+// evicted for the second time (kAdmPolicyAuto, kAdmPolicyPlaceholder), additionally those that had
+// a hit in the first tier (kAdmPolicyAllowCacheHits), or all (kAdmPolicyAllowAll).
+// kAdmPolicyThreeQueue requires nvm_sec_cache.
 enum TieredAdmissionPolicy {
   kAdmPolicyAuto,
   kAdmPolicyPlaceholder,
@@ -225,22 +235,23 @@ enum TieredAdmissionPolicy {
   kAdmPolicyMax,
 };
 
-// A block cache and a compressed tier under one budget: GetCapacity() of the cache is the sum. A
-// third tier is not built: with nvm_sec_cache NewTieredCache() returns nullptr.
+// Options of a block cache and a compressed tier that share one capacity. GetCapacity() returns the
+// sum. A third tier is not built: if nvm_sec_cache is set, NewTieredCache() returns nullptr.
 struct TieredCacheOptions {
   ShardedCacheOptions* cache_opts = nullptr;
   PrimaryCacheType cache_type = PrimaryCacheType::kCacheTypeLRU;
   TieredAdmissionPolicy adm_policy = TieredAdmissionPolicy::kAdmPolicyAuto;
   CompressedSecondaryCacheOptions comp_cache_opts;
-  // Bytes of both, and the share of the compressed one: 0 to 1.
+  // Capacity of both tiers in bytes, and the fraction of it, from 0 to 1, for the compressed tier.
   size_t total_capacity = 0;
   double compressed_secondary_ratio = 0.0;
   std::shared_ptr<SecondaryCache> nvm_sec_cache;
 };
 
-// nullptr if the options contradict each other.
+// Creates a tiered cache; nullptr if the options contradict each other.
 ASHLAR_EXPORT std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts);
-// Negative, max() and kAdmPolicyMax leave things as they are. InvalidArgument for another cache.
+// Changes a tiered cache. A negative capacity, max() and kAdmPolicyMax mean "no change".
+// InvalidArgument if the cache is not tiered.
 ASHLAR_EXPORT Status
 UpdateTieredCache(const std::shared_ptr<Cache>& cache, int64_t total_capacity = -1,
                   double compressed_secondary_ratio = std::numeric_limits<double>::max(),

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cleanable is a list of functions to be run when an object dies or is reset. It is the base of
-// Iterator and PinnableSlice, which keep memory of the database alive in this way.
+// Cleanable is a list of functions that are called when the object is destroyed or reset. It is the
+// base class of Iterator and PinnableSlice, which use it to keep memory of the database alive.
 //
-// Threads: one at a time per object. SharedCleanablePtr's reference count is thread safe; the
-// Cleanable behind it is not.
+// Threads: one at a time per object. The reference count of SharedCleanablePtr is thread safe; the
+// Cleanable that it refers to is not.
 #pragma once
 
 #include "ashlar/export.h"
 
 namespace ashlar {
 
+// A list of functions that the destructor and Reset() call.
 class ASHLAR_EXPORT Cleanable {
  public:
   Cleanable() { cleanup_.function = nullptr, cleanup_.next = nullptr; }
-  // Runs every registered function once. The order is unspecified.
+  // Calls each registered function once, in unspecified order.
   ~Cleanable() { DoCleanup(); }
 
   Cleanable(const Cleanable&) = delete;
   Cleanable& operator=(const Cleanable&) = delete;
 
-  // The source keeps no cleanups. Assignment first runs those of the target.
+  // Move the cleanups to this object. Assignment first calls the old cleanups of this object.
   Cleanable(Cleanable&& other) noexcept;
   Cleanable& operator=(Cleanable&& other) noexcept;
 
@@ -29,10 +30,10 @@ class ASHLAR_EXPORT Cleanable {
   // Adds function(arg1, arg2) to the list. The first one costs no allocation.
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
 
-  // Hands all cleanups to `other`, which must not be null or this object.
+  // Moves all cleanups to `other`, which must not be null and must not be this object.
   void DelegateCleanupsTo(Cleanable* other);
 
-  // Runs the cleanups now; the list is empty afterwards.
+  // Calls the cleanups now. Afterwards the list is empty.
   void Reset() {
     DoCleanup();
     cleanup_.function = nullptr;
@@ -49,10 +50,10 @@ class ASHLAR_EXPORT Cleanable {
     Cleanup* next;
   };
 
-  // Adds a node made with new; the list owns it from here on.
+  // Adds a node that was created with new. The list owns it.
   void RegisterCleanup(Cleanup* node);
 
-  // The first entry lives in the object itself; function == nullptr means that the list is empty.
+  // The first node is part of the object. If its function is nullptr, the list is empty.
   Cleanup cleanup_;
 
  private:
@@ -62,8 +63,8 @@ class ASHLAR_EXPORT Cleanable {
   void RunCleanups();
 };
 
-// A reference-counted Cleanable: several slices can keep one resource, and the cleanups run when
-// the last reference goes. A default constructed pointer refers to nothing.
+// A reference-counted Cleanable: several slices can share a resource, and the cleanups are called
+// when the last reference is released. A default-constructed pointer refers to no object.
 class ASHLAR_EXPORT SharedCleanablePtr {
  public:
   SharedCleanablePtr() = default;
@@ -73,20 +74,22 @@ class ASHLAR_EXPORT SharedCleanablePtr {
   SharedCleanablePtr& operator=(const SharedCleanablePtr& from);
   SharedCleanablePtr& operator=(SharedCleanablePtr&& from) noexcept;
 
-  // Lets go of the present object and makes a new one.
+  // Releases the current object and creates a new one.
   void Allocate();
-  // Lets go of the present object; get() is null afterwards.
+  // Releases the current object. get() is nullptr afterwards.
   void Reset();
 
-  // Only when get() is not null.
+  // Must not be called while get() is nullptr.
   Cleanable& operator*();
   Cleanable* operator->();
   Cleanable* get();
   const Cleanable* get() const;
 
-  // Makes `target` hold one more reference until its own cleanups run. No-op without an object.
+  // Gives `target` one more reference, which it holds until its own cleanups are called. Does
+  // nothing if get() is nullptr.
   void RegisterCopyWith(Cleanable* target);
-  // Hands this reference to `target`; get() is null afterwards. No-op without an object.
+  // Moves this reference to `target`. get() is nullptr afterwards. Does nothing if it was nullptr
+  // before.
   void MoveAsCleanupTo(Cleanable* target);
 
  private:

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionFilter lets a program drop or change entries while they are compacted. It is offered
-// the newest version of a key, unless that is a tombstone or hidden by one, and merge operands.
-// Snapshots give no protection: a newest version that a snapshot sees is offered, and dropped, all
-// the same; older versions and operands that a snapshot sees are not offered. A filter given as
-// ColumnFamilyOptions::compaction_filter is used by many threads at once and must outlive the
-// database; one made by a factory serves one thread. Must not throw.
+// CompactionFilter lets a program drop or change entries while they are compacted. The filter is
+// called for the newest version of a key, unless that is a tombstone or hidden by a tombstone, and
+// for merge operands.
+//
+// Snapshots do not protect data from filters: the newest version of a key can be dropped although a
+// snapshot sees it. The filter is not called for older versions and operands that a snapshot sees.
+//
+// A filter that is set as ColumnFamilyOptions::compaction_filter is used by many threads at the
+// same time and must outlive the database. A filter that a factory creates is used by one thread.
+// Must not throw.
 #pragma once
 
 #include <cstdint>
@@ -25,52 +29,56 @@ namespace ashlar {
 
 struct ConfigOptions;
 
-// Reads columns that live in blob files, for FilterV4. Valid during the call.
+// Reads columns that are stored in blob files, for FilterV4(). Valid during the call.
 class ASHLAR_EXPORT WideColumnBlobResolver {
  public:
   virtual ~WideColumnBlobResolver() = default;
 
-  // The value of a column; it stays valid as long as the resolver.
+  // Returns the value of a column. It stays valid as long as the resolver.
   virtual Status ResolveColumn(size_t column_index, Slice* resolved_value) = 0;
-  // The values of many. The default reads one after the other and stops at the first error.
+  // Returns the values of several columns. The default implementation reads one after the other and
+  // stops at the first error.
   virtual Status ResolveColumns(const std::vector<size_t>& column_indices,
                                 std::vector<Slice>* resolved_values);
+  // Whether the column is stored in a blob file.
   virtual bool IsBlobColumn(size_t column_index) const = 0;
   virtual size_t NumColumns() const = 0;
 };
 
+// Decides about entries during compactions. A program overrides one of the Filter functions.
 class ASHLAR_EXPORT CompactionFilter : public Customizable {
  public:
   virtual ~CompactionFilter() {}
 
-  // What is offered.
+  // The kind of an entry.
   enum ValueType {
     kValue,
     kMergeOperand,
-    kBlobIndex,  // internal to stacked blob databases: never offered
+    kBlobIndex,  // internal to stacked blob databases: the filter is never called for it
     kWideColumnEntity,
   };
 
-  // What becomes of it.
+  // What happens to an entry.
   enum class Decision {
     kKeep,
-    kRemove,              // leave a tombstone, unless nothing older can exist
-    kChangeValue,         // to *new_value
-    kRemoveAndSkipUntil,  // drop all keys in [key, *skip_until) without tombstones; older versions
-                          // below may come to light again
-    kChangeBlobIndex,     // internal: fails the job
-    kIOError,             // fail the flush or compaction, with a Status that names the filter
-    kPurge,               // drop; a SingleDelete takes its place
-    kChangeWideColumnEntity,  // to *new_columns
-    kUndetermined,            // FilterBlobByKey: the value is needed
+    kRemove,              // delete it; a tombstone is written unless nothing older can exist
+    kChangeValue,         // replace the value by *new_value
+    kRemoveAndSkipUntil,  // drop all keys in [key, *skip_until) without writing tombstones; older
+                          // versions in deeper levels may become visible again
+    kChangeBlobIndex,     // internal: the job fails
+    kIOError,             // the flush or compaction fails, with a Status that names the filter
+    kPurge,               // delete it; a SingleDelete is written instead of a tombstone
+    kChangeWideColumnEntity,  // replace the columns by *new_columns
+    kUndetermined,            // FilterBlobByKey() only: the value is needed for a decision
   };
 
+  // Result of PrepareBlobOutput().
   enum class BlobDecision { kKeep, kChangeValue, kCorruption, kIOError };
 
-  // Facts about the flush or compaction a filter is made for.
+  // Facts about the flush or compaction for which a filter is created.
   struct Context {
-    bool is_full_compaction;    // all files of the family take part
-    bool is_manual_compaction;  // DB::CompactRange or CompactFiles
+    bool is_full_compaction;    // all files of the family are inputs
+    bool is_manual_compaction;  // started by DB::CompactRange() or CompactFiles()
     int input_start_level = kUnknownStartLevel;
     uint32_t column_family_id;
     TableFileCreationReason reason;
@@ -80,39 +88,40 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
   };
 
   static const char* Type() { return "CompactionFilter"; }
-  // RemoveEmptyValueCompactionFilter is built in. For another name *result stays, and the status is
-  // OK if config_options.ignore_unsupported_options, else NotSupported.
+  // Creates a built-in filter from its name: RemoveEmptyValueCompactionFilter. For any other name
+  // *result is not changed, and the status is OK if config_options.ignore_unsupported_options is
+  // set, else NotSupported.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& name,
                                  const CompactionFilter** result);
 
-  // Oldest form, for values only: true drops the entry; to change it set *new_value and
-  // *value_changed and return false.
+  // The oldest form, for plain values only. Returning true drops the entry. To change the value,
+  // set *new_value and *value_changed, and return false.
   virtual bool Filter(int /*level*/, const Slice& /*key*/, const Slice& /*existing_value*/,
                       std::string* /*new_value*/, bool* /*value_changed*/) const {
     return false;
   }
-  // True drops one merge operand.
+  // Returning true drops a merge operand.
   virtual bool FilterMergeOperand(int /*level*/, const Slice& /*key*/,
                                   const Slice& /*operand*/) const {
     return false;
   }
 
-  // For values and merge operands. `level` is the one that a compaction starts from; 0 in a flush.
-  // The default calls the two functions above.
+  // For values and merge operands. `level` is the level from which the compaction starts; 0 in a
+  // flush. The default implementation calls the two functions above.
   virtual Decision FilterV2(int level, const Slice& key, ValueType value_type,
                             const Slice& existing_value, std::string* new_value,
                             std::string* skip_until) const;
 
-  // Also for entities: existing_columns is set for those and existing_value for everything else.
-  // The default keeps entities and calls FilterV2() otherwise.
+  // Also for entities: for these existing_columns is set, for all others existing_value. The
+  // default implementation keeps entities and calls FilterV2() for all other entries.
   virtual Decision FilterV3(int level, const Slice& key, ValueType value_type,
                             const Slice* existing_value, const WideColumns* existing_columns,
                             std::string* new_value,
                             std::vector<std::pair<std::string, std::string>>* new_columns,
                             std::string* skip_until) const;
 
-  // Also reads columns in blob files on demand, where there are none so far; only called if
-  // SupportsFilterV4(). The default calls FilterV3().
+  // Can also read columns in blob files, but so far no columns are stored there. Called only if
+  // SupportsFilterV4() returns true. The default implementation calls FilterV3().
   virtual Decision FilterV4(int level, const Slice& key, ValueType value_type,
                             const Slice* existing_value, const WideColumns* existing_columns,
                             std::string* new_value,
@@ -127,35 +136,36 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
   }
   virtual bool IsStackedBlobDbInternalCompactionFilter() const { return false; }
 
-  // Must be true: with a filter that wants to respect snapshots jobs fail with NotSupported.
+  // Must return true. With a filter that returns false, jobs fail with NotSupported.
   virtual bool IgnoreSnapshots() const { return true; }
 
   const char* Name() const override = 0;
 
-  // Decides from the key alone about a value in a blob file. kUndetermined, the default, reads the
-  // value and calls the functions above.
+  // Decides about a value in a blob file from its key alone. kUndetermined, the default, means that
+  // the value is read and the functions above are called.
   virtual Decision FilterBlobByKey(int /*level*/, const Slice& /*key*/, std::string* /*new_value*/,
                                    std::string* /*skip_until*/) const {
     return Decision::kUndetermined;
   }
 };
 
-// Makes a filter for each compaction, or each part of one. Called from many threads at once.
+// Creates a filter for each compaction, or for each parallel part of one. Must be thread safe.
 class ASHLAR_EXPORT CompactionFilterFactory : public Customizable {
  public:
   virtual ~CompactionFilterFactory() {}
 
   static const char* Type() { return "CompactionFilterFactory"; }
-  // As CompactionFilter::CreateFromString.
+  // As for CompactionFilter::CreateFromString(). There are no built-in factories.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& name,
                                  std::shared_ptr<CompactionFilterFactory>* result);
 
-  // Whether flushes or compactions are filtered; recovery never is. By default only compactions.
+  // Whether flushes or compactions are filtered; by default only compactions are. Recovery never
+  // calls a filter.
   virtual bool ShouldFilterTableFileCreation(TableFileCreationReason reason) const {
     return reason == TableFileCreationReason::kCompaction;
   }
 
-  // May return null for no filtering.
+  // Creates a filter; nullptr = no filtering.
   virtual std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& context) = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compression algorithms and their tuning.
+// Compression algorithms and their parameters.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace ashlar {
 
-// The numbers are stored in table files and exposed by the C API. Which algorithms are linked in:
-// GetSupportedCompressions() in convenience.h.
+// The numbers are stored in table files and used by the C API. GetSupportedCompressions() in
+// convenience.h returns the algorithms that are linked in.
 enum CompressionType : unsigned char {
   kNoCompression = 0x0,
   kSnappyCompression = 0x1,
@@ -21,7 +21,7 @@ enum CompressionType : unsigned char {
   kZSTD = 0x7,
   kLastBuiltinCompression = kZSTD,
 
-  // Reserved for plug-in compression.
+  // Reserved for algorithms of programs.
   kFirstCustomCompression = 0x80,
   kCustomCompression80 = 0x80,
   kCustomCompression81 = 0x81,
@@ -152,41 +152,45 @@ enum CompressionType : unsigned char {
   kCustomCompressionFE = 0xfe,
   kLastCustomCompression = 0xfe,
 
-  // For ColumnFamilyOptions::bottommost_compression only: use `compression` there too.
+  // Only for ColumnFamilyOptions::bottommost_compression: use `compression` for the last level too.
   kDisableCompressionOption = 0xff,
 };
 
-// Tuning of one algorithm.
+// Parameters of a compression algorithm.
 struct CompressionOptions {
-  // Stands for the algorithm's own default level.
+  // The default level of the algorithm.
   static constexpr int kDefaultCompressionLevel = 32767;
 
-  // zlib: base-two logarithm of the window; negative for a raw stream.
+  // zlib only: base-two logarithm of the window size; negative for a raw stream.
   int window_bits = -14;
-  // Higher is smaller and slower; the range is the algorithm's.
+  // Compression level: higher levels give smaller results and are slower. The range depends on the
+  // algorithm.
   int level = kDefaultCompressionLevel;
-  // zlib only.
+  // zlib only: compression strategy.
   int strategy = 0;
-  // Above 0, the data blocks of a file are compressed with a dictionary of at most this many bytes,
-  // made of its first blocks.
+  // If not 0, the data blocks of a table are compressed with a dictionary of at most this many
+  // bytes, which is made from the first blocks of the table.
   uint32_t max_dict_bytes = 0;
-  // Bytes of samples handed to zstd's dictionary trainer; 0 uses the samples as they are.
+  // Bytes of samples for the dictionary trainer of zstd; 0 = the samples themselves are the
+  // dictionary.
   uint32_t zstd_max_train_bytes = 0;
-  // Above 1, so many threads, at most 64, compress the blocks of one file; its bytes are the same.
+  // Number of threads, at most 64, that compress the blocks of one table. The contents of the table
+  // do not depend on it.
   uint32_t parallel_threads = 1;
-  // For bottommost_compression_opts only: false means that compression_opts hold there too.
+  // Only for bottommost_compression_opts: false = compression_opts apply to the last level too.
   bool enabled = false;
-  // Bytes of blocks buffered while samples are taken; 0 is the target file size, if there is one.
-  // Never more than 64 MiB.
+  // Maximum bytes of blocks that are buffered to take samples; 0 = the target file size, if there
+  // is one. Never more than 64 MiB.
   uint64_t max_dict_buffer_bytes = 0;
-  // Let zstd train the dictionary, rather than finalize one from raw samples.
+  // Train the dictionary with zstd, instead of only finalizing it from raw samples.
   bool use_zstd_dict_trainer = true;
-  // A block is stored as it is when it does not shrink to this many bytes per KiB.
+  // A block is stored uncompressed if its compressed size exceeds this many bytes per KiB.
   int max_compressed_bytes_per_kb = 1024 * 7 / 8;
-  // Ask zstd for a checksum in each frame, besides the block's own.
+  // Let zstd add a checksum to each frame, in addition to the block checksum.
   bool checksum = false;
 
-  // Sets max_compressed_bytes_per_kb so that blocks shrink by at least this factor (>= 1).
+  // Sets max_compressed_bytes_per_kb so that blocks are stored compressed only if they shrink by at
+  // least this factor (>= 1).
   void SetMinRatio(double min_ratio) {
     max_compressed_bytes_per_kb = static_cast<int>(1024.0 / std::max(1.0, min_ratio) + 0.5);
   }

@@ -2,9 +2,10 @@
 //
 // Configurable: an object whose options can be read and set as text ("name=value;name={...}").
 //
-// Built-in objects (table factory, filter policies, memtable factories, ...) override the protected
-// virtuals; a class that overrides nothing has no text options and refuses every name with
-// InvalidArgument. Threads: configuring is for one thread, before the object is used.
+// Built-in classes (table factory, filter policies, memtable factories and so on) override the
+// protected virtual functions. A class that overrides none has no text options: every name is
+// refused with InvalidArgument. Threads: only one thread may configure an object, before the object
+// is used.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +25,19 @@ struct ColumnFamilyOptions;
 struct ConfigOptions;
 struct DBOptions;
 
+// An object whose options can be set from text.
 class ASHLAR_EXPORT Configurable {
  public:
-  // A struct of options inside the object, reachable by name through GetOptions<T>(name).
+  // A struct of options inside the object, which GetOptions<T>(name) returns.
   struct RegisteredOptions {
     std::string name;
-    intptr_t opt_offset;  // from the start of this Configurable
+    intptr_t opt_offset;  // bytes from the start of this Configurable
     const std::unordered_map<std::string, OptionTypeInfo>* type_map;
   };
 
   virtual ~Configurable() {}
 
-  // The options struct named T::kName() (or `name`); nullptr if the object has none of that name.
+  // Returns the options struct with the name T::kName() or `name`; nullptr if there is none.
   template <typename T>
   const T* GetOptions() const {
     return GetOptions<T>(T::kName());
@@ -53,8 +55,8 @@ class ASHLAR_EXPORT Configurable {
     return reinterpret_cast<T*>(const_cast<void*>(GetOptionsPtr(name)));
   }
 
-  // Sets the named options. InvalidArgument for an unknown name or a bad value, and then nothing
-  // has changed. With `unused`, unknown names are returned there instead.
+  // Set options by name. InvalidArgument for an unknown name or an invalid value; no option is
+  // changed then. If `unused` is passed, it receives the unknown names instead.
   Status ConfigureFromMap(const ConfigOptions& config_options,
                           const std::unordered_map<std::string, std::string>& opt_map);
   Status ConfigureFromMap(const ConfigOptions& config_options,
@@ -64,29 +66,30 @@ class ASHLAR_EXPORT Configurable {
                          const std::string& value);
   Status ConfigureFromString(const ConfigOptions& config_options, const std::string& opts);
 
-  // All options as text.
+  // Return all options as text, or their names.
   Status GetOptionString(const ConfigOptions& config_options, std::string* result) const;
   std::string ToString(const ConfigOptions& config_options) const;
   virtual std::string ToString(const ConfigOptions& config_options,
                                const std::string& prefix) const;
   Status GetOptionNames(const ConfigOptions& config_options,
                         std::unordered_set<std::string>* result) const;
-  // NotFound if there is no option of that name.
+  // Returns one option as text. NotFound if there is no option with this name.
   virtual Status GetOption(const ConfigOptions& config_options, const std::string& name,
                            std::string* value) const;
 
-  // True if both have the same options; else *name is the first that differs.
+  // Whether both objects have the same options. If not, *name receives the first one that differs.
   virtual bool AreEquivalent(const ConfigOptions& config_options, const Configurable* other,
                              std::string* name) const;
+  // Returns the options in a form for the info log.
   virtual std::string GetPrintableOptions() const { return ""; }
 
-  // Called once after configuring; fills in what depends on other options.
+  // Called once after the object was configured; sets options that depend on others.
   virtual Status PrepareOptions(const ConfigOptions& config_options);
-  // InvalidArgument or NotSupported if the object does not fit these options.
+  // Returns InvalidArgument or NotSupported if the object cannot be used with these options.
   virtual Status ValidateOptions(const DBOptions& db_opts,
                                  const ColumnFamilyOptions& cf_opts) const;
 
-  // Splits "id" or "id=name;option=value" into the name and its options.
+  // Splits "id" or "id=name;option=value" into the name and the options.
   static Status GetOptionsMap(const std::string& opt_value, const std::string& default_id,
                               std::string* id,
                               std::unordered_map<std::string, std::string>* options);
@@ -108,8 +111,8 @@ class ASHLAR_EXPORT Configurable {
                                        const std::string& header) const;
   virtual std::string GetOptionName(const std::string& long_name) const;
 
-  // Makes *opt_ptr reachable by GetOptions<T>(); it must be a part of this object. The type map is
-  // kept but not interpreted: an own class parses its text by overriding ConfigureOptions().
+  // Makes *opt_ptr available to GetOptions<T>(); it must be a part of this object. The type map is
+  // stored but not used: a class of the program parses its text by overriding ConfigureOptions().
   template <typename T>
   void RegisterOptions(T* opt_ptr, const std::unordered_map<std::string, OptionTypeInfo>* opt_map) {
     RegisterOptions(T::kName(), opt_ptr, opt_map);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options as text, and helpers around an open database.
+// Options as text, and helper functions for an open database.
 //
-// Functions may be called from many threads at once.
+// Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct ReadOptions;
 // How option strings are parsed, printed and compared.
 struct ASHLAR_EXPORT ConfigOptions {
   ConfigOptions();
-  // Takes the Env of the given options.
+  // Uses the Env of the given options.
   explicit ConfigOptions(const DBOptions&);
 
   // How strictly two sets of options are compared.
@@ -45,31 +45,33 @@ struct ASHLAR_EXPORT ConfigOptions {
     kSanityLevelLooselyCompatible = 0x02,
     kSanityLevelExactMatch = 0xFF,
   };
+  // How much is printed.
   enum Depth {
     kDepthDefault,
-    kDepthShallow,   // no options of nested objects
-    kDepthDetailed,  // with options that are normally left out
+    kDepthShallow,   // without the options of nested objects
+    kDepthDetailed,  // with options that are normally omitted
   };
 
-  // Skip unknown names instead of returning InvalidArgument.
+  // Ignore unknown names instead of returning InvalidArgument.
   bool ignore_unknown_options = false;
-  // Skip known names and objects that this build cannot honour instead of returning NotSupported.
+  // Ignore known names and objects that this build does not support instead of returning
+  // NotSupported.
   bool ignore_unsupported_options = true;
-  // Values use backslash escapes.
+  // Whether backslash escapes are used in values.
   bool input_strings_escaped = true;
-  // Call PrepareOptions() on objects made from strings.
+  // Call PrepareOptions() of objects that are created from text.
   bool invoke_prepare_options = true;
-  // Refuse (InvalidArgument) names of options that cannot change on an open database.
+  // Return InvalidArgument for options that cannot be changed while the database is open.
   bool mutable_options_only = false;
-  // Between two options when printing.
+  // Printed between two options.
   std::string delimiter = ";";
   Depth depth = Depth::kDepthDefault;
   SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
-  // Bytes read at once from an OPTIONS file.
+  // Bytes that are read at once from an OPTIONS file.
   size_t file_readahead_size = 512 * 1024;
-  // Where OPTIONS files are read and named environments are looked up. Never null.
+  // Used to read OPTIONS files and to look up environments by name. Never nullptr.
   Env* env;
-  // Where named objects are looked up; null for the built-in ones only.
+  // Where objects are looked up by name; nullptr = built-in objects only.
   std::shared_ptr<ObjectRegistry> registry;
 
   bool IsShallow() const { return depth == Depth::kDepthShallow; }
@@ -80,8 +82,8 @@ struct ASHLAR_EXPORT ConfigOptions {
   }
 };
 
-// Options from base options and texts. For an unknown name or a bad value these return
-// InvalidArgument that names it, and the result equals the base options.
+// Start with the base options and set options from texts. For an unknown name or an invalid value
+// they return InvalidArgument with a message that names it, and the result equals the base options.
 ASHLAR_EXPORT Status GetColumnFamilyOptionsFromMap(
     const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
     const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options);
@@ -97,7 +99,7 @@ ASHLAR_EXPORT Status GetPlainTableOptionsFromMap(
     const std::unordered_map<std::string, std::string>& opts_map,
     PlainTableOptions* new_table_options);
 
-// The same from one text: "name=value; name={nested=value}".
+// The same from a single text: "name=value; name={nested=value}".
 ASHLAR_EXPORT Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
                                                       const ColumnFamilyOptions& base_options,
                                                       const std::string& opts_str,
@@ -114,7 +116,7 @@ ASHLAR_EXPORT Status GetPlainTableOptionsFromString(const ConfigOptions& config_
                                                     PlainTableOptions* new_table_options);
 ASHLAR_EXPORT Status GetMemTableRepFactoryFromString(
     const std::string& opts_str, std::unique_ptr<MemTableRepFactory>* new_mem_factory);
-// Database and column family options mixed in one text.
+// The same for a text with options of the database and of a column family.
 ASHLAR_EXPORT Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                                           Options* new_options);
 ASHLAR_EXPORT Status GetOptionsFromString(const ConfigOptions& config_options,
@@ -164,34 +166,36 @@ ASHLAR_EXPORT Status GetStringFromColumnFamilyOptions(const ConfigOptions& confi
 ASHLAR_EXPORT Status GetStringFromColumnFamilyOptions(std::string* opts_str,
                                                       const ColumnFamilyOptions& cf_options,
                                                       const std::string& delimiter = ";  ");
-// The name of a codec, such as "kZSTD"; InvalidArgument for an unknown number.
+// Returns the name of a compression type, such as "kZSTD"; InvalidArgument for an unknown number.
 ASHLAR_EXPORT Status GetStringFromCompressionType(std::string* compression_str,
                                                   CompressionType compression_type);
 
-// The codecs this build contains, kNoCompression included.
+// The compression types that this build supports, including kNoCompression.
 ASHLAR_EXPORT const std::vector<CompressionType>& GetSupportedCompressions();
 
-// Splits a text of options at the top level, and joins it again.
+// StringToMap() splits a text of options at the top level; MapToString() joins the parts again.
 ASHLAR_EXPORT Status StringToMap(const std::string& opts_str,
                                  std::unordered_map<std::string, std::string>* opts_map);
 ASHLAR_EXPORT Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
                                  std::string* opts_str);
 
-// Starts no more flushes and compactions; with `wait` returns when the running ones have ended.
-// Afterwards the database serves reads, and writes until the memtables are full: then
-// ShutdownInProgress. What is written without the log from then on is lost when it is closed.
+// Prevents new flushes and compactions; if `wait` is true, returns when the running ones have
+// ended. Afterwards the database serves reads, and writes until the memtables are full; then writes
+// return ShutdownInProgress. Data that is written with disableWAL from then on is lost when the
+// database is closed.
 ASHLAR_EXPORT void CancelAllBackgroundWork(DB* db, bool wait = false);
 
-// Deletes the table files that lie wholly inside the range (null: open end), without writing
-// tombstones; files of level 0 stay. The end is part of the range if include_end. Snapshots do not
-// protect what is deleted. InvalidArgument for a null column family.
+// Deletes the tables that are entirely inside the range, without writing tombstones. Tables of
+// level 0 are kept. A null pointer means no bound. If include_end is true, the end is part of the
+// range. Snapshots do not protect the deleted data. InvalidArgument for a null
+// column family.
 ASHLAR_EXPORT Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family,
                                         const Slice* begin, const Slice* end,
                                         bool include_end = true);
 ASHLAR_EXPORT Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
                                          const RangeOpt* ranges, size_t n, bool include_end = true);
 
-// A range of keys; null is an open end. The keys must outlive it.
+// A range of keys; a null pointer means no bound. Does not own the keys.
 struct RangePtr {
   const Slice* start;
   const Slice* limit;
@@ -202,8 +206,8 @@ struct RangePtr {
 ASHLAR_EXPORT Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
                                          const RangePtr* ranges, size_t n, bool include_end = true);
 
-// Reads a table file outside a database and verifies every block of it. largest_seqno: what the
-// MANIFEST says about an ingested file, else 0.
+// Verify the checksum of every block of a table file that need not belong to a database.
+// largest_seqno: the sequence number that the MANIFEST records for an ingested file, else 0.
 ASHLAR_EXPORT Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
                                            const std::string& file_path);
 ASHLAR_EXPORT Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,

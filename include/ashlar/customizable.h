@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Customizable: base of the named plug-in objects (comparators, merge operators, listeners, ...).
+// Customizable is the base class of named objects that a program can supply: comparators, merge
+// operators, listeners and so on.
 //
-// A subclass has to give Name(), which identifies the implementation: it is written to option files
-// and, for some kinds, into data files. Names of built-in classes can be used in option strings.
+// A subclass must implement Name(), which identifies the implementation. Names are written to
+// OPTIONS files and, for some kinds of objects, to data files. Names of built-in classes can be
+// used in option strings.
 #pragma once
 
 #include <string>
@@ -14,17 +16,21 @@
 
 namespace ashlar {
 
+// An object with a name and options.
 class ASHLAR_EXPORT Customizable : public Configurable {
  public:
   ~Customizable() override {}
 
+  // The name of the implementation. It must stay the same for the life of all files that contain
+  // it.
   virtual const char* Name() const = 0;
-  // Identifies this object with its parameters; Name() unless overridden.
+  // Identifies the object together with its parameters. Default: Name().
   virtual std::string GetId() const { return Name(); }
-  // True for the object's name and its short name.
+  // Whether `name` is the object's name or its short name.
   virtual bool IsInstanceOf(const std::string& name) const;
 
-  // This object, or one it wraps, as a T if it is an instance of T::kClassName(); else nullptr.
+  // Returns this object, or an object that it wraps, as a T if it is an instance of
+  // T::kClassName(); otherwise nullptr.
   template <typename T>
   const T* CheckedCast() const {
     if (IsInstanceOf(T::kClassName())) return static_cast<const T*>(this);
@@ -44,20 +50,22 @@ class ASHLAR_EXPORT Customizable : public Configurable {
   std::string ToString(const ConfigOptions& config_options,
                        const std::string& prefix) const override;
 
-  // Splits "id" or "{id=name;option=value}"; the name defaults to that of `custom`, if given.
+  // Splits "id" or "{id=name;option=value}" into name and options. If there is no name, the name of
+  // `custom` is used, which may be null.
   static Status GetOptionsMap(const ConfigOptions& config_options, const Customizable* custom,
                               const std::string& opt_value, std::string* id,
                               std::unordered_map<std::string, std::string>* options);
+  // Sets options of an object; `object` may be null if `options` is empty.
   static Status ConfigureNewObject(const ConfigOptions& config_options, Customizable* object,
                                    const std::unordered_map<std::string, std::string>& options);
 
-  // The object this one wraps, if any.
+  // The object that this object wraps, or nullptr.
   virtual const Customizable* Inner() const { return nullptr; }
 
  protected:
-  // Name() made unique for this object in this process.
+  // Returns Name() with a suffix that no other object in this process has.
   std::string GenerateIndividualId() const;
-  // A short name accepted in option strings; "" for none.
+  // A short name that option strings may use; "" = none.
   virtual const char* NickName() const { return ""; }
   std::string GetOptionName(const std::string& long_name) const override;
   std::string SerializeOptions(const ConfigOptions& config_options,

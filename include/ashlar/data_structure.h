@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SmallEnumSet: a set of enumerators kept as bits in a few words. A plain value; no allocation.
+// SmallEnumSet: a set of enumerators, stored as bits in a few words, without allocation.
 #pragma once
 
 #include <cassert>
@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// ENUM_TYPE's values must lie in [0, MAX_ENUMERATOR].
+// The values of ENUM_TYPE must be in [0, MAX_ENUMERATOR].
 template <typename ENUM_TYPE, ENUM_TYPE MAX_ENUMERATOR>
 class SmallEnumSet {
  private:
@@ -51,7 +51,7 @@ class SmallEnumSet {
     return result;
   }
 
-  // In ascending order of the enumerators.
+  // Iterates in ascending order of the enumerators.
   class const_iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -96,7 +96,7 @@ class SmallEnumSet {
   }
   const_iterator end() const { return const_iterator(this, kCount); }
 
-  // Add and Remove return whether the set has changed.
+  // Add() and Remove() return whether the set has changed.
   bool Add(const ENUM_TYPE e) {
     const bool was_present = Contains(e);
     Word(e) |= Bit(e);

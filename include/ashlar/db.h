@@ -10,14 +10,19 @@
 //   std::string value;
 //   if (s.ok()) s = db->Get(ReadOptions(), "key", &value);
 //
-// Threads: every member may be called from many threads at once without locking. Iterators and
-// column family handles must be deleted, and snapshots released, before the database is.
+// Threads: all members may be called from many threads at the same time without external locking,
+// except Close() and the destructor. Delete iterators and column family handles, and release
+// snapshots, before the database.
 //
-// Statuses common to most calls: Corruption and IOError for what the files or the file system did;
-// InvalidArgument for arguments; ColumnFamilyDropped for writes to a dropped family;
-// ShutdownInProgress while closing; NotSupported, naming the call, from a database or wrapper that
-// cannot do it. A call with `ts` needs a comparator with timestamps, one without must not have one.
-// A call without a column family handle addresses the default family.
+// Statuses that most calls can return:
+//   Corruption, IOError   damaged files, or an error of the file system
+//   InvalidArgument       an argument is not valid
+//   ColumnFamilyDropped   a write to a dropped family
+//   ShutdownInProgress    the database is being closed
+//   NotSupported          the database or wrapper cannot do this; the message names the call
+//
+// Calls with a timestamp `ts` need a comparator with timestamps; calls without `ts` need one
+// without. A call without a column family handle addresses the default family.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +77,7 @@ ASHLAR_EXPORT extern const std::string kDefaultColumnFamilyName;  // "default"
 ASHLAR_EXPORT extern const std::string
     kPersistentStatsColumnFamilyName;  // hidden, for stored statistics
 
-// Name and options of a column family to be opened; by default the default family.
+// Name and options with which a column family is opened. Default: the default family.
 struct ColumnFamilyDescriptor {
   std::string name;
   ColumnFamilyOptions options;
@@ -82,30 +87,32 @@ struct ColumnFamilyDescriptor {
       : name(_name), options(_options) {}
 };
 
-// Refers to an open column family. Deleted by the user, directly or with
-// DB::DestroyColumnFamilyHandle, before the database; a handle that outlives DB::Close() only
-// returns errors.
+// Refers to an open column family. The caller deletes it, directly or with
+// DB::DestroyColumnFamilyHandle(), before the database. After DB::Close() the handle can still be
+// used, but only returns errors.
 class ASHLAR_EXPORT ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() {}
 
+  // The name of the family.
   virtual const std::string& GetName() const = 0;
-  // Never used again for another family; the default family has 0.
+  // The id of the family. Ids are never used again; the default family has 0.
   virtual uint32_t GetID() const = 0;
-  // Name and present options, with the changes of SetOptions.
+  // Returns the name and the current options, including changes by DB::SetOptions().
   virtual Status GetDescriptor(ColumnFamilyDescriptor* desc) = 0;
+  // The comparator of the family. Not owned by the caller.
   virtual const Comparator* GetComparator() const = 0;
 };
 
-// The first half of a two-phase ingestion (DB::PrepareFileIngestion). Destroying it uncommitted
-// drops the staged files.
+// Files that DB::PrepareFileIngestion() has staged: the first of the two steps of an ingestion. The
+// destructor deletes the staged files unless they were committed.
 class ASHLAR_EXPORT FileIngestionHandle {
  public:
   virtual ~FileIngestionHandle() = default;
   FileIngestionHandle(const FileIngestionHandle&) = delete;
   FileIngestionHandle& operator=(const FileIngestionHandle&) = delete;
 
-  // Drops the staged files now and says whether that worked.
+  // Deletes the staged files now and returns the result.
   virtual Status Abort() = 0;
 
  protected:
@@ -115,24 +122,28 @@ class ASHLAR_EXPORT FileIngestionHandle {
 static const int kMajorVersion = ROCKSDB_MAJOR;
 static const int kMinorVersion = ROCKSDB_MINOR;
 
-// For DB::GetMergeOperands.
+// Options of DB::GetMergeOperands().
 struct GetMergeOperandsOptions {
   using ContinueCallback = std::function<bool(Slice)>;
 
-  // Slots in the caller's array. More operands than this: Incomplete, with the number needed.
+  // Number of elements in the caller's array. If there are more operands, the call returns
+  // Incomplete and sets *number_of_operands to the number needed.
   int expected_max_number_of_operands = 0;
-  // Called for each operand, newest first, if set; false ends the search.
+  // If set, it is called for each operand, newest first. The search ends when it returns false.
   ContinueCallback continue_cb;
 };
 
-// A null handle of a column family is InvalidArgument; calls without a status answer false, zero or
-// nothing. Only Put, Delete, SingleDelete and DeleteRange without a timestamp take it for the
-// default family, as in RocksDB.
+// An open database.
+//
+// Calls return InvalidArgument for a null handle of a column family; calls without a status return
+// false, zero or an empty result. As in RocksDB, only Put, Delete, SingleDelete and DeleteRange
+// without a timestamp take a null handle for the default family.
 class ASHLAR_EXPORT DB {
  public:
-  // Opening. `name` is the directory. A result is empty (null) after an error. The forms with
-  // column families must name every existing family, else InvalidArgument; handles come in the
-  // same order. The result is given as a raw pointer, which the caller deletes, or as unique_ptr.
+  // Opens the database in the directory `name`. After an error the result is null. The forms with
+  // column families must name every existing family, otherwise they return InvalidArgument;
+  // *handles gets one handle per family, in the same order. The caller deletes the database and the
+  // handles.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
   static Status Open(const DBOptions& db_options, const std::string& name,
@@ -142,8 +153,9 @@ class ASHLAR_EXPORT DB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // Opens without changing anything on disk. Some families suffice if the default one is among
-  // them. Writes return NotSupported. error_if_wal_file_exists: fail if there is unflushed data.
+  // Opens a database without changing any file. It is enough to name some of the families, if the
+  // default one is among them. Writes return NotSupported. If error_if_wal_file_exists is true, the
+  // call fails if there are WALs with unflushed data.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                                 bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const Options& options, const std::string& name,
@@ -157,9 +169,10 @@ class ASHLAR_EXPORT DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
-  // Opens read-only beside a running primary, as of now; TryCatchUpWithPrimary() moves on.
-  // secondary_path takes the info log. Use max_open_files = -1, so that files the primary deletes
-  // stay readable. NotSupported so far.
+  // NotSupported so far. Opens a database for reading while a primary has it open for writing. It
+  // shows the state at that time; TryCatchUpWithPrimary() proceeds to the current one. The info log
+  // is written to secondary_path. Use max_open_files = -1, so that files which the primary deletes
+  // stay readable.
   static Status OpenAsSecondary(const Options& options, const std::string& name,
                                 const std::string& secondary_path, DB** dbptr);
   static Status OpenAsSecondary(const Options& options, const std::string& name,
@@ -174,8 +187,8 @@ class ASHLAR_EXPORT DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr);
 
-  // Like a secondary, with a directory of its own to which the leader's files are linked, catching
-  // up by itself. NotSupported so far.
+  // NotSupported so far. Like a secondary, but with its own directory, into which the files of the
+  // leader are linked, and it catches up by itself.
   static Status OpenAsFollower(const Options& options, const std::string& name,
                                const std::string& leader_path, std::unique_ptr<DB>* dbptr);
   static Status OpenAsFollower(const DBOptions& db_options, const std::string& name,
@@ -184,10 +197,11 @@ class ASHLAR_EXPORT DB {
                                std::vector<ColumnFamilyHandle*>* handles,
                                std::unique_ptr<DB>* dbptr);
 
-  // Worker of a CompactionService: runs the job described by `input` on the database, which another
-  // process has open, writes to output_directory and describes the result in *output. Options come
-  // from the OPTIONS file; objects, and what options_map says, from the override. A job that was
-  // interrupted begins anew, whatever allow_resumption says.
+  // The worker's half of a CompactionService: runs the compaction that `input` describes on a
+  // database that another process has open, writes the tables to output_directory and describes the
+  // result in *output. Options come from the OPTIONS file of the database; the override supplies
+  // objects and the options in options_map. An interrupted job starts again from the beginning,
+  // even if allow_resumption is set.
   static Status OpenAndCompact(const std::string& name, const std::string& output_directory,
                                const std::string& input, std::string* output,
                                const CompactionServiceOptionsOverride& override_options);
@@ -196,8 +210,8 @@ class ASHLAR_EXPORT DB {
                                std::string* output,
                                const CompactionServiceOptionsOverride& override_options);
 
-  // Opens a database with user timestamps and drops what is newer than trim_ts. NotSupported so
-  // far.
+  // NotSupported so far. Opens a database with user-defined timestamps and removes all data that is
+  // newer than trim_ts.
   static Status OpenAndTrimHistory(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& column_families,
                                    std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
@@ -207,26 +221,29 @@ class ASHLAR_EXPORT DB {
                                    std::vector<ColumnFamilyHandle*>* handles,
                                    std::unique_ptr<DB>* dbptr, std::string trim_ts);
 
-  // Names of the families of a database, without opening it. IOError(kPathNotFound) without one.
+  // Returns the names of the families of a database without opening it. IOError with the subcode
+  // kPathNotFound if there is no database.
   static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                                    std::vector<std::string>* column_families);
 
   DB() {}
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes the database if Close() has not; errors are lost then.
+  // Closes the database if Close() has not been called. Errors are lost then.
   virtual ~DB();
 
-  // Leaves the state after a background error, once its cause is gone.
+  // Ends the read-only state that a background error has caused. Call it after the cause has been
+  // removed. Returns the error if the database still cannot write.
   virtual Status Resume();
 
-  // Ends background work, releases all files and says whether that worked. Aborted while there are
-  // unreleased snapshots. Does not sync the WAL. Afterwards only deleting the object is allowed.
+  // Stops background work and releases all files; returns the first error. Aborted if there are
+  // unreleased snapshots. Does not sync the WAL. Afterwards the only permitted operation is to
+  // delete the object.
   virtual Status Close();
 
-  // Column families. Creating one that exists is InvalidArgument; an error in the middle of a list
-  // leaves those before it created, with their handles in *handles. A dropped family stays readable
-  // through the handles and iterators that there are.
+  // Column families. Creating a family that exists returns InvalidArgument. If an error occurs in
+  // the middle of a list, the families before it exist and their handles are in *handles. A dropped
+  // family can still be read through existing handles and iterators.
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
                                     const std::string& column_family_name,
                                     ColumnFamilyHandle** handle);
@@ -237,13 +254,14 @@ class ASHLAR_EXPORT DB {
                                       std::vector<ColumnFamilyHandle*>* handles);
   virtual Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families);
-  // Deletes a handle; InvalidArgument for that of DefaultColumnFamily().
+  // Deletes a handle. InvalidArgument for the handle that DefaultColumnFamily() returns.
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family);
 
-  // Writes. Each is a batch of its own; when it returns OK readers see it, and it is in the WAL
-  // (synced if options.sync). Incomplete if options.no_slowdown and the write would have to wait.
+  // Writes. Each call is a batch of its own. When it returns OK, the write is visible to readers
+  // and has been handed to the WAL (and synced, if options.sync is set). Incomplete if
+  // options.no_slowdown is set and the write would have to wait.
 
-  // key := value.
+  // Sets the value of a key.
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, const Slice& value) = 0;
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
@@ -252,14 +270,15 @@ class ASHLAR_EXPORT DB {
   virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& ts,
                      const Slice& value);
 
-  // key := columns, in any order, without duplicates; the second form writes to several families at
-  // once. Corruption, as in RocksDB, for two columns of one name; InvalidArgument for no groups.
+  // Sets the value of a key to a set of named columns, in any order. The second form writes to
+  // several families at once. Corruption, as in RocksDB, if two columns have the same name;
+  // InvalidArgument if there are no groups.
   virtual Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, const WideColumns& columns);
   virtual Status PutEntity(const WriteOptions& options, const Slice& key,
                            const AttributeGroups& attribute_groups);
 
-  // Removes a key; OK if there is none.
+  // Removes a key. OK if the key does not exist.
   virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
                         const Slice& key) = 0;
   virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
@@ -267,8 +286,8 @@ class ASHLAR_EXPORT DB {
   virtual Status Delete(const WriteOptions& options, const Slice& key);
   virtual Status Delete(const WriteOptions& options, const Slice& key, const Slice& ts);
 
-  // Removes a key that was put exactly once since it was last removed: cheaper to compact. What
-  // remains of other keys is undefined.
+  // Removes a key that has been put exactly once since it was last removed. Compactions handle it
+  // at less cost than Delete(). For any other key the result is undefined.
   virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
                               const Slice& key) = 0;
   virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
@@ -276,7 +295,7 @@ class ASHLAR_EXPORT DB {
   virtual Status SingleDelete(const WriteOptions& options, const Slice& key);
   virtual Status SingleDelete(const WriteOptions& options, const Slice& key, const Slice& ts);
 
-  // Removes all keys in [begin_key, end_key). InvalidArgument if the end sorts before the begin.
+  // Removes all keys in [begin_key, end_key). InvalidArgument if end_key sorts before begin_key.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key);
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
@@ -286,24 +305,26 @@ class ASHLAR_EXPORT DB {
   virtual Status DeleteRange(const WriteOptions& options, const Slice& begin_key,
                              const Slice& end_key, const Slice& ts);
 
-  // Adds an operand for the family's merge operator; NotSupported without one.
+  // Adds an operand for the merge operator of the family. NotSupported if it has none.
   virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
                        const Slice& key, const Slice& value) = 0;
   virtual Status Merge(const WriteOptions& options, const Slice& key, const Slice& value);
   virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
                        const Slice& key, const Slice& ts, const Slice& value);
 
-  // Applies a batch as one. The batch gets its sequence number and may be used again.
+  // Applies all updates of a batch atomically. The batch receives its sequence number; it can be
+  // used again.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
-  // The same with hooks on the way.
+  // The same; the functions of user_write_cb are called during the write.
   virtual Status WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                    UserWriteCallback* user_write_cb);
-  // Applies a large batch by taking over its index as memtable. NotSupported so far.
+  // NotSupported so far. Applies a large batch by using its index as a memtable.
   virtual Status IngestWriteBatchWithIndex(const WriteOptions& options,
                                            std::shared_ptr<WriteBatchWithIndex> wbwi);
 
-  // Point reads. NotFound without the key; MergeInProgress or Incomplete where options allow.
-  // *timestamp, if not null, gets the timestamp of the version found.
+  // Point reads. NotFound if the key does not exist; Incomplete if the read would need I/O that
+  // options.read_tier excludes; TimedOut after options.deadline. *timestamp, if not null, receives
+  // the timestamp of the version found.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, PinnableSlice* value, std::string* timestamp) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -316,26 +337,28 @@ class ASHLAR_EXPORT DB {
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value,
                      std::string* timestamp) final;
 
-  // The value as columns; a plain value is one column with the empty name. The second form reads
-  // one key from the families that *result names, as of one moment; each gets its own status.
+  // Returns the value as columns; a plain value is returned as one column with an empty name. The
+  // second form reads one key from all families that *result names, in one consistent state; each
+  // group gets a status of its own.
   virtual Status GetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, PinnableWideColumns* columns);
   virtual Status GetEntity(const ReadOptions& options, const Slice& key,
                            PinnableAttributeGroups* result);
-  // Leaves columns in blob files unread until they are asked for. NotSupported so far.
+  // NotSupported so far. Does not read columns in blob files until they are asked for.
   virtual Status GetEntityLazy(const ReadOptions& options, ColumnFamilyHandle* column_family,
                                const Slice& key, LazyWideColumns* columns);
 
-  // The operands of a key before they are merged, oldest first, in merge_operands[0 ..
-  // *number_of_operands); a plain value counts as the first, and of an entity its default column.
+  // Returns the operands of a key before they are merged, oldest first, in merge_operands[0 ..
+  // *number_of_operands). A plain value counts as the first operand; of an entity, the default
+  // column does. merge_operands must have expected_max_number_of_operands elements.
   virtual Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
                                   const Slice& key, PinnableSlice* merge_operands,
                                   GetMergeOperandsOptions* get_merge_operands_options,
                                   int* number_of_operands) = 0;
 
-  // Many point reads of one consistent view. The forms with vectors size their results; those with
-  // arrays fill values[i] and statuses[i]. sorted_input promises that the keys ascend (by family,
-  // then key).
+  // Reads many keys in one consistent state. The forms with vectors resize their results; those
+  // with arrays fill values[i] and statuses[i] for each i < num_keys. sorted_input promises that
+  // the keys ascend (first by family, then by key).
   virtual std::vector<Status> MultiGet(const ReadOptions& options,
                                        const std::vector<ColumnFamilyHandle*>& column_families,
                                        const std::vector<Slice>& keys,
@@ -365,7 +388,7 @@ class ASHLAR_EXPORT DB {
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) final;
-  // Many GetEntity() of one consistent view.
+  // Calls GetEntity() for many keys in one consistent state.
   virtual void MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
                               size_t num_keys, const Slice* keys, PinnableWideColumns* results,
                               Status* statuses, bool sorted_input = false);
@@ -375,13 +398,14 @@ class ASHLAR_EXPORT DB {
                               bool sorted_input = false);
   virtual void MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice* keys,
                               PinnableAttributeGroups* results);
-  // Many GetEntityLazy(). NotSupported so far.
+  // NotSupported so far. Calls GetEntityLazy() for many keys.
   virtual void MultiGetEntityLazy(const ReadOptions& options, ColumnFamilyHandle* column_family,
                                   size_t num_keys, const Slice* keys, LazyWideColumnsBatch* results,
                                   Status* statuses, bool sorted_input = false);
 
-  // False means that the key is certainly absent; true that it may be there. Reads no file. If the
-  // value is at hand it is returned and *value_found set; both may be null.
+  // Returns false if the key certainly does not exist, and true if it may exist. Reads no file. If
+  // the value is found in memory, it is returned in *value and *value_found is set to true; both
+  // pointers may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, std::string* value, std::string* timestamp,
                            bool* value_found = nullptr);
@@ -392,37 +416,38 @@ class ASHLAR_EXPORT DB {
   virtual bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
                            std::string* timestamp, bool* value_found = nullptr);
 
-  // Iterators, which the caller deletes. Never null: errors are in status(). The list form gives
-  // one per family, all of the same view.
+  // Creates iterators, which the caller deletes. The result is never null: errors are in status().
+  // The form with a list returns one iterator per family; all of them see the same state.
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
   virtual Iterator* NewIterator(const ReadOptions& options);
   virtual Status NewIterators(const ReadOptions& options,
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
-  // Walks several families in one key order; of a key in several, the columns are united and later
-  // families win. Never null; the status is InvalidArgument without families or of several orders.
+  // Iterates over several families in one order of keys. If a key exists in several families, the
+  // result has the columns of all; if two have the same column, the later family wins. Never null.
+  // The status is InvalidArgument if there are no families or if their comparators differ.
   virtual std::unique_ptr<Iterator> NewCoalescingIterator(
       const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
-  // The same with the columns of each family apart. Never null.
+  // The same, but the columns of each family are returned separately. Never null.
   virtual std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
       const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
-  // Scans several ranges; the handle must not be null.
+  // Scans several ranges. column_family must not be null.
   virtual std::unique_ptr<MultiScan> NewMultiScan(const ReadOptions& options,
                                                   ColumnFamilyHandle* column_family,
                                                   const MultiScanArgs& scan_opts);
 
-  // Told about the end of an asynchronous read.
+  // Notified of the end of an asynchronous read.
   class AsyncCallback {
    public:
     virtual ~AsyncCallback() = default;
-    // Whether the callback wants counters; without, OnComplete gets null pointers.
+    // Whether OnComplete() should receive counters; if not, it receives null pointers.
     virtual bool EnableStats() const { return false; }
-    // Called once, by any thread, when the results are in place.
+    // Called exactly once, from any thread, after the results have been stored.
     virtual void OnComplete(const PerfContext* callback_perf_context,
                             const IOStatsContext* callback_iostats_context) = 0;
   };
-  // Reads whose results arrive with a callback; arguments must live until then. Experimental: so
-  // far they read in the calling thread and call back before they return.
+  // Reads that notify a callback of their end. All arguments must live until then. Experimental: at
+  // present they read in the calling thread and call back before they return.
   virtual void GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
                         const Slice& key, PinnableSlice* value, std::string* timestamp,
                         Status& status, AsyncCallback& callback);
@@ -455,13 +480,14 @@ class ASHLAR_EXPORT DB {
                              ColumnFamilyHandle** column_families, const Slice* keys,
                              PinnableSlice* values, Status* statuses, AsyncCallback& callback);
 
-  // Pins the present state for reads; null if that is not supported. Each must be released.
+  // Pins the current state for later reads; nullptr if snapshots are not possible
+  // (inplace_update_support). Each snapshot must be released before the database is closed.
   virtual const Snapshot* GetSnapshot() = 0;
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // Names of properties. Numbers are those that GetIntProperty() knows too; maps those of
-  // GetMapProperty(). Names that end in Prefix or AtLevel take a level behind them, that with
-  // AtTemperature a temperature.
+  // Names of properties for GetProperty(). Properties that are numbers can be read with
+  // GetIntProperty() too, and those that are maps with GetMapProperty(). Append a level number to
+  // names that end in Prefix or AtLevel, and a temperature to the name that ends in AtTemperature.
   struct Properties {
     static const std::string kNumFilesAtLevelPrefix;
     static const std::string kCompressionRatioAtLevelPrefix;
@@ -529,7 +555,8 @@ class ASHLAR_EXPORT DB {
     static const std::string kBlobCachePinnedUsage;
   };
 
-  // A property as text, map or number. False for an unknown name.
+  // Returns a property as text, map or number. False if the name is unknown or has no value of this
+  // kind.
   virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
                            std::string* value) = 0;
   virtual bool GetProperty(const Slice& property, std::string* value);
@@ -539,14 +566,14 @@ class ASHLAR_EXPORT DB {
   virtual bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
                               uint64_t* value) = 0;
   virtual bool GetIntProperty(const Slice& property, uint64_t* value);
-  // The sum over all families; a block cache that some share counts once.
+  // Returns the sum over all families. A block cache that several families share counts once.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
-  // Zeroes the counters behind kStats, kCFStats and kDBStats, of all families, with their
-  // histograms of reads and kBackgroundErrors; tickers are Statistics::Reset()'s. Work that is
-  // under way counts when it ends.
+  // Sets to zero, for all families, the counters behind kStats, kCFStats and kDBStats, their
+  // histograms of reads, and kBackgroundErrors. Does not reset tickers: see Statistics::Reset().
+  // Work that is under way is counted when it ends.
   virtual Status ResetStats();
 
-  // What GetApproximateSizes counts.
+  // What GetApproximateSizes() counts.
   enum class SizeApproximationFlags : uint8_t {
     NONE = 0,
     INCLUDE_MEMTABLES = 1 << 0,
@@ -554,8 +581,8 @@ class ASHLAR_EXPORT DB {
     INCLUDE_BLOB_FILES = 1 << 2,
   };
 
-  // Estimates of the bytes that n ranges take on disk, into sizes[0 .. n). InvalidArgument if
-  // nothing is to be counted.
+  // Estimates how many bytes each of `n` key ranges takes on disk, and stores the results in
+  // sizes[0 .. n). InvalidArgument if the options exclude both files and memtables.
   virtual Status GetApproximateSizes(const SizeApproximationOptions& options,
                                      ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                      uint64_t* sizes) = 0;
@@ -566,22 +593,23 @@ class ASHLAR_EXPORT DB {
       const Range* ranges, int n, uint64_t* sizes,
       SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES);
 
-  // Estimates of the entries and bytes of a range in the memtables.
+  // Estimates the number of entries and bytes that a range has in the memtables.
   virtual void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
                                            uint64_t* const count, uint64_t* const size) = 0;
   virtual void GetApproximateMemTableStats(const Range& range, uint64_t* const count,
                                            uint64_t* const size);
 
-  // Flushes, then compacts all levels of a range (null: open end); returns when done.
-  // Incomplete(kManualCompactionPaused) if it was cancelled.
+  // Flushes, then compacts all levels of a key range (a null pointer means no bound), and returns
+  // when this is done. Incomplete with the subcode kManualCompactionPaused if it was cancelled.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
                               const Slice* end);
 
-  // Changes options that may change on an open database, given as texts; all of a call or none, also
-  // of several families. InvalidArgument for bad values and other names (NotFound from
-  // SetDBOptions). Writes OPTIONS, once.
+  // Changes dynamic options, which are given as texts. Either all changes of a call take effect or
+  // none, also if several families are named. InvalidArgument for an invalid value or for a name
+  // that is unknown or not dynamic (SetDBOptions() returns NotFound for such a name). Writes one
+  // new OPTIONS file.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& opts_map);
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options);
@@ -592,9 +620,10 @@ class ASHLAR_EXPORT DB {
           column_family_opts_map);
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) = 0;
 
-  // Compacts exactly the named table files (names as in metadata) to output_level; path -1 lets the
-  // database choose. Results, if not null, get the new names and the facts of the job. Aborted: a
-  // compaction has one of the files.
+  // Compacts the given table files (named as in the metadata) into output_level. output_path_id =
+  // -1 lets the database choose the directory. output_file_names and compaction_job_info, if not
+  // null, receive the new file names and the facts of the job. Aborted if another compaction is
+  // using one of the files.
   virtual Status CompactFiles(const CompactionOptions& compact_options,
                               ColumnFamilyHandle* column_family,
                               const std::vector<std::string>& input_file_names,
@@ -607,27 +636,31 @@ class ASHLAR_EXPORT DB {
                               std::vector<std::string>* const output_file_names = nullptr,
                               CompactionJobInfo* compaction_job_info = nullptr);
 
-  // Waits for running flushes and compactions and starts no more, until as many Continue calls.
+  // PauseBackgroundWork() waits for running flushes and compactions and prevents new ones until
+  // ContinueBackgroundWork() has been called as often.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
-  // Sets disable_auto_compactions to false for these families and starts what is due.
+  // Sets disable_auto_compactions to false for these families and starts the compactions that are
+  // needed.
   virtual Status EnableAutoCompaction(
       const std::vector<ColumnFamilyHandle*>& column_family_handles) = 0;
-  // Cancels manual compactions and refuses new ones, until as many Enable calls; an Enable without
-  // a Disable does nothing.
+  // DisableManualCompaction() cancels manual compactions and refuses new ones until
+  // EnableManualCompaction() has been called as often. An Enable call without a Disable call does
+  // nothing.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
-  // Cancels all compactions (Incomplete, kCompactionAborted) and starts no more, until as many
-  // Resume calls; of the whole database or of one family.
+  // Cancels all compactions (they return Incomplete with the subcode kCompactionAborted) and
+  // prevents new ones until as many Resume calls have been made; in the whole database or in one
+  // family.
   virtual void AbortAllCompactions() = 0;
   virtual void ResumeAllCompactions() = 0;
   virtual void AbortCompactions(ColumnFamilyHandle* column_family) = 0;
   virtual void ResumeCompactions(ColumnFamilyHandle* column_family) = 0;
-  // Returns when no flush or compaction runs or is due. TimedOut after options.timeout; the
-  // background error if one stands; ShutdownInProgress once background work is cancelled.
+  // Returns when no flush or compaction is running or needed. TimedOut after options.timeout; the
+  // background error if there is one; ShutdownInProgress if background work has been cancelled.
   virtual Status WaitForCompact(const WaitForCompactOptions& wait_for_compact_options) = 0;
 
-  // Options and places in use.
+  // Options in use, and the place of the database.
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
   virtual int NumberLevels();
   virtual int Level0StopWriteTrigger(ColumnFamilyHandle* column_family) = 0;
@@ -639,68 +672,76 @@ class ASHLAR_EXPORT DB {
   virtual Options GetOptions() const;
   virtual DBOptions GetDBOptions() const = 0;
 
-  // Writes memtables to level 0; with options.wait returns when done. With DBOptions::atomic_flush
-  // several families are flushed as one.
+  // Writes memtables to level 0. If options.wait is set, returns when the flush is done. With
+  // DBOptions::atomic_flush, the families are flushed together.
   virtual Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) = 0;
   virtual Status Flush(const FlushOptions& options);
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Hands the WAL's buffer to the operating system (DBOptions::manual_wal_flush); `sync` also
-  // makes it durable.
+  // Passes the buffered part of the WAL to the operating system (see DBOptions::manual_wal_flush).
+  // If `sync` is true, the WAL is synced too.
   virtual Status FlushWAL(bool sync);
   virtual Status FlushWAL(const FlushWALOptions& options);
-  // Makes durable what is in the WAL.
+  // Syncs the WAL.
   virtual Status SyncWAL() = 0;
-  // Holds writes, and flushes the WAL, until as many UnlockWAL calls.
+  // LockWAL() flushes the WAL and blocks all writes until UnlockWAL() has been called as often.
   virtual Status LockWAL();
   virtual Status UnlockWAL();
 
   // The sequence number of the newest visible write.
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
 
-  // The timestamp below which older versions may be dropped; it only rises (InvalidArgument).
-  // NotSupported so far, like all calls for user-defined timestamps.
+  // NotSupported so far, like all calls for user-defined timestamps. The timestamp below which
+  // older versions may be dropped; InvalidArgument if it would decrease.
   virtual Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family,
                                           std::string ts_low) = 0;
   virtual Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low) = 0;
-  // The newest timestamp written, for families that do not store them. NotSupported so far.
+  // NotSupported so far. The newest timestamp that was written, for families that do not store
+  // timestamps.
   virtual Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* column_family,
                                                std::string* newest_timestamp) = 0;
 
-  // Keeps obsolete files, so that a live database can be copied, until as many Enable calls.
+  // DisableFileDeletions() keeps obsolete files, so that an open database can be copied, until
+  // EnableFileDeletions() has been called as often.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
-  // Old form: `force` undoes all Disable calls at once.
+  // Form of older releases: if `force` is true, it undoes all Disable calls at once.
   virtual Status EnableFileDeletions(bool force);
 
-  // Seconds since 1970; 0 if unknown. NotSupported unless max_open_files is -1.
+  // Returns the creation time of the oldest table, in seconds since 1970; 0 if unknown.
+  // NotSupported unless max_open_files is -1.
   virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time) = 0;
 
-  // Walks the batches in the logs, from the one with this sequence number on or, if there is none,
-  // from the first behind it; set WAL_ttl_seconds or WAL_size_limit_MB, or logs are gone after each
-  // flush. While the database writes on, Next() behind the end finds what came since. NotFound if
-  // the number is not written yet or the logs hold nothing from it on; after an error *iter is as
-  // it was. The iterator ends with NotFound where sequence numbers jump, as writes without a log
-  // and ingested tables are not in the logs: begin anew behind the gap, or with another copy. Only
-  // what readers see already is shown, and with manual_wal_flush only what was flushed.
-  // NotSupported if the database is open for reading only. Delete the iterator before the database;
-  // one thread at a time.
+  // Iterates over the batches in the WALs, beginning with the batch that contains seq_number or, if
+  // there is none, with the first batch after it. Set WAL_ttl_seconds or WAL_size_limit_MB:
+  // otherwise WALs are deleted after each flush.
+  //
+  // When the iterator has reached the end, Next() returns the batches that were written since. Only
+  // batches that readers can see are returned, and with manual_wal_flush only batches that were
+  // flushed. The status of the iterator becomes NotFound where sequence numbers are missing,
+  // because writes with disableWAL and ingested tables are not in the WALs: begin again after the
+  // gap, or with another copy.
+  //
+  // NotFound if seq_number has not been written yet, or if the WALs contain nothing from it on.
+  // After an error *iter is unchanged. NotSupported if the database is open for reading only.
+  // Delete the iterator before the database; it must be used by one thread at a time.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;
 
-  // Facts about files: every live table; checksums; what to copy for a consistent image (it also
-  // flushes, as the options say, unless the database is open for reading only).
+  // Facts about files: all live tables; the checksums of tables; and the files that must be copied
+  // for a consistent image. The last call flushes as its options say, unless the database is open
+  // for reading only.
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata);
   virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opts,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
-  // What another database needs to ingest a live table cheaply. NotSupported so far.
+  // NotSupported so far. Facts about a live table with which another database can ingest it faster.
   virtual Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) = 0;
 
-  // Levels and files of a family, or of all.
+  // Returns the levels and files of one family, or of all families.
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                        ColumnFamilyMetaData* metadata);
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
@@ -715,26 +756,27 @@ class ASHLAR_EXPORT DB {
   }
   virtual void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata);
 
-  // Names, relative to GetName(), of the files that form the database, without WALs. Only the first
-  // *manifest_file_size bytes of the MANIFEST belong to it.
+  // Returns the names, relative to GetName(), of all files of the database except WALs. Only the
+  // first *manifest_file_size bytes of the MANIFEST belong to this state. Flushes first if
+  // flush_memtable is true.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
-  // WAL files that hold anything, live and archived, oldest first; and the one being written. A
-  // database that is open for reading only refuses with NotSupported: it knows those alone that it
-  // has read, which are in GetLiveFilesStorageInfo().
+  // Returns all WAL files with data, live and archived ones, oldest first; and the WAL that is
+  // being written. NotSupported if the database is open for reading only: it knows only the WALs
+  // that it has read, which GetLiveFilesStorageInfo() returns.
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
-  // Adds table files made by SstFileWriter, whose keys then are newer than all there was. Several
-  // families at once are all or nothing.
+  // Adds table files that were made by SstFileWriter. Their keys hide all existing values. If
+  // several families are given, either all files are added or none.
   virtual Status IngestExternalFile(ColumnFamilyHandle* column_family,
                                     const std::vector<std::string>& external_files,
                                     const IngestExternalFileOptions& options) = 0;
   virtual Status IngestExternalFile(const std::vector<std::string>& external_files,
                                     const IngestExternalFileOptions& options);
   virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) = 0;
-  // The same in two steps: check and stage; then commit all handles as one. A handle goes before
-  // the database does.
+  // The same in two steps: the first checks and stages the files; the second commits all handles
+  // atomically. A handle must be destroyed before the database.
   virtual Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
                                       std::unique_ptr<FileIngestionHandle>* handle) = 0;
   virtual Status PrepareFileIngestion(ColumnFamilyHandle* column_family,
@@ -745,8 +787,8 @@ class ASHLAR_EXPORT DB {
       std::vector<std::unique_ptr<FileIngestionHandle>> handles) = 0;
   virtual Status CommitFileIngestionHandle(std::unique_ptr<FileIngestionHandle> handle);
 
-  // Makes a family from files that Checkpoint::ExportColumnFamily wrote, of this database or of
-  // another one; several exports must not have keys in common.
+  // Creates a family from files that Checkpoint::ExportColumnFamily() has written, from this
+  // database or another one. If there are several exports, no key may occur in two of them.
   virtual Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
                                               const std::string& column_family_name,
                                               const ImportColumnFamilyOptions& import_options,
@@ -758,24 +800,26 @@ class ASHLAR_EXPORT DB {
       const std::vector<const ExportImportFilesMetaData*>& metadatas,
       ColumnFamilyHandle** handle) = 0;
 
-  // Removes everything outside [begin_key, end_key), also from files, some of which are rewritten.
+  // Removes all keys outside [begin_key, end_key), also from files; some files are rewritten.
   virtual Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
                                   const Slice& end_key) = 0;
 
-  // Compares the checksums of whole files with the MANIFEST. Needs file_checksum_gen_factory.
+  // Compares the checksums of whole files with those in the MANIFEST. InvalidArgument without
+  // file_checksum_gen_factory.
   virtual Status VerifyFileChecksums(const ReadOptions& read_options);
-  // Reads all tables and verifies every block. Corruption names the file.
+  // Reads all tables and verifies the checksum of every block. The message of a Corruption names
+  // the file.
   virtual Status VerifyChecksum(const ReadOptions& read_options) = 0;
   virtual Status VerifyChecksum();
 
-  // An id made with the database, and one made at each open.
+  // The id that was created with the database, and the id that was created when it was opened.
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
 
-  // Owned by the database.
+  // The handle of the default family. Owned by the database.
   virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
 
-  // Properties of table files, by file name.
+  // Returns the properties of table files, by file name.
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                           TablePropertiesCollection* props) = 0;
   virtual Status GetPropertiesOfAllTables(TablePropertiesCollection* props);
@@ -785,14 +829,16 @@ class ASHLAR_EXPORT DB {
       ColumnFamilyHandle* column_family,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) = 0;
 
-  // Marks the files of a range for compaction, which the background takes up soon.
+  // Marks the files in a range for compaction; background threads compact them soon. A null pointer
+  // means no bound.
   virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end);
-  // Moves the files of level 0, which must not overlap, to an empty level with none above it.
+  // Moves all files of level 0 to target_level without rewriting them. The files must not overlap,
+  // and the levels up to target_level must be empty.
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level);
 
-  // Traces of calls, of file operations and of block cache accesses; and replaying one of the
-  // first kind. NotSupported so far.
+  // NotSupported so far. Records traces of calls, of file operations and of block cache accesses;
+  // replays a trace of calls.
   virtual Status StartTrace(const TraceOptions& options,
                             std::unique_ptr<TraceWriter>&& trace_writer);
   virtual Status EndTrace();
@@ -808,30 +854,31 @@ class ASHLAR_EXPORT DB {
                                     std::unique_ptr<TraceReader>&& reader,
                                     std::unique_ptr<Replayer>* replayer);
 
-  // What ExplainGet() and ExplainSeek() of ashlar/explain.h call; nothing of RocksDB's.
+  // Used by ExplainGet() and ExplainSeek() in ashlar/explain.h. RocksDB does not have it.
   virtual Status ExplainRead(ExplainedRead read, const ReadOptions& options,
                              ColumnFamilyHandle* column_family, const Slice& key,
                              ReadExplanation* explanation);
 
-  // The innermost of a chain of wrappers.
+  // In a chain of wrappers such as StackableDB, the innermost database.
   virtual DB* GetRootDB() { return this; }
 
-  // What the counters of the statistics gained, look by look (stats_persist_period_sec), from
-  // start_time to before end_time, in seconds since 1970. In memory: nothing of an earlier opening.
+  // Returns samples of how much the counters of the statistics have grown (see
+  // stats_persist_period_sec), from start_time up to but excluding end_time, in seconds since 1970.
+  // Samples in memory begin when the database was opened.
   virtual Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
                                  std::unique_ptr<StatsHistoryIterator>* stats_iterator);
 
-  // Of a secondary: reads what the primary has written since. NotSupported so far.
+  // NotSupported so far. In a secondary: reads what the primary has written since.
   virtual Status TryCatchUpWithPrimary();
 };
 
-// Keys in the map properties kCFWriteStallStats and kDBWriteStallStats.
+// Names of the entries in the map properties kCFWriteStallStats and kDBWriteStallStats.
 struct ASHLAR_EXPORT WriteStallStatsMapKeys {
   static const std::string& TotalStops();
   static const std::string& TotalDelays();
   static const std::string& CFL0FileCountLimitDelaysWithOngoingCompaction();
   static const std::string& CFL0FileCountLimitStopsWithOngoingCompaction();
-  // The counter of one cause and condition; empty for a pair that cannot occur.
+  // The name of the counter for a cause and a condition; empty if they cannot occur together.
   static std::string CauseConditionCount(WriteStallCause cause, WriteStallCondition condition);
 };
 
@@ -846,15 +893,15 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
                                                  static_cast<uint8_t>(rhs));
 }
 
-// Deletes all files of a database, but no others in its directory. OK if there are none. It must
-// not be open.
+// Deletes all files of a database, but no other files in its directory. OK if there is no database.
+// The database must not be open.
 ASHLAR_EXPORT Status DestroyDB(const std::string& name, const Options& options,
                                const std::vector<ColumnFamilyDescriptor>& column_families =
                                    std::vector<ColumnFamilyDescriptor>());
 
-// NotSupported so far. Makes a new MANIFEST from the table files and WALs that can be read; what
-// cannot be read is lost. unknown_cf_opts: for families that are not listed, which are an error
-// without.
+// NotSupported so far. Makes a new MANIFEST from the table files and WALs that can be read; all
+// other data is lost. Families that are not listed get unknown_cf_opts; in the forms without it
+// they are an error.
 ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,
                               const std::vector<ColumnFamilyDescriptor>& column_families);
 ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens a drop-in header: until dropin_end.h the namespace `ashlar` is written `rocksdb`, and a
-// dropped Status is no warning, since the programs that come this way were not written for that.
-// Not guarded: every drop-in header includes it. A program uses either the headers in rocksdb/ or
-// those in ashlar/, never both.
+// Begins a drop-in header: until dropin_end.h the namespace `ashlar` is called `rocksdb`, and
+// ignoring a Status gives no warning, because existing programs were not written for such warnings.
+// This file has no include guard, because every drop-in header includes it. A program must use
+// either the headers in rocksdb/ or those in ashlar/, never both.
 #ifndef ROCKSDB_NAMESPACE
 #define ROCKSDB_NAMESPACE rocksdb
 #endif

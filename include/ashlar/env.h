@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Env: where the engine meets the machine. Files, directories, locks, time and background threads
-// all come through it, so a program can run a database on something else than a POSIX system.
+// Env: the interface between the engine and the machine. All access to files, directories, locks,
+// time and background threads goes through it, so that a program can run a database on something
+// other than a POSIX system.
 //
-// Most programs use Env::Default(). To change a few calls, derive from EnvWrapper
-// (ashlar/env_wrapper.h, included at the end). Newer code implements the two halves instead:
-// FileSystem (ashlar/file_system.h) and SystemClock, and joins them with NewCompositeEnv().
+// Most programs use Env::Default(). To change only some functions, derive from EnvWrapper
+// (ashlar/env_wrapper.h, included at the end). Newer code implements the two halves separately,
+// FileSystem (ashlar/file_system.h) and SystemClock, and combines them with NewCompositeEnv().
 //
-// Env and Logger may be used by any number of threads at once. File objects may be read by many
-// threads (RandomAccessFile), all others belong to one thread at a time.
+// Threads: Env, Logger and RandomAccessFile may be used by many threads at the same time; all other
+// objects by one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,7 @@
 #include "ashlar/thread_status.h"
 #include "ashlar/types.h"
 
-// Lets the compiler check printf-style calls.
+// Lets the compiler check the arguments of printf-style functions.
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_PRINTF_FORMAT(format_parameter, first_argument) \
   __attribute__((__format__(__printf__, format_parameter, first_argument)))
@@ -66,54 +67,56 @@ struct MutableDBOptions;
 
 const size_t kDefaultPageSize = 4 * 1024;
 
-// How one file is to be opened; usually filled from DBOptions.
+// How a file is opened. Usually set from DBOptions.
 struct ASHLAR_EXPORT EnvOptions {
   EnvOptions();
   explicit EnvOptions(const DBOptions& options);
 
-  // Map files instead of reading or writing them. The POSIX file system maps finished files that
-  // are read at any place, and writes with write whatever this says.
+  // Map files into memory instead of reading or writing them. The POSIX file system maps only
+  // finished files for random reads; it never writes through a map.
   bool use_mmap_reads = false;
   bool use_mmap_writes = false;
 
-  // Bypass the page cache (O_DIRECT).
+  // Do not use the page cache (O_DIRECT).
   bool use_direct_reads = false;
   bool use_direct_writes = false;
 
-  // If false, space is never allocated ahead of writes.
+  // If false, disk space is never reserved before it is written.
   bool allow_fallocate = true;
 
   // Close files in child processes.
   bool set_fd_cloexec = true;
 
-  // Start writing dirty pages out each time this many bytes were appended; 0 = leave it to the
-  // kernel. Strict: also wait for the write-out before, so dirty pages stay bounded.
+  // Ask the kernel to write dirty pages to the device after each bytes_per_sync bytes; 0 = leave it
+  // to the kernel. With strict_bytes_per_sync, wait for the previous request first, which limits
+  // the number of dirty pages.
   uint64_t bytes_per_sync = 0;
   bool strict_bytes_per_sync = false;
 
-  // Allocating ahead leaves the file size alone.
+  // Reserving disk space does not change the file size.
   bool fallocate_with_keep_size = true;
 
   size_t compaction_readahead_size = 0;
 
-  // Bytes a writer may gather before it makes a system call.
+  // Bytes that a writer may buffer before it makes a system call.
   size_t writable_file_max_buffer_size = 1024 * 1024;
 
-  // Paces background writes; not owned; null = no limit.
+  // Limits background writes; nullptr = no limit. Not owned.
   RateLimiter* rate_limiter = nullptr;
 };
 
+// Access to files, time and threads of the machine.
 class ASHLAR_EXPORT Env : public Customizable {
  public:
   static const char* kDefaultName() { return "DefaultEnv"; }
 
   struct FileAttributes {
-    std::string name;     // within its directory
+    std::string name;     // without the directory
     uint64_t size_bytes;  // 0 for a directory
     Temperature temperature = Temperature::kUnknown;
   };
 
-  // The first form builds a FileSystem and a SystemClock that call back into this object.
+  // The first form creates a FileSystem and a SystemClock that call the functions of this object.
   Env();
   explicit Env(const std::shared_ptr<FileSystem>& fs);
   Env(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock);
@@ -124,8 +127,9 @@ class ASHLAR_EXPORT Env : public Customizable {
   static const char* Type() { return "Environment"; }
   const char* Name() const override { return ""; }
 
-  // Finds an Env by name: empty or the default's name gives Default(); others are unknown unless
-  // `config_options.ignore_unknown_options`. `guard` takes ownership where there is any.
+  // Returns the Env with this name: Default() for an empty name or the name of the default. Other
+  // names are an error unless config_options.ignore_unknown_options is set. `guard` receives
+  // ownership of the result, if it has an owner.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  Env** result);
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
@@ -133,17 +137,17 @@ class ASHLAR_EXPORT Env : public Customizable {
   static Status CreateFromUri(const ConfigOptions& options, const std::string& env_uri,
                               const std::string& fs_uri, Env** result, std::shared_ptr<Env>* guard);
 
-  // The machine's own environment; the same object for the whole process, never deleted.
+  // The environment of the machine. Always the same object, never deleted.
   static Env* Default();
 
-  // Directories a database is about to use, or has ceased to use.
+  // Tell the Env which directories a database is about to use, or does not use any more.
   virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
   virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
     return Status::OK();
   }
 
-  // ---- Files. On failure `*result` is reset and the status, an IOError, says why; a missing file
-  // or directory answers true to IsPathNotFound(), a full disk to IsNoSpace().
+  // ---- Files. After an error *result is reset. The status is an IOError: IsPathNotFound() is true
+  // for a missing file or directory, IsNoSpace() for a full disk.
 
   virtual Status NewSequentialFile(const std::string& fname,
                                    std::unique_ptr<SequentialFile>* result,
@@ -152,7 +156,7 @@ class ASHLAR_EXPORT Env : public Customizable {
                                      std::unique_ptr<RandomAccessFile>* result,
                                      const EnvOptions& options) = 0;
 
-  // How long the written data is expected to live.
+  // How long the written data is expected to exist.
   enum WriteLifeTimeHint {
     WLTH_NOT_SET = 0,
     WLTH_NONE,
@@ -162,13 +166,14 @@ class ASHLAR_EXPORT Env : public Customizable {
     WLTH_EXTREME,
   };
 
-  // Creates the file, or empties an existing one of the name.
+  // Creates a file. If it exists, its contents are removed.
   virtual Status NewWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
                                  const EnvOptions& options) = 0;
-  // Appends to an existing file, or creates it.
+  // Opens a file for appending; creates it if it does not exist.
   virtual Status ReopenWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
                                     const EnvOptions& options);
-  // Renames `old_fname` to `fname` and opens it for overwriting from the start; old bytes stay.
+  // Renames `old_fname` to `fname` and opens it for overwriting from the beginning. The old
+  // contents stay until they are overwritten.
   virtual Status ReuseWritableFile(const std::string& fname, const std::string& old_fname,
                                    std::unique_ptr<WritableFile>* result,
                                    const EnvOptions& options);
@@ -177,12 +182,12 @@ class ASHLAR_EXPORT Env : public Customizable {
   virtual Status NewMemoryMappedFileBuffer(const std::string& fname,
                                            std::unique_ptr<MemoryMappedFileBuffer>* result);
 
-  // ---- Directories and names.
+  // ---- Directories and file names.
 
   virtual Status NewDirectory(const std::string& name, std::unique_ptr<Directory>* result) = 0;
-  // OK, NotFound, or why it cannot be known.
+  // OK if the file exists, NotFound if it does not, or an error if that is not known.
   virtual Status FileExists(const std::string& fname) = 0;
-  // Names within `dir`, without "." and "..", in no order.
+  // Returns the names of the files in `dir`, without "." and "..", in unspecified order.
   virtual Status GetChildren(const std::string& dir, std::vector<std::string>* result) = 0;
   virtual Status GetChildrenFileAttributes(const std::string& dir,
                                            std::vector<FileAttributes>* result);
@@ -192,17 +197,18 @@ class ASHLAR_EXPORT Env : public Customizable {
   virtual Status CreateDirIfMissing(const std::string& dirname) = 0;
   virtual Status DeleteDir(const std::string& dirname) = 0;
   virtual Status GetFileSize(const std::string& fname, uint64_t* file_size) = 0;
-  // Seconds since the Unix epoch.
+  // Returns the time in seconds since the Unix epoch.
   virtual Status GetFileModificationTime(const std::string& fname, uint64_t* file_mtime) = 0;
-  // Replaces `target` in one step if it exists.
+  // Replaces `target` atomically if it exists.
   virtual Status RenameFile(const std::string& src, const std::string& target) = 0;
   virtual Status LinkFile(const std::string& src, const std::string& target);
   virtual Status SyncFile(const std::string& fname, const EnvOptions& options, bool use_fsync);
   virtual Status NumFileLinks(const std::string& fname, uint64_t* count);
   virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* result);
 
-  // Locks against other processes and against this one; never waits. A held lock gives an IOError
-  // that names the holder. Creates the file if needed; UnlockFile() leaves it.
+  // Locks a file against other processes and against this process; never waits. If it is locked,
+  // the status is an IOError that names the holder. Creates the file if necessary; UnlockFile()
+  // does not delete it.
   virtual Status LockFile(const std::string& fname, FileLock** lock) = 0;
   virtual Status UnlockFile(FileLock* lock) = 0;
 
@@ -211,13 +217,13 @@ class ASHLAR_EXPORT Env : public Customizable {
 
   // ---- Threads.
 
-  // Pools, weakest first; USER is for work on behalf of the program.
+  // Thread pools, lowest priority first. USER is for work on behalf of the program.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
   static std::string PriorityToString(Priority priority);
 
   enum IOPriority { IO_LOW = 0, IO_MID = 1, IO_HIGH = 2, IO_USER = 3, IO_TOTAL = 4 };
 
-  // What a read or write is done for. The custom range is free for programs.
+  // The purpose of a read or write. Programs may use the custom values.
   enum class IOActivity : uint8_t {
     kFlush = 0,
     kCompaction,
@@ -282,14 +288,14 @@ class ASHLAR_EXPORT Env : public Customizable {
   };
   static std::string IOActivityToString(IOActivity activity);
 
-  // Runs function(arg) once on a thread of the pool. A job with a `tag` can be taken back by
-  // UnSchedule() until it starts; `unschedFunction`, if any, is then called with the same `arg`.
+  // Runs function(arg) once in a thread of the pool. Until a job with a `tag` starts, UnSchedule()
+  // can remove it; then `unschedFunction`, if not null, is called with the same `arg`.
   virtual void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW,
                         void* tag = nullptr, void (*unschedFunction)(void* arg) = nullptr) = 0;
-  // Answers how many jobs were taken back.
+  // Removes the jobs with this tag. Returns their number.
   virtual int UnSchedule(void* /*tag*/, Priority /*pri*/) { return 0; }
 
-  // Starts a thread of its own; WaitForJoin() joins all that were started.
+  // Starts a separate thread. WaitForJoin() waits for all threads that were started this way.
   virtual void StartThread(void (*function)(void* arg), void* arg) = 0;
   template <typename FunctionT, typename... Args>
   void StartThreadTyped(FunctionT function, Args&&... args) {
@@ -310,26 +316,26 @@ class ASHLAR_EXPORT Env : public Customizable {
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
   virtual Status SetAllowNonOwnerAccess(bool allow_non_owner_access);
-  // Grows the pool to `number` threads, never shrinks it.
+  // Increases the pool to `number` threads; never decreases it.
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
   virtual void LowerThreadPoolIOPriority(Priority /*pool*/ = LOW) {}
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority /*pool*/ = LOW) {}
 
-  // The threads of the pools and, for those of databases with enable_thread_tracking, the flush or
-  // compaction that they do; other threads while they do one. NotSupported without an updater, as
-  // in environments over files in memory that bring no threads of their own.
+  // Returns the threads of the pools and, for databases with enable_thread_tracking, the flushes
+  // and compactions that they and other threads perform. NotSupported if there is no
+  // ThreadStatusUpdater, for example in in-memory environments that have no threads of their own.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   virtual ThreadStatusUpdater* GetThreadStatusUpdater() const { return thread_status_updater_; }
   virtual uint64_t GetThreadID() const;
 
-  // ---- Time and place.
+  // ---- Time, host and ids.
 
-  // A directory for tests; created if missing.
+  // Returns a directory for tests. Creates it if it does not exist.
   virtual Status GetTestDirectory(std::string* path) = 0;
   virtual Status NewLogger(const std::string& fname, std::shared_ptr<Logger>* result);
 
-  // See SystemClock.
+  // As for SystemClock.
   virtual uint64_t NowMicros() = 0;
   virtual uint64_t NowNanos() { return NowMicros() * 1000; }
   virtual uint64_t NowCPUNanos() { return 0; }
@@ -340,10 +346,10 @@ class ASHLAR_EXPORT Env : public Customizable {
   virtual Status GetHostName(char* name, uint64_t len) = 0;
   virtual Status GetHostNameString(std::string* result);
   virtual Status GetAbsolutePath(const std::string& db_path, std::string* output_path) = 0;
-  // 36 characters in the form of a UUID.
+  // Returns 36 characters in the form of a UUID.
   virtual std::string GenerateUniqueId();
 
-  // ---- Options for the kinds of files a database has.
+  // ---- Options for opening the kinds of files that a database has.
 
   virtual EnvOptions OptimizeForLogRead(const EnvOptions& env_options) const;
   virtual EnvOptions OptimizeForManifestRead(const EnvOptions& env_options) const;
@@ -372,25 +378,25 @@ class ASHLAR_EXPORT Env : public Customizable {
 
 ASHLAR_EXPORT ThreadStatusUpdater* CreateThreadStatusUpdater();
 
-// Reads a file from its start. One thread at a time.
+// Reads a file from its beginning. Threads: one at a time.
 class ASHLAR_EXPORT SequentialFile {
  public:
   SequentialFile() = default;
   virtual ~SequentialFile();
 
-  // Up to n bytes; less only at the end of the file. `*result` may point into `scratch`, which
-  // must hold n bytes and live as long as `*result` is used.
+  // Reads up to `n` bytes; fewer only at the end of the file. *result may point into `scratch`,
+  // which must have room for `n` bytes and must live as long as *result is used.
   virtual Status Read(size_t n, Slice* result, char* scratch) = 0;
-  // Skipping past the end is no error.
+  // Skips `n` bytes. It is not an error to skip beyond the end.
   virtual Status Skip(uint64_t n) = 0;
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
-  // Drops the range from the page cache; length 0 = to the end.
+  // Removes a range of the file from the page cache; length 0 = to the end.
   virtual Status InvalidateCache(size_t offset, size_t length);
   virtual Status PositionedRead(uint64_t offset, size_t n, Slice* result, char* scratch);
 };
 
-// One of several reads given to MultiRead().
+// One of the reads of a MultiRead() call.
 struct ReadRequest {
   uint64_t offset;
   size_t len;
@@ -399,18 +405,18 @@ struct ReadRequest {
   Status status;  // set by the file
 };
 
-// Reads at any place. Any number of threads.
+// Reads a file at any offset. Threads: any number at the same time.
 class ASHLAR_EXPORT RandomAccessFile {
  public:
   RandomAccessFile() = default;
   virtual ~RandomAccessFile();
 
-  // As SequentialFile::Read, but from `offset`.
+  // The same as SequentialFile::Read(), but beginning at `offset`.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
-  // Asks the file system to load the range soon.
+  // Asks the file system to load a range, which will be read soon.
   virtual Status Prefetch(uint64_t offset, size_t n);
   virtual Status MultiRead(ReadRequest* reqs, size_t num_reqs);
-  // An id that is the same for the same file as long as it lives; answers its length, 0 = none.
+  // Stores an id that stays the same as long as the file exists; returns its length, 0 = no id.
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
 
   enum AccessPattern { NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED };
@@ -422,7 +428,7 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual Status GetFileSize(uint64_t* size);
 };
 
-// Writes a file, mostly by appending. One thread at a time.
+// Writes a file, mostly by appending. Threads: one at a time.
 class ASHLAR_EXPORT WritableFile {
  public:
   WritableFile() = default;
@@ -441,12 +447,12 @@ class ASHLAR_EXPORT WritableFile {
                                   const DataVerificationInfo& verification_info);
   virtual Status Truncate(uint64_t size);
   virtual Status Close() = 0;
-  // Hands what is buffered to the operating system.
+  // Passes buffered data to the operating system.
   virtual Status Flush() = 0;
-  // Makes the data (Fsync: and all metadata) durable.
+  // Make the data durable; Fsync() also makes all metadata durable.
   virtual Status Sync() = 0;
   virtual Status Fsync() { return Sync(); }
-  // Whether Sync() may run beside Append() and Flush().
+  // Whether Sync() may run at the same time as Append() and Flush().
   virtual bool IsSyncThreadSafe() const { return false; }
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
@@ -458,7 +464,7 @@ class ASHLAR_EXPORT WritableFile {
 
   virtual uint64_t GetFileSize() = 0;
 
-  // Space is allocated ahead in blocks of `size` bytes; 0 = never.
+  // Sets the block size for reserving disk space, in bytes; 0 = no space is reserved.
   virtual void SetPreallocationBlockSize(size_t size) { preallocation_block_size_ = size; }
   virtual void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) {
     *last_allocated_block = last_preallocated_block_;
@@ -467,9 +473,9 @@ class ASHLAR_EXPORT WritableFile {
 
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
   virtual Status InvalidateCache(size_t offset, size_t length);
-  // Starts writing out the range; says nothing about durability.
+  // Starts writing a range to the device. Does not make it durable.
   virtual Status RangeSync(uint64_t offset, uint64_t nbytes);
-  // Allocates whole blocks, by the preallocation block size, so that [offset, offset + len) fits.
+  // Reserves disk space for [offset, offset + len), in multiples of the preallocation block size.
   virtual void PrepareWrite(size_t offset, size_t len);
   virtual Status Allocate(uint64_t offset, uint64_t len);
 
@@ -477,14 +483,14 @@ class ASHLAR_EXPORT WritableFile {
   size_t preallocation_block_size() { return preallocation_block_size_; }
 
  private:
-  size_t last_preallocated_block_ = 0;  // count of blocks allocated so far
+  size_t last_preallocated_block_ = 0;  // number of blocks that have been allocated
   size_t preallocation_block_size_ = 0;
   Env::IOPriority io_priority_ = Env::IO_TOTAL;
   Env::WriteLifeTimeHint write_hint_ = Env::WLTH_NOT_SET;
   bool strict_bytes_per_sync_ = false;
 };
 
-// Reads and writes at any place. Writing needs one thread at a time.
+// Reads and writes a file at any offset. Threads: one at a time when writing.
 class ASHLAR_EXPORT RandomRWFile {
  public:
   RandomRWFile() = default;
@@ -502,7 +508,7 @@ class ASHLAR_EXPORT RandomRWFile {
   virtual Status Close() = 0;
 };
 
-// A file mapped into memory for reading and writing; unmapped by the destructor.
+// A file that is mapped into memory for reading and writing. The destructor unmaps it.
 class ASHLAR_EXPORT MemoryMappedFileBuffer {
  public:
   MemoryMappedFileBuffer(void* _base, size_t _length) : base_(_base), length_(_length) {}
@@ -518,7 +524,7 @@ class ASHLAR_EXPORT MemoryMappedFileBuffer {
   const size_t length_;
 };
 
-// An open directory, to make its entries durable.
+// An open directory, with which its entries can be synced.
 class ASHLAR_EXPORT Directory {
  public:
   virtual ~Directory();
@@ -527,6 +533,7 @@ class ASHLAR_EXPORT Directory {
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
 };
 
+// Severity of messages in the info log.
 enum InfoLogLevel : unsigned char {
   DEBUG_LEVEL = 0,
   INFO_LEVEL,
@@ -537,12 +544,12 @@ enum InfoLogLevel : unsigned char {
   NUM_INFO_LOG_LEVELS,
 };
 
-// Takes the engine's messages; any thread may log at any time.
+// Receives the messages of the engine. Must be thread safe.
 class ASHLAR_EXPORT Logger {
  public:
   static constexpr size_t kDoNotSupportGetLogFileSize = (std::numeric_limits<size_t>::max)();
 
-  // Of the build of the library: INFO_LEVEL in release builds, DEBUG_LEVEL otherwise.
+  // Depends on the build of the library: INFO_LEVEL in release builds, DEBUG_LEVEL otherwise.
   static const InfoLogLevel kDefaultLogLevel;
 
   explicit Logger(const InfoLogLevel log_level = InfoLogLevel::INFO_LEVEL)
@@ -551,14 +558,16 @@ class ASHLAR_EXPORT Logger {
   void operator=(const Logger&) = delete;
   virtual ~Logger();
 
-  // Nothing may be logged afterwards. Closing twice is fine.
+  // After this call nothing may be logged. It may be called twice.
   virtual Status Close();
 
-  // A message that is wanted again at the start of each new log file; never filtered by level.
+  // Logs a message that should be repeated at the beginning of each new log file. Ignores the
+  // level.
   virtual void LogHeader(const char* format, va_list ap);
-  // Drops the message: override it, or the form below, to see messages.
+  // Logs a message. Override this function or the next; by default the message is dropped.
   virtual void Logv(const char* format, va_list ap);
-  // Drops messages below the level; names levels other than INFO in front of the message.
+  // Logs a message with a level. The default implementation drops messages below the current level,
+  // and writes the level before the message unless it is INFO.
   virtual void Logv(const InfoLogLevel log_level, const char* format, va_list ap);
 
   virtual size_t GetLogFileSize() const { return kDoNotSupportGetLogFileSize; }
@@ -575,11 +584,11 @@ class ASHLAR_EXPORT Logger {
   bool closed_;
 
  private:
-  // Set by any thread and read by all that log; nothing else hangs on it.
+  // Written by any thread and read by threads that log; no other data depends on it.
   std::atomic<InfoLogLevel> log_level_;
 };
 
-// Held from LockFile() to UnlockFile().
+// A lock from LockFile(); released by UnlockFile().
 class ASHLAR_EXPORT FileLock {
  public:
   FileLock() = default;
@@ -602,7 +611,7 @@ class ASHLAR_EXPORT DynamicLibrary {
   virtual Status LoadSymbol(const std::string& sym_name, void** func) = 0;
 };
 
-// ---- printf-style logging; a null logger is fine and drops the message.
+// ---- printf-style logging. If the logger is nullptr, the message is dropped.
 
 ASHLAR_EXPORT void LogFlush(const std::shared_ptr<Logger>& info_log);
 ASHLAR_EXPORT void Log(const InfoLogLevel log_level, const std::shared_ptr<Logger>& info_log,
@@ -619,7 +628,7 @@ ASHLAR_EXPORT void Error(const std::shared_ptr<Logger>& info_log, const char* fo
     ASHLAR_PRINTF_FORMAT(2, 3);
 ASHLAR_EXPORT void Fatal(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-// INFO_LEVEL.
+// Log with INFO_LEVEL.
 ASHLAR_EXPORT void Log(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
 
@@ -636,22 +645,22 @@ ASHLAR_EXPORT void Fatal(Logger* info_log, const char* format, ...) ASHLAR_PRINT
 
 // ---- Whole files.
 
-// Replaces the file's content; on failure the file is deleted.
+// Replaces the contents of the file. If that fails, the file is deleted.
 ASHLAR_EXPORT Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname,
                                        bool should_sync = false,
                                        const IOOptions* io_options = nullptr);
 ASHLAR_EXPORT Status ReadFileToString(Env* env, const std::string& fname, std::string* data);
 
-// ---- Environments. The caller deletes them; `base_env` must live longer.
+// ---- Environments. The caller deletes them. `base_env` must outlive them.
 
-// Files live in memory and vanish with the Env; time and threads are those of `base_env`.
+// Files are in memory and exist as long as the Env. Time and threads are those of `base_env`.
 ASHLAR_EXPORT Env* NewMemEnv(Env* base_env);
-// Adds the time spent in file calls to the perf context.
+// Measures the time of file operations in the PerfContext.
 ASHLAR_EXPORT Env* NewTimedEnv(Env* base_env);
-// An Env over `fs`, with the default environment's time and threads.
+// Combines `fs` with the time and the threads of the default environment.
 ASHLAR_EXPORT std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs);
 
-// A plain log file, without rotation.
+// Creates a logger that writes to one file, without a limit on its size.
 ASHLAR_EXPORT Status NewEnvLogger(const std::string& fname, Env* env,
                                   std::shared_ptr<Logger>* result);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wrappers of the Env interfaces: each forwards every call to a target, so that a program derives
-// from one and overrides only what it wants to change. Part of ashlar/env.h; include that.
-// EnvWrapper may own its target; the file wrappers never do.
+// Wrappers for the Env interfaces: each forwards every call to a target, so that a program can
+// derive from it and override only some functions. Part of ashlar/env.h; include that header.
+// EnvWrapper can own its target; the file wrappers never do.
 #pragma once
 
 #include "ashlar/export.h"
@@ -11,16 +11,17 @@
 
 namespace ashlar {
 
+// Forwards all calls to another Env. Either owns the target (shared_ptr) or not (raw pointer).
 class ASHLAR_EXPORT EnvWrapper : public Env {
  public:
   struct Target {
     Env* env;
-    std::shared_ptr<Env> guard;  // null if the target is not owned
+    std::shared_ptr<Env> guard;  // nullptr if the target is not owned
 
     explicit Target(Env* t) : env(t) {}
     explicit Target(std::unique_ptr<Env>&& t) : env(t.get()), guard(std::move(t)) {}
     explicit Target(const std::shared_ptr<Env>& t) : env(t.get()), guard(t) {}
-    // Fills in the default environment if there is no target.
+    // Uses the default environment if there is no target.
     void Prepare() {
       if (guard != nullptr) env = guard.get();
       if (env == nullptr) env = Env::Default();
@@ -227,6 +228,7 @@ class ASHLAR_EXPORT EnvWrapper : public Env {
   Target target_;
 };
 
+// Forward all calls to another file, directory or logger, which they do not own.
 class ASHLAR_EXPORT SequentialFileWrapper : public SequentialFile {
  public:
   explicit SequentialFileWrapper(SequentialFile* target) : target_(target) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of DB under the names that they had before they were members of it. See there.
+// Calls of DB under names from the time before they were members of DB. See db.h.
 #pragma once
 
 #include "ashlar/db.h"
@@ -12,7 +12,7 @@ inline Status SuggestCompactRange(DB* db, ColumnFamilyHandle* column_family, con
   return db == nullptr ? Status::InvalidArgument("SuggestCompactRange: db is a null pointer")
                        : db->SuggestCompactRange(column_family, begin, end);
 }
-// Of the default column family.
+// For the default column family.
 inline Status SuggestCompactRange(DB* db, const Slice* begin, const Slice* end) {
   return SuggestCompactRange(db, db == nullptr ? nullptr : db->DefaultColumnFamily(), begin, end);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checksums of whole table files, recorded in the MANIFEST. Those that are there are listed; making
-// them is not built yet: a database with a factory is refused with NotSupported.
+// Checksums of whole table files, which the MANIFEST records. Set
+// DBOptions::file_checksum_gen_factory to compute them for new files.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,49 @@
 
 namespace ashlar {
 
-// What is recorded for a file without a checksum.
+// Recorded for a file without a checksum.
 constexpr char kUnknownFileChecksum[] = "";
 constexpr char kUnknownFileChecksumFuncName[] = "Unknown";
 constexpr char kNoFileChecksumFuncName[] = "Unavailable";
-// Name of the built-in generator.
+// Name of the built-in checksum function.
 constexpr char kStandardDbFileChecksumFuncName[] = "FileChecksumCrc32c";
 
+// Facts about the file whose checksum will be computed.
 struct FileChecksumGenContext {
   std::string file_name;
-  // Set when an existing file is checked: the function to use. May be empty.
+  // Set when an existing file is verified: the name of the function that its recorded checksum
+  // needs. May be empty.
   std::string requested_checksum_func_name;
 };
 
-// Computes one file's checksum: Update() over its bytes in order, Finalize() once, then
-// GetChecksum(). One thread at a time.
+// Computes the checksum of one file. The engine calls Update() for all its bytes in order, then
+// Finalize() once, then GetChecksum(). Threads: one at a time.
 class ASHLAR_EXPORT FileChecksumGenerator {
  public:
   virtual ~FileChecksumGenerator() {}
   virtual void Update(const char* data, size_t n) = 0;
   virtual void Finalize() = 0;
   virtual std::string GetChecksum() const = 0;
+  // The name of the function, which is recorded with the checksum.
   virtual const char* Name() const = 0;
 };
 
-// Makes generators. Thread safe.
+// Creates generators. Must be thread safe.
 class ASHLAR_EXPORT FileChecksumGenFactory : public Customizable {
  public:
   ~FileChecksumGenFactory() override {}
   static const char* Type() { return "FileChecksumGenFactory"; }
-  // By name: "FileChecksumGenCrc32cFactory".
+  // Returns the built-in factory with this name: "FileChecksumGenCrc32cFactory".
   static Status CreateFromString(const ConfigOptions& options, const std::string& value,
                                  std::shared_ptr<FileChecksumGenFactory>* result);
 
+  // Creates a generator for one file; nullptr if the factory does not have the requested function.
   virtual std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
       const FileChecksumGenContext& context) = 0;
   const char* Name() const override = 0;
 };
 
-// Checksums by file number. One thread at a time.
+// A list of checksums by file number. Threads: one at a time.
 class ASHLAR_EXPORT FileChecksumList {
  public:
   virtual ~FileChecksumList() {}
@@ -62,7 +66,7 @@ class ASHLAR_EXPORT FileChecksumList {
   virtual Status GetAllFileChecksums(std::vector<uint64_t>* file_numbers,
                                      std::vector<std::string>* checksums,
                                      std::vector<std::string>* checksum_func_names) = 0;
-  // NotFound if the file has no entry.
+  // NotFound if the list has no entry for the file.
   virtual Status SearchOneFileChecksum(uint64_t file_number, std::string* checksum,
                                        std::string* checksum_func_name) = 0;
   virtual Status InsertOneFileChecksum(uint64_t file_number, const std::string& checksum,
@@ -70,10 +74,10 @@ class ASHLAR_EXPORT FileChecksumList {
   virtual Status RemoveOneFileChecksum(uint64_t file_number) = 0;
 };
 
-// An empty list; the caller owns it.
+// Creates an empty list. The caller owns it.
 ASHLAR_EXPORT FileChecksumList* NewFileChecksumList();
 
-// CRC32C, four bytes, most significant first.
+// The built-in factory: CRC32C, stored as four bytes, most significant byte first.
 ASHLAR_EXPORT std::shared_ptr<FileChecksumGenFactory> GetFileChecksumGenCrc32cFactory();
 
 }  // namespace ashlar

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileSystem: files, directories and locks, the half of Env that stores. Derive from
-// FileSystemWrapper (ashlar/file_system_wrapper.h, included at the end) to change a few calls.
+// FileSystem: files, directories and locks; the half of Env that stores data. To change only some
+// functions, derive from FileSystemWrapper (ashlar/file_system_wrapper.h, included at the end).
 //
-// Every call takes hints (IOOptions) and a place for tracing (IODebugContext, may be null).
-// A FileSystem and an FSRandomAccessFile may be used by many threads; other files by one at a time.
+// Every call takes hints (IOOptions) and an object for tracing (IODebugContext, may be nullptr).
+//
+// Threads: a FileSystem and an FSRandomAccessFile may be used by many threads at the same time;
+// other files by one thread at a time.
 #pragma once
 
 #include <any>
@@ -49,7 +51,7 @@ using FileAttributes = Env::FileAttributes;
 
 enum class IOPriority : uint8_t { kIOLow, kIOHigh, kIOTotal };
 
-// What kind of bytes a call moves.
+// The kind of file that a call reads or writes.
 enum class IOType : uint8_t {
   kData,
   kFilter,
@@ -62,27 +64,27 @@ enum class IOType : uint8_t {
   kInvalid,
 };
 
-// Bit numbers in FileSystem::SupportedOps().
+// Bit numbers for FileSystem::SupportedOps().
 enum FSSupportedOps {
-  kAsyncIO,                   // ReadAsync really is asynchronous
-  kFSBuffer,                  // reads may bring their own buffer: FSReadRequest::fs_scratch
-  kVerifyAndReconstructRead,  // can repair what it reads
+  kAsyncIO,                   // ReadAsync() is asynchronous
+  kFSBuffer,                  // reads can return a buffer of their own: FSReadRequest::fs_scratch
+  kVerifyAndReconstructRead,  // can repair damaged data while reading
   kFSPrefetch,                // Prefetch() has an effect
 };
 
 // Hints for one call.
 struct IOOptions {
-  // 0 = none.
+  // Longest time that the call may take; 0 = no limit.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();
   IOPriority prio = IOPriority::kIOLow;
-  // IO_TOTAL: not subject to rate limiting.
+  // Priority in the rate limiter; IO_TOTAL = not limited.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
   IOType type = IOType::kUnknown;
-  // For the file system's own use; the engine passes it on.
+  // Parameters for the file system; the engine only passes them on.
   std::unordered_map<std::string, std::string> property_bag;
-  // Sync the directory even where the file system keeps its entries safe by itself.
+  // Sync the directory even if the file system makes its entries durable by itself.
   bool force_dir_fsync = false;
-  // GetChildren need not look into subdirectories.
+  // GetChildren() need not visit subdirectories.
   bool do_not_recurse = false;
   bool verify_and_reconstruct_read = false;
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;
@@ -109,7 +111,7 @@ struct DirFsyncOptions {
   explicit DirFsyncOptions(FsyncReason fsync_reason) : reason(fsync_reason) {}
 };
 
-// What the opener promises about a file it creates; a set of bits.
+// What the caller of an open guarantees about the file; a set of bits.
 enum class FileOpenContract : uint8_t {
   kDefault = 0,
   kNoReopenForWrite = 1,
@@ -126,17 +128,18 @@ constexpr bool HasFileOpenContract(FileOpenContract contracts, FileOpenContract 
          static_cast<uint8_t>(contract);
 }
 
+// How a file is opened. EnvOptions has further fields.
 struct ASHLAR_EXPORT FileOptions : public EnvOptions {
   IOOptions io_options;
   Temperature temperature = Temperature::kUnknown;
   FileOpenContract open_contract = FileOpenContract::kDefault;
-  // Checksum handed with appended data; CRC32C by default.
+  // Type of the checksum that is passed together with appended data; default: CRC32C.
   ChecksumType handoff_checksum_type;
   Env::WriteLifeTimeHint write_hint = Env::WLTH_NOT_SET;
-  // Known checksum of the whole file, empty if unknown, and the name of its function.
+  // Checksum of the whole file, empty if unknown, and the name of its function.
   std::string file_checksum;
   std::string file_checksum_func_name;
-  // Filled by an open that can tell; not owned.
+  // Receives metadata from file systems that support it. Not owned.
   std::string* file_metadata = nullptr;
 
   FileOptions();
@@ -146,20 +149,20 @@ struct ASHLAR_EXPORT FileOptions : public EnvOptions {
   FileOptions& operator=(const FileOptions& opts);
 };
 
-// Filled by the file system for tracing.
+// Filled in by the file system, for tracing.
 struct ASHLAR_EXPORT IODebugContext {
   std::string file_path;
   std::map<std::string, uint64_t> counters;
   std::string msg;
-  // Name of the request behind the call; not owned, null = none.
+  // Name of the request that led to this call; nullptr = none. Not owned.
   const std::string* request_id = nullptr;
 
-  // Bit numbers in trace_data: which fields are set.
+  // Bit numbers for trace_data, which tells which fields are set.
   enum TraceData : char { kRequestID = 0 };
   uint64_t trace_data = 0;
 
   std::any cost_info;
-  std::shared_mutex mutex;  // guards cost_info where calls run in parallel
+  std::shared_mutex mutex;  // guards cost_info if calls run in parallel
 
   IODebugContext();
   IODebugContext(const IODebugContext& other);
@@ -171,10 +174,10 @@ struct ASHLAR_EXPORT IODebugContext {
   std::string ToString();
 };
 
-// Frees an asynchronous call's handle.
+// Releases the handle of an asynchronous call.
 using IOHandleDeleter = std::function<void(void*)>;
 
-// The methods mean what those of the same name in Env mean.
+// The functions mean the same as functions of the same name in Env.
 class ASHLAR_EXPORT FileSystem : public Customizable {
  public:
   FileSystem();
@@ -184,10 +187,11 @@ class ASHLAR_EXPORT FileSystem : public Customizable {
   static const char* Type() { return "FileSystem"; }
   static const char* kDefaultName() { return "DefaultFileSystem"; }
 
+  // Returns the built-in file system with this name.
   static Status CreateFromString(const ConfigOptions& options, const std::string& value,
                                  std::shared_ptr<FileSystem>* result);
 
-  // The machine's own; lives for ever.
+  // The file system of the machine. Never destroyed.
   static std::shared_ptr<FileSystem> Default();
 
   virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
@@ -255,15 +259,15 @@ class ASHLAR_EXPORT FileSystem : public Customizable {
   virtual IOStatus UnlockFile(FileLock* lock, const IOOptions& options, IODebugContext* dbg) = 0;
   virtual IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
                                     IODebugContext* dbg) = 0;
-  // Asked for the info log of a database, if that is not to roll (max_log_file_size,
-  // log_file_time_to_roll). The usual one is a file.
+  // Called for the info log of a database, unless that is split by size or time (max_log_file_size,
+  // log_file_time_to_roll). The default implementation writes to a file.
   virtual IOStatus NewLogger(const std::string& fname, const IOOptions& io_opts,
                              std::shared_ptr<Logger>* result, IODebugContext* dbg);
   virtual IOStatus GetAbsolutePath(const std::string& db_path, const IOOptions& options,
                                    std::string* output_path, IODebugContext* dbg) = 0;
 
-  // How files of a kind are to be opened. Asked for logs (to write, and to read in recovery),
-  // MANIFESTs (to write) and tables (to write, in flushes too); the others not so far.
+  // Options for opening a kind of file. docs/compatibility.md says which of these are called, and
+  // when.
   virtual void SanitizeFileOptions(FileOptions* /*opts*/) const {}
   virtual FileOptions OptimizeForLogRead(const FileOptions& file_options) const;
   virtual FileOptions OptimizeForManifestRead(const FileOptions& file_options) const;
@@ -282,7 +286,8 @@ class ASHLAR_EXPORT FileSystem : public Customizable {
   virtual IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
                                IODebugContext* dbg) = 0;
 
-  // Waits until `min_completions` of the reads started by ReadAsync are done, or ends them all.
+  // Waits until at least min_completions of the reads started by ReadAsync() are done. AbortIO()
+  // ends them.
   virtual IOStatus Poll(std::vector<void*>& io_handles, size_t min_completions);
   virtual IOStatus AbortIO(std::vector<void*>& io_handles);
 
@@ -294,6 +299,7 @@ class ASHLAR_EXPORT FileSystem : public Customizable {
   void operator=(const FileSystem&) = delete;
 };
 
+// Reads a file from its beginning. Threads: one at a time.
 class ASHLAR_EXPORT FSSequentialFile {
  public:
   FSSequentialFile() = default;
@@ -312,16 +318,18 @@ class ASHLAR_EXPORT FSSequentialFile {
 
 using FSAllocationPtr = std::unique_ptr<void, std::function<void(void*)>>;
 
+// One of several reads of a file.
 struct FSReadRequest {
   uint64_t offset;
   size_t len;
   char* scratch;
-  Slice result;     // set by the file
-  IOStatus status;  // set by the file
-  // A buffer of the file system behind `result`, where it brings its own (kFSBuffer).
+  Slice result;     // set by the file system
+  IOStatus status;  // set by the file system
+  // With kFSBuffer: a buffer of the file system that `result` points to.
   FSAllocationPtr fs_scratch;
 };
 
+// Reads a file at any offset. Threads: any number at the same time.
 class ASHLAR_EXPORT FSRandomAccessFile {
  public:
   FSRandomAccessFile() = default;
@@ -331,7 +339,8 @@ class ASHLAR_EXPORT FSRandomAccessFile {
                         char* scratch, IODebugContext* dbg) const = 0;
   virtual IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
                             IODebugContext* dbg);
-  // Each request has its own status; the answer is OK if they could be tried.
+  // Performs several reads. Each request has its own status; the result is OK if all could be
+  // tried.
   virtual IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
                              IODebugContext* dbg);
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
@@ -342,12 +351,12 @@ class ASHLAR_EXPORT FSRandomAccessFile {
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
   virtual IOStatus InvalidateCache(size_t offset, size_t length);
-  // Starts a read; `cb` is called with the request when it is done. The usual form reads at once,
-  // calls back, and leaves `*io_handle` null.
+  // Starts a read; `cb` is called with the request when it is done. The default implementation
+  // reads immediately, calls back, and sets *io_handle to nullptr.
   virtual IOStatus ReadAsync(FSReadRequest& req, const IOOptions& opts,
                              std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
                              void** io_handle, IOHandleDeleter* del_fn, IODebugContext* dbg);
-  // False = not taken; the caller reads by itself.
+  // Returns false if the read was not accepted; then the caller reads the data itself.
   virtual bool SubmitReadAsync(FSReadRequest& req, const IOOptions& opts,
                                std::function<void(FSReadRequest&)> cb, IODebugContext* dbg);
   virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
@@ -357,11 +366,12 @@ class ASHLAR_EXPORT FSRandomAccessFile {
   virtual IOStatus GetFileOpenMetadata(std::string* metadata);
 };
 
-// The checksum of appended data, by FileOptions::handoff_checksum_type.
+// Checksum of appended data, of the type FileOptions::handoff_checksum_type.
 struct DataVerificationInfo {
   Slice checksum;
 };
 
+// Writes a file, mostly by appending. Threads: one at a time.
 class ASHLAR_EXPORT FSWritableFile {
  public:
   FSWritableFile() = default;
@@ -416,13 +426,14 @@ class ASHLAR_EXPORT FSWritableFile {
   size_t preallocation_block_size() { return preallocation_block_size_; }
 
  private:
-  size_t last_preallocated_block_ = 0;  // count of blocks allocated so far
+  size_t last_preallocated_block_ = 0;  // number of blocks that have been allocated
   size_t preallocation_block_size_ = 0;
   Env::IOPriority io_priority_ = Env::IO_TOTAL;
   Env::WriteLifeTimeHint write_hint_ = Env::WLTH_NOT_SET;
   bool strict_bytes_per_sync_ = false;
 };
 
+// Reads and writes a file at any offset. Threads: one at a time.
 class ASHLAR_EXPORT FSRandomRWFile {
  public:
   FSRandomRWFile() = default;
@@ -445,6 +456,7 @@ class ASHLAR_EXPORT FSRandomRWFile {
   virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
 };
 
+// A file that is mapped into memory for reading and writing.
 class ASHLAR_EXPORT FSMemoryMappedFileBuffer {
  public:
   FSMemoryMappedFileBuffer(void* _base, size_t _length) : base_(_base), length_(_length) {}
@@ -460,6 +472,7 @@ class ASHLAR_EXPORT FSMemoryMappedFileBuffer {
   const size_t length_;
 };
 
+// An open directory, with which its entries can be synced.
 class ASHLAR_EXPORT FSDirectory {
  public:
   virtual ~FSDirectory();
@@ -472,7 +485,7 @@ class ASHLAR_EXPORT FSDirectory {
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
 };
 
-// Replaces the file's content; on failure the file is deleted.
+// Replaces the contents of the file. If that fails, the file is deleted.
 ASHLAR_EXPORT IOStatus WriteStringToFile(FileSystem* fs, const Slice& data,
                                          const std::string& fname, bool should_sync = false,
                                          const IOOptions& io_options = IOOptions(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wrappers of the FileSystem interfaces: each forwards every call to target(). Derive from one and
-// override what is to change. Part of ashlar/file_system.h; include that. The ...OwnerWrapper forms
-// own their target.
+// Wrappers for the FileSystem interfaces: each forwards every call to target(). Derive from one and
+// override some functions. Part of ashlar/file_system.h; include that header. The classes whose
+// names end in OwnerWrapper own their target.
 #pragma once
 
 #include "ashlar/export.h"
@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// Forwards all calls to another FileSystem, whose ownership it shares.
 class ASHLAR_EXPORT FileSystemWrapper : public FileSystem {
  public:
   explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t);
@@ -430,7 +431,7 @@ class ASHLAR_EXPORT FSDirectoryWrapper : public FSDirectory {
   }
 
  private:
-  std::unique_ptr<FSDirectory> guard_;  // null if the target is not owned
+  std::unique_ptr<FSDirectory> guard_;  // nullptr if the target is not owned
   FSDirectory* target_;
 };
 

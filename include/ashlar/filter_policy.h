@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilterPolicy: the filter that a table file carries, so that reads of absent keys can skip it.
+// FilterPolicy: the kind of filter that tables contain, so that reads of absent keys can skip them.
 //
 //   table_options.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));
 //
-// Objects of this kind are immutable and thread safe. The built-in policies are honoured; one of
-// one's own is refused at open with NotSupported.
+// Policies are immutable and thread safe. Only the built-in policies can be used; a policy of the
+// program's own is refused with NotSupported when the database is opened.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Slice;
 struct BlockBasedTableOptions;
 struct ConfigOptions;
 
-// What is known when a filter is built.
+// Facts that are known when a filter is built.
 struct FilterBuildingContext {
   explicit FilterBuildingContext(const BlockBasedTableOptions& _table_options)
       : table_options(_table_options) {}
@@ -45,35 +45,37 @@ struct FilterBuildingContext {
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
 };
 
+// The kind of filter that tables contain.
 class ASHLAR_EXPORT FilterPolicy : public Customizable {
  public:
   ~FilterPolicy() override {}
   static const char* Type() { return "FilterPolicy"; }
-  // "bloomfilter:BITS:false", "ribbonfilter:BITS:BEFORE_LEVEL", "rocksdb.BuiltinBloomFilter", or
-  // "nullptr".
+  // Creates a built-in policy from its name: "bloomfilter:BITS:false",
+  // "ribbonfilter:BITS:BEFORE_LEVEL", "rocksdb.BuiltinBloomFilter", or "nullptr" for none.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<const FilterPolicy>* result);
 
-  // Stored in files to find the right reader: "rocksdb.BuiltinBloomFilter".
+  // Stored in tables to find the right reader: "rocksdb.BuiltinBloomFilter".
   virtual const char* CompatibilityName() const = 0;
 
-  // The library builds and probes its filters elsewhere: built-in policies return nullptr from
-  // both.
+  // Built-in policies return nullptr from both functions, because the engine builds and reads its
+  // filters itself.
   virtual FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext&) const = 0;
   virtual FilterBitsReader* GetFilterBitsReader(const Slice& contents) const = 0;
 };
 
-// A Bloom filter: 10 bits per key give about 1 % false positives, each further bit takes a third
-// away. Fractions work. Below 0.5 there is no filter. The second argument is ignored. The caller
-// owns the result.
+// Creates a policy for Bloom filters. With 10 bits per key, about 1 % of the lookups of absent keys
+// are false positives; each additional bit reduces that by a third. Fractions are allowed; below
+// 0.5 there is no filter. The second argument is ignored. The caller owns the result.
 ASHLAR_EXPORT const FilterPolicy* NewBloomFilterPolicy(
     double bits_per_key, bool IGNORED_use_block_based_builder = false);
 
-// A ribbon filter with the false positive rate of such a Bloom filter, 30 % smaller and slower to
-// build. Files above level `bloom_before_level` get a Bloom filter instead (0: only flushed ones;
-// -1: none; INT_MAX: all); with kCompactionStyleFIFO and kCompactionStyleNone files count as those
-// of the last level. Those with few keys or of a format_version below 5 get one too. The caller
-// owns the result.
+// Creates a policy for Ribbon filters, which have the false positive rate of a Bloom filter with
+// the given number of bits per key, but are 30 % smaller and slower to build. Tables on levels
+// above bloom_before_level get a Bloom filter instead: 0 = only flushed tables, -1 = none, INT_MAX
+// = all. With kCompactionStyleFIFO and kCompactionStyleNone, all tables count as tables of the last
+// level. Tables with few keys, or with a format_version below 5, always get a Bloom filter. The
+// caller owns the result.
 ASHLAR_EXPORT FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                   int bloom_before_level = 0);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FunctorWrapper keeps a call and its arguments until invoke() makes it: what
-// Env::StartThreadTyped hands to a new thread. Used once, by one thread at a time.
+// FunctorWrapper stores a function and its arguments until invoke() calls it.
+// Env::StartThreadTyped() passes it to the new thread. Threads: one at a time; invoke() may be
+// called once.
 #pragma once
 
 #include <functional>

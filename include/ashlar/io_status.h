@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IOStatus is a Status with what a file system knows besides: whether a retry may help, whether
-// data is lost and how far the damage reaches. It converts to Status by itself.
+// IOStatus is a Status of a file system, with additional facts: whether a retry may help, whether
+// data was lost, and how far the damage reaches. It converts to Status implicitly.
 #pragma once
 
 #include <utility>
@@ -11,11 +11,13 @@
 
 namespace ashlar {
 
+// The result of a call of a file system.
 class ASHLAR_NODISCARD_CLASS IOStatus : public Status {
  public:
   using Code = Status::Code;
   using SubCode = Status::SubCode;
 
+  // What an I/O error affects: the whole file system, one file, or a range of a file.
   enum IOErrorScope : unsigned char {
     kIOErrorScopeFileSystem,
     kIOErrorScopeFile,
@@ -29,7 +31,7 @@ class ASHLAR_NODISCARD_CLASS IOStatus : public Status {
   IOStatus(IOStatus&& s) noexcept = default;
   IOStatus& operator=(IOStatus&& s) noexcept = default;
 
-  // Compares the codes only.
+  // Compare only the codes.
   bool operator==(const IOStatus& rhs) const { return code_ == rhs.code_; }
   bool operator!=(const IOStatus& rhs) const { return code_ != rhs.code_; }
 
@@ -42,7 +44,7 @@ class ASHLAR_NODISCARD_CLASS IOStatus : public Status {
 
   static IOStatus OK() { return IOStatus(); }
 
-  // As in Status: the text becomes "msg: msg2", or `msg` if msg2 is empty.
+  // As for Status: the message is "msg: msg2", or `msg` if msg2 is empty.
   static IOStatus NotSupported(const Slice& msg, const Slice& msg2 = Slice()) {
     return IOStatus(kNotSupported, msg, msg2);
   }
@@ -98,7 +100,7 @@ class ASHLAR_NODISCARD_CLASS IOStatus : public Status {
   IOStatus(Code code, const Slice& msg, const Slice& msg2) : Status(code, msg, msg2) {}
 };
 
-// The same status, as one of a file system; not retryable, no data lost, whole file system.
+// Converts a status: not retryable, no data lost, scope is the whole file system.
 inline IOStatus status_to_io_status(Status&& status) { return IOStatus(std::move(status)); }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IOStatsContext: what the calling thread read and wrote. How much is measured is set by
-// SetPerfLevel(); see perf_level.h.
+// IOStatsContext counts the reads and writes of the calling thread. SetPerfLevel() decides how much
+// is measured; see perf_level.h.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// Reads by the temperature of the file.
+// Counters of reads, by the temperature of the file.
 struct ASHLAR_EXPORT FileIOByTemperature {
   uint64_t hot_file_bytes_read = 0;
   uint64_t warm_file_bytes_read = 0;
@@ -30,19 +30,20 @@ struct ASHLAR_EXPORT FileIOByTemperature {
   uint64_t unknown_last_level_read_count = 0;
 
   void Reset();
-  // Adds the counters of `other`.
+  // Adds the counters of `other` to this object.
   void Merge(const FileIOByTemperature& other);
 };
 
-// Not thread safe: each thread has its own, from get_iostats_context().
+// The counters of one thread; see get_iostats_context(). Not thread safe.
 struct ASHLAR_EXPORT IOStatsContext {
+  // Sets all counters to 0.
   void Reset();
-  // Adds the counters of `other`; thread_pool_id stays.
+  // Adds the counters of `other` to this object, except for thread_pool_id.
   void Merge(const IOStatsContext& other);
-  // "name = value, ...", optionally without zeros.
+  // Returns "name = value, ..."; without counters that are 0 if exclude_zero_counters is true.
   std::string ToString(bool exclude_zero_counters = false) const;
 
-  // The Env::Priority of the pool the thread belongs to.
+  // Env::Priority of the thread pool to which the thread belongs.
   uint64_t thread_pool_id = 0;
   uint64_t bytes_written = 0;
   uint64_t bytes_read = 0;
@@ -59,11 +60,11 @@ struct ASHLAR_EXPORT IOStatsContext {
 
   FileIOByTemperature file_io_stats_by_temperature;
 
-  // True while the engine does something that should not be counted.
+  // True while the engine performs operations that should not be counted.
   bool disable_iostats = false;
 };
 
-// Never nullptr; dies with the thread.
+// The counters of the calling thread. Never nullptr; valid until the thread ends.
 ASHLAR_EXPORT IOStatsContext* get_iostats_context();
 
 }  // namespace ashlar

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterator is the cursor over one column family: a consistent view of the moment of its creation
-// (or of ReadOptions::snapshot), however much is written meanwhile. Delete it before the database.
+// Iterator iterates over the keys of one column family. It shows the state at the time of its
+// creation (or of ReadOptions::snapshot), even if there are later writes. Delete it before the
+// database.
 //
 //   std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
 //   for (it->Seek("a"); it->Valid(); it->Next()) Use(it->key(), it->value());
 //   if (!it->status().ok()) ...
 //
-// Threads: as IteratorBase.
+// Threads: as for IteratorBase.
 #pragma once
 
 #include <string>
@@ -20,6 +21,7 @@ namespace ashlar {
 
 class MultiScanArgs;
 
+// A cursor over the keys of one column family. Created by DB::NewIterator().
 class ASHLAR_EXPORT Iterator : public IteratorBase {
  public:
   Iterator() {}
@@ -27,32 +29,35 @@ class ASHLAR_EXPORT Iterator : public IteratorBase {
   Iterator& operator=(const Iterator&) = delete;
   ~Iterator() override {}
 
-  // The value of the entry; of a wide-column entity its default column. Valid until the next move.
-  // Only while Valid().
+  // The value of the current entry; for an entity, its default column. Valid until the iterator
+  // moves. Only allowed while Valid().
   virtual Slice value() const = 0;
 
-  // The entry as columns; a plain value is one column with the empty name. Only while Valid().
+  // The current entry as columns; a plain value is one column with an empty name. Only allowed
+  // while Valid().
   virtual const WideColumns& columns() const;
 
-  // Facts about the iterator, InvalidArgument for an unknown name:
-  //   "rocksdb.iterator.is-key-pinned"        "1" if key() stays valid as long as the iterator
-  //   "rocksdb.iterator.is-value-pinned"      likewise for value()
-  //   "rocksdb.iterator.super-version-number" the LSM state that is read
-  //   "rocksdb.iterator.internal-key"         user key of the entry as stored
-  //   "rocksdb.iterator.write-time"           encoded seconds since 1970
+  // Facts about the iterator as text. InvalidArgument for an unknown name.
+  //   "rocksdb.iterator.is-key-pinned"        "1" if key() stays valid until the iterator is
+  //   deleted
+  //   "rocksdb.iterator.is-value-pinned"      the same for value()
+  //   "rocksdb.iterator.super-version-number" number of the super version that is read
+  //   "rocksdb.iterator.internal-key"         user key of the current entry, as stored
+  //   "rocksdb.iterator.write-time"           when the entry was written, seconds since 1970,
+  //   encoded
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 
-  // The user timestamp of the entry. Only with a comparator that has timestamps.
+  // The user timestamp of the current entry. Only with a comparator that has timestamps.
   virtual Slice timestamp() const;
 
-  // Announces the ranges that will be scanned, so that they can be read ahead. A hint: Seek() must
-  // then visit the ranges in order.
+  // Announces the ranges that will be scanned, so that they can be read ahead. Seek() must then be
+  // called for these ranges in order.
   virtual void Prepare(const MultiScanArgs& /*scan_opts*/) {}
 };
 
-// Never valid, status OK. The caller owns the result.
+// Returns an iterator that is never valid and has the status OK. The caller owns it.
 ASHLAR_EXPORT Iterator* NewEmptyIterator();
-// Never valid, with the given status. The caller owns the result.
+// Returns an iterator that is never valid and has the given status. The caller owns it.
 ASHLAR_EXPORT Iterator* NewErrorIterator(const Status& status);
 
 }  // namespace ashlar

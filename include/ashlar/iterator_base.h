@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all iterators over keys have in common: positioning, the key, and an error state.
+// The part that all iterators over keys have in common: position, key and status.
 //
-// An iterator is unpositioned when new. Threads: one at a time per iterator; const members may be
-// called from many threads while nobody moves it.
+// A new iterator has no position. Threads: one at a time per iterator; const members may be called
+// from many threads as long as no thread moves the iterator.
 #pragma once
 
 #include "ashlar/cleanable.h"
@@ -15,6 +15,7 @@ namespace ashlar {
 
 class Snapshot;
 
+// A position in a sorted sequence of keys.
 class ASHLAR_EXPORT IteratorBase : public Cleanable {
  public:
   IteratorBase() {}
@@ -22,36 +23,40 @@ class ASHLAR_EXPORT IteratorBase : public Cleanable {
   IteratorBase& operator=(const IteratorBase&) = delete;
   virtual ~IteratorBase() {}
 
-  // Whether the iterator stands on an entry. False at either end and after every error: then
-  // status() tells which.
+  // Whether the iterator is on an entry. False at both ends and after an error; status() tells
+  // these cases apart.
   virtual bool Valid() const = 0;
 
+  // Move to the first or the last key.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // To the first key at or after target. Keys are given and returned without timestamps.
+  // Moves to the first key at or after `target`. Keys are passed and returned without timestamps.
   virtual void Seek(const Slice& target) = 0;
-  // To the last key at or before target.
+  // Moves to the last key at or before `target`.
   virtual void SeekForPrev(const Slice& target) = 0;
 
-  // One step. Only while Valid().
+  // Move by one entry. Only allowed while Valid().
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // Moves the view of the iterator to the newest state, or to that of the snapshot; it is
-  // unpositioned afterwards. NotSupported from iterators that cannot.
+  // Lets the iterator show the newest state, or the state of the snapshot. Afterwards it has no
+  // position. NotSupported if this kind of iterator cannot do it.
   virtual Status Refresh() { return Refresh(nullptr); }
   virtual Status Refresh(const Snapshot* /*snapshot*/) {
     return Status::NotSupported("Iterator::Refresh: this kind of iterator cannot be refreshed");
   }
 
-  // With ReadOptions::allow_unprepared_value: loads the value of the present entry, once before it
-  // is read. On failure false, and the iterator is no longer Valid(). Only while Valid().
+  // With ReadOptions::allow_unprepared_value: loads the value of the current entry. Call it once
+  // before reading the value. If it returns false, loading has failed and the iterator is no longer
+  // Valid(). Only allowed while Valid().
   virtual bool PrepareValue() { return true; }
 
-  // Valid until the next move, or longer if the key is pinned. Only while Valid().
+  // The key of the current entry. Valid until the iterator moves, or longer if keys are pinned.
+  // Only allowed while Valid().
   virtual Slice key() const = 0;
 
-  // OK also at a normal end; Incomplete if ReadOptions::read_tier forbade a needed read.
+  // The error that ended the iteration; OK at a normal end. Incomplete if a read was necessary that
+  // ReadOptions::read_tier does not allow.
   virtual Status status() const = 0;
 };
 

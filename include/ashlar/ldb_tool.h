@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `ldb` as a function, for programs that bring plug-ins of their own. Not built yet: it
-// says so on stderr and returns 1; use the program.
+// The program `ldb` as a function, for programs with their own comparators, merge operators and so
+// on. Not built yet: it prints this to stderr and returns 1. Use the program instead.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// How keys are printed.
+// Decides how keys are printed.
 class ASHLAR_EXPORT SliceFormatter {
  public:
   SliceFormatter() {}
@@ -22,16 +22,17 @@ class ASHLAR_EXPORT SliceFormatter {
   virtual std::string Format(const Slice& s) const = 0;
 };
 
+// Options of LDBTool.
 struct ASHLAR_EXPORT LDBOptions {
-  // Prints keys as they are, or in hexadecimal if asked to.
+  // Default: keys are printed as they are, or in hexadecimal if the command asks for it.
   LDBOptions();
 
   std::shared_ptr<SliceFormatter> key_formatter;
-  // First line of the help.
+  // First line of the help text.
   std::string print_help_header = "ldb - RocksDB Tool";
 };
 
-// Threads: one at a time.
+// Runs ldb commands. Threads: one at a time.
 class ASHLAR_EXPORT LDBTool {
  public:
   // Runs a command and ends the process with its exit code.

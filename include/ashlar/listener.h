@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EventListener: callbacks that tell a program what the engine does.
+// EventListener: callbacks that notify a program of what the engine does.
 //
-// Callbacks run in the thread that did the work, without engine locks. They should return soon, and
-// must not call anything of the database that waits for background work: flush or compact with
-// wait, close, ingest. The info structs live for the call only.
+// Callbacks run in the thread that performed the operation, without locks of the engine. They
+// should return quickly and must not close the database. The structs passed to them are valid only
+// during the call.
+//
+// A callback that runs in the thread of a flush or compaction cannot wait for background work that
+// needs this thread. Such calls return Incomplete instead:
+//   in both           WaitForCompact, PauseBackgroundWork
+//   in a flush        Flush with `wait`, or without `allow_write_stall` where it would stop writes;
+//                     Resume; writes that would wait for a flush
+//   in a compaction   CompactRange; writes that would wait for a compaction
+// The same holds for compaction filters and merge operators.
 #pragma once
 
 #include <chrono>
@@ -33,6 +41,7 @@ class DB;
 using TablePropertiesCollection =
     std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
 
+// Facts about a file that is about to be created.
 struct FileCreationBriefInfo {
   FileCreationBriefInfo() = default;
   FileCreationBriefInfo(const std::string& _db_name, const std::string& _cf_name,
@@ -41,7 +50,7 @@ struct FileCreationBriefInfo {
   std::string db_name;
   std::string cf_name;
   std::string file_path;
-  // Background job that makes the file, as in the event log.
+  // Id of the background job that creates the file, as in the info log.
   int job_id = 0;
 };
 
@@ -49,10 +58,11 @@ struct TableFileCreationBriefInfo : public FileCreationBriefInfo {
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
 };
 
+// Facts about a table that was created.
 struct TableFileCreationInfo : public TableFileCreationBriefInfo {
   TableFileCreationInfo() = default;
   explicit TableFileCreationInfo(TableProperties&& prop) : table_properties(std::move(prop)) {}
-  // 0 if the file was dropped again because it is empty.
+  // Bytes; 0 if the file was deleted again because it is empty.
   uint64_t file_size = 0;
   TableProperties table_properties;
   Status status;
@@ -87,27 +97,28 @@ struct BlobFileCreationInfo : public BlobFileCreationBriefInfo {
   std::string file_checksum_func_name;
 };
 
+// Why a compaction or another operation writes tables.
 enum class CompactionReason : int {
   kUnknown = 0,
-  // Level: too many files in L0; a level over its size.
+  // Levelled compaction: too many files in L0, or a level above its target size.
   kLevelL0FilesNum,
   kLevelMaxLevelSize,
-  // Universal.
+  // Universal compaction.
   kUniversalSizeAmplification,
   kUniversalSizeRatio,
   kUniversalSortedRunNum,
-  // FIFO.
+  // FIFO compaction.
   kFIFOMaxSize,
   kFIFOReduceNumFiles,
   kFIFOTtl,
-  // CompactRange, CompactFiles.
+  // CompactRange() and CompactFiles().
   kManualCompaction,
-  // SuggestCompactRange, or a collector's NeedCompact().
+  // SuggestCompactRange(), or TablePropertiesCollector::NeedCompact().
   kFilesMarkedForCompaction,
-  // Last-level files hold entries that a snapshot no longer needs.
+  // Files of the last level contain entries that no snapshot needs any more.
   kBottommostFiles,
   kTtl,
-  // Not compactions, but they make tables too.
+  // These are not compactions, but they write tables too.
   kFlush,
   kExternalSstIngestion,
   kPeriodicCompaction,
@@ -120,6 +131,7 @@ enum class CompactionReason : int {
 };
 ASHLAR_EXPORT const char* GetCompactionReasonString(CompactionReason compaction_reason);
 
+// Why a memtable is flushed.
 enum class FlushReason : int {
   kOthers = 0x00,
   kGetLiveFiles = 0x01,
@@ -140,7 +152,7 @@ enum class FlushReason : int {
 };
 ASHLAR_EXPORT const char* GetFlushReasonString(FlushReason flush_reason);
 
-// What failed.
+// Which operation failed.
 enum class BackgroundErrorReason {
   kFlush,
   kCompaction,
@@ -152,6 +164,7 @@ enum class BackgroundErrorReason {
   kAsyncFileOpen,
 };
 
+// Notifies of a change in how a family delays writes.
 struct WriteStallInfo {
   std::string cf_name;
   struct {
@@ -160,6 +173,7 @@ struct WriteStallInfo {
   } condition;
 };
 
+// Facts about a file that was deleted.
 struct FileDeletionInfo {
   FileDeletionInfo() = default;
   FileDeletionInfo(const std::string& _db_name, const std::string& _file_path, int _job_id,
@@ -194,6 +208,7 @@ enum class FileOperationType {
   kVerify,
 };
 
+// Facts about an operation on a file. The status says whether it succeeded.
 struct FileOperationInfo {
   using Duration = std::chrono::nanoseconds;
   using SteadyTimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
@@ -229,6 +244,7 @@ struct FileOperationInfo {
   }
 };
 
+// Blob files that a flush or compaction wrote, and garbage that it created in others.
 struct BlobFileInfo {
   BlobFileInfo(const std::string& _blob_file_path, const uint64_t _blob_file_number)
       : blob_file_path(_blob_file_path), blob_file_number(_blob_file_number) {}
@@ -262,17 +278,18 @@ struct ManualFlushInfo {
   FlushReason flush_reason = FlushReason::kOthers;
 };
 
+// Facts about a flush.
 struct FlushJobInfo {
   uint32_t cf_id = 0;
   std::string cf_name;
-  // The table that was written.
+  // Path of the table that was written.
   std::string file_path;
   uint64_t file_number = 0;
-  // 0 = none.
+  // Number of the oldest blob file that the table refers to; 0 = none.
   uint64_t oldest_blob_file_number = 0;
   uint64_t thread_id = 0;
   int job_id = 0;
-  // Whether the family stands at a stall limit now.
+  // Whether the family has reached a limit at which writes are slowed down or stopped.
   bool triggered_writes_slowdown = false;
   bool triggered_writes_stop = false;
   SequenceNumber smallest_seqno = 0;
@@ -283,13 +300,14 @@ struct FlushJobInfo {
   std::vector<BlobFileAdditionInfo> blob_file_addition_infos;
 };
 
+// Level and number of an input or output of a compaction.
 struct CompactionFileInfo {
   int level;
   uint64_t file_number;
   uint64_t oldest_blob_file_number;
 };
 
-// A part of a compaction that runs in its own thread.
+// Facts about one part of a compaction, which runs in its own thread.
 struct SubcompactionJobInfo {
   uint32_t cf_id = 0;
   std::string cf_name;
@@ -305,22 +323,24 @@ struct SubcompactionJobInfo {
   CompressionType blob_compression_type = kNoCompression;
 };
 
+// Facts about a compaction.
 struct CompactionJobInfo {
   uint32_t cf_id = 0;
   std::string cf_name;
   Status status;
   uint64_t thread_id = 0;
   int job_id = 0;
-  // In L0 before the compaction.
+  // Number of L0 files before the compaction.
   int num_l0_files = 0;
   int base_input_level = 0;
   int output_level = 0;
-  // Paths, and facts in the same order. Outputs are empty until the end.
+  // Paths of the files, and facts about them in the same order. Outputs are empty until the
+  // compaction has written them.
   std::vector<std::string> input_files;
   std::vector<CompactionFileInfo> input_file_infos;
   std::vector<std::string> output_files;
   std::vector<CompactionFileInfo> output_file_infos;
-  // Of inputs and outputs, by path.
+  // Properties of inputs and outputs, by path.
   TablePropertiesCollection table_properties;
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
@@ -331,9 +351,10 @@ struct CompactionJobInfo {
   bool aborted = false;
 };
 
+// Facts about a memtable that became immutable.
 struct MemTableInfo {
   std::string cf_name;
-  // Of the first entry; and a bound below which the memtable has nothing.
+  // Sequence number of the first entry; and a number such that the memtable has no older entries.
   SequenceNumber first_seqno = 0;
   SequenceNumber earliest_seqno = 0;
   uint64_t num_entries = 0;
@@ -341,21 +362,24 @@ struct MemTableInfo {
   std::string newest_udt;
 };
 
+// Facts about an ingested file.
 struct ExternalFileIngestionInfo {
   std::string cf_name;
   std::string external_file_path;
-  // Inside the database.
+  // Path in the directory of the database.
   std::string internal_file_path;
   SequenceNumber global_seqno = 0;
   TableProperties table_properties;
 };
 
+// Result of a recovery from a background error.
 struct BackgroundErrorRecoveryInfo {
-  // What the recovery was for; what stands now (OK if it succeeded).
+  // The error from which the database recovered, and the current one (OK if recovery succeeded).
   Status old_bg_error;
   Status new_bg_error;
 };
 
+// Facts about an I/O error.
 struct IOErrorInfo {
   IOErrorInfo(const IOStatus& _io_status, FileOperationType _operation,
               const std::string& _file_path, size_t _length, uint64_t _offset)
@@ -371,8 +395,9 @@ struct IOErrorInfo {
   uint64_t offset;
 };
 
-// How busy the background threads are. Scheduled: handed to the threads, not begun. Compactions of
-// all levels run in the threads of low priority, all of which may be busy at any time.
+// How busy the background threads are. "Scheduled" jobs are waiting for a thread. Compactions of
+// all levels run in the thread pool of low priority; all of its threads may be busy at the same
+// time.
 struct BackgroundJobPressure {
   int compaction_scheduled = 0;
   int compaction_running = 0;
@@ -382,8 +407,8 @@ struct BackgroundJobPressure {
   int compaction_bottom_running = 0;
   int flush_scheduled = 0;
   int flush_running = 0;
-  // Percent of the way to the nearest limit at which writes are slowed down or stopped, of the
-  // family that is nearest to one; 100 and more = they are.
+  // How close writes are to being slowed down or stopped, in percent, for the family that is
+  // closest to a limit; 100 or more means that they are.
   int write_stall_proximity_pct = 0;
   bool compaction_speedup_active = false;
 
@@ -401,12 +426,13 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
-// Job ids number the flushes, compactions and deletions of a database since it was opened. Tables
-// that are moved to another level as they are stand among inputs and outputs of a compaction.
+// Receives notifications from databases. Job ids number the flushes, compactions and file deletions
+// of a database since it was opened. Tables that are moved to another level without being rewritten
+// are listed among the inputs and outputs of a compaction.
 //
-// No function of a listener may throw: the thread that calls it is the database's as a rule, which
-// has nobody to pass the exception on to. What is thrown nevertheless goes to the info log, and the
-// listeners after it are called.
+// Callbacks must not throw, because they usually run in a thread of the database, where nobody
+// could catch the exception. If one throws nevertheless, that is written to the info log, and the
+// other listeners are still called.
 class ASHLAR_EXPORT EventListener : public Customizable {
  public:
   ~EventListener() override {}
@@ -415,47 +441,53 @@ class ASHLAR_EXPORT EventListener : public Customizable {
                                  std::shared_ptr<EventListener>* result);
   const char* Name() const override { return ""; }
 
-  // A flush has been installed; one is about to start.
+  // OnFlushCompleted(): a flush has been installed. OnFlushBegin(): a flush is about to start.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
-  // A call (Flush, CompactRange, Close ...) has asked for the flush of a family that has something to
-  // flush, and is about to wait for it if it does. A call for each family.
+  // A call (Flush(), CompactRange(), Close() and so on) has requested the flush of a family with
+  // unflushed data, and is about to wait for it, if it waits. Called once for each family.
   virtual void OnManualFlushScheduled(DB* /*db*/,
                                       const std::vector<ManualFlushInfo>& /*manual_flush_info*/) {}
 
+  // A table has been deleted.
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
 
-  // A compaction is about to start; has its outputs, before they are installed; has ended, also by
-  // an error, see info.status.
+  // OnCompactionBegin(): a compaction is about to start. OnCompactionPreCommit(): it has written
+  // its outputs, but not installed them. OnCompactionCompleted(): it has ended, possibly with an
+  // error (see info.status). The parts of a compaction have callbacks of their own.
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionPreCommit(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnSubcompactionBegin(const SubcompactionJobInfo& /*info*/) {}
   virtual void OnSubcompactionCompleted(const SubcompactionJobInfo& /*info*/) {}
 
-  // Also for a file that could not be finished, see info.status.
+  // OnTableFileCreated(): a table has been created, or creating it failed (see info.status).
+  // OnTableFileCreationStarted(): a table is about to be created.
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
 
-  // A memtable takes no more writes. Called on the write path: be quick. The flush is asked for when
-  // all listeners have returned, so one that waits for it waits for ever.
+  // A memtable has become immutable. Called by a writing thread: must return quickly. The flush is
+  // requested after all listeners have returned, so a listener that waits for it waits for ever.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
-  // A handle is about to be destroyed, also the one of DefaultColumnFamily() when the database is
-  // closed. It still answers.
+  // A handle is about to be destroyed, also the handle of DefaultColumnFamily() when the database
+  // is closed. The handle can still be used during the call.
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
+  // A file has been ingested.
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 
-  // Setting *bg_error to OK lets the database go on as if nothing had happened; not so for
-  // kWriteCallback: a log that failed takes no more writes before DB::Resume(). Each failure is
-  // told once, to a thread that holds no lock; writes fail already.
+  // A background error has occurred; writes already fail. Called once per error, without locks.
+  // Setting *bg_error to OK makes the database continue as if there had been no error. This has no
+  // effect for kWriteCallback: after a failed WAL write, writes fail until DB::Resume().
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
-  // A family begins to hold writes up, in another way, or no longer. In the order of the changes.
+  // A family begins to delay writes, delays them in a different way, or stops delaying them. Called
+  // in the order of the changes.
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 
-  // Operations on tables, logs, MANIFESTs and blob files, when they have ended, well or not; only if
-  // ShouldBeNotifiedOnFileIO() returns true at open. In the thread that did it, which may hold locks:
-  // calls of the database would wait for themselves. Logs are not memory-mapped then. Nothing is cut
-  // (OnFileTruncateFinish) so far.
+  // Operations on tables, WALs, MANIFESTs and blob files have ended, successfully or not. Called
+  // only if ShouldBeNotifiedOnFileIO() returned true when the database was opened, by the thread
+  // that performed the operation. That thread may hold locks, so calls to the database would
+  // deadlock. WALs are not memory-mapped in this case. Files are never truncated so far, so
+  // OnFileTruncateFinish() is not called.
   virtual void OnFileReadFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileWriteFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileFlushFinish(const FileOperationInfo& /*info*/) {}
@@ -465,27 +497,29 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   virtual void OnFileCloseFinish(const FileOperationInfo& /*info*/) {}
   virtual bool ShouldBeNotifiedOnFileIO() { return false; }
 
-  // The database recovers by itself from an error: a compaction that failed is tried again, and
-  // what a flush, a log or a MANIFEST failed of, if that may go away. Setting *auto_recovery to
-  // false leaves that to DB::Resume(): before it, where the error leaves writes alone, only calls
-  // compact, and writes that would have to wait for a flush or compaction fail.
+  // The database is about to recover from an error by itself: it retries a failed compaction, or a
+  // flush, WAL or MANIFEST write whose error may go away. Setting *auto_recovery to false leaves
+  // this to DB::Resume(). Until then, if the error does not stop writes, only compactions that
+  // calls request run, and writes that would have to wait for a flush or compaction fail.
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
-  // An attempt to recover, DB::Resume() for example, has ended: OnErrorRecoveryEnd says how;
-  // OnErrorRecoveryCompleted, the older form, is called if it succeeded, when writes work again.
+  // An attempt to recover has ended, for example DB::Resume(). OnErrorRecoveryEnd() has the result;
+  // OnErrorRecoveryCompleted(), the older form, is called only after success, when writes are
+  // possible again.
   virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
 
+  // A blob file is about to be created; has been created, or creating it failed; has been deleted.
   virtual void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& /*info*/) {}
   virtual void OnBlobFileCreated(const BlobFileCreationInfo& /*info*/) {}
   virtual void OnBlobFileDeleted(const BlobFileDeletionInfo& /*info*/) {}
 
-  // One of those operations failed. With its length and place, where it has them.
+  // One of the file operations above failed. Offset and length are set if the operation has them.
   virtual void OnIOError(const IOErrorInfo& /*info*/) {}
-  // A flush or compaction begins or has ended, and the pressure is not what was told last. In the
-  // order of the changes, one call at a time; the thread of a job makes it.
+  // A flush or compaction begins or has ended, and the pressure has changed since the last call.
+  // Called in the order of the changes, one call at a time, by the thread of a job.
   virtual void OnBackgroundJobPressureChanged(DB* /*db*/, const BackgroundJobPressure& /*info*/) {}
-  // Before anything else is done to close the database; it still works.
+  // The database is about to be closed. It can still be used during the call.
   virtual void OnDBShutdownBegin(DB* /*db*/) {}
 };
 

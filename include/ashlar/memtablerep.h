@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The representations of a memtable: which one a column family uses.
+// Memtable representations: the data structure that holds the entries of a column family's
+// memtables.
 //
-// The built-in factories below only name a representation and its parameters; the memtable itself
-// is the library's. A program may bring a factory of its own, whose representations then hold the
-// point entries of the family's memtables.
+// The built-in factories below only specify a representation and its parameters; the engine
+// implements it. A program can supply its own factory, whose representations then store the point
+// entries of the memtables.
 #pragma once
 
 #include <cstddef>
@@ -28,25 +29,30 @@ class Logger;
 class SliceTransform;
 struct LookupKey;
 
+// A piece of memory that Allocate() has returned.
 using KeyHandle = void*;
 
-// A sorted collection of entries, each in one piece of memory that Allocate() gave out: the
-// internal key with its length as a varint before it, then the value likewise. What was inserted
-// stays until the representation is destroyed; readers come from any thread, and may come during
-// insertions. InsertKey() returns false if this very internal key is there already, if it can tell.
-// Only these are called by the library: Allocate, InsertKey, InsertKeyConcurrently (where the
-// factory says so, from several threads at once; otherwise insertions come one at a time),
-// InsertKeyWithHint (with memtable_insert_with_hint_prefix_extractor), Get, GetIterator,
-// ApproximateNumEntries, ApproximateMemoryUsage, MarkReadOnly and IsSnapshotSupported.
+// A sorted collection of entries. Each entry is one piece of memory from Allocate(): the length of
+// the internal key as a varint, the internal key, the length of the value as a varint, and the
+// value. Inserted entries remain until the representation is destroyed. Any thread may read, also
+// during insertions. InsertKey() returns false if the same internal key has been inserted before,
+// if the representation can detect that.
 //
-// None of them may call the database: locks of it may be held.
+// The engine calls only these functions: Allocate(), InsertKey(), InsertKeyConcurrently() (from
+// several threads at the same time, if the factory supports it; otherwise insertions come one at a
+// time), InsertKeyWithHint() (with memtable_insert_with_hint_prefix_extractor), Get(),
+// GetIterator(), ApproximateNumEntries(), ApproximateMemoryUsage(), MarkReadOnly() and
+// IsSnapshotSupported().
+//
+// None of them may call the database, because locks of the database may be held.
 class ASHLAR_EXPORT MemTableRep {
  public:
+  // Compares entries by their internal keys.
   class KeyComparator {
    public:
     using DecodedType = Slice;
     virtual ~KeyComparator() {}
-    // A varint length followed by that many bytes.
+    // Decodes a varint length followed by that many bytes.
     virtual DecodedType decode_key(const char* key) const;
     virtual int operator()(const char* prefix_len_key1, const char* prefix_len_key2) const = 0;
     virtual int operator()(const char* prefix_len_key, const Slice& key) const = 0;
@@ -59,7 +65,7 @@ class ASHLAR_EXPORT MemTableRep {
   MemTableRep& operator=(const MemTableRep&) = delete;
   virtual ~MemTableRep() {}
 
-  // From the memtable's memory, which lives as long as the representation.
+  // Returns `len` bytes from the memory of the memtable, which lives as long as the representation.
   virtual KeyHandle Allocate(const size_t len, char** buf);
   virtual void Insert(KeyHandle handle) = 0;
   virtual bool InsertKey(KeyHandle handle) {
@@ -100,9 +106,10 @@ class ASHLAR_EXPORT MemTableRep {
   virtual uint64_t ApproximateNumEntries(const Slice& /*start*/, const Slice& /*end*/) { return 0; }
   virtual void UniqueRandomSample(const uint64_t num_entries, const uint64_t target_sample_size,
                                   std::unordered_set<const char*>* entries);
-  // Beside what Allocate() of this class gave out.
+  // Bytes of memory, except for those that Allocate() of this class has returned.
   virtual size_t ApproximateMemoryUsage() = 0;
 
+  // Iterates over the entries. Threads: one at a time.
   class Iterator {
    public:
     virtual ~Iterator() {}
@@ -133,19 +140,21 @@ class ASHLAR_EXPORT MemTableRep {
   Allocator* allocator_;
 };
 
+// Creates representations. Must be thread safe.
 class ASHLAR_EXPORT MemTableRepFactory : public Customizable {
  public:
   ~MemTableRepFactory() override {}
   static const char* Type() { return "MemTableRepFactory"; }
-  // By name or short name, optionally with a parameter: "SkipListFactory", "skip_list:16",
-  // "vector", ...
+  // Creates a built-in factory from its name or short name and an optional parameter:
+  // "SkipListFactory", "skip_list:16", "vector" and so on.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::unique_ptr<MemTableRepFactory>* factory);
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<MemTableRepFactory>* factory);
 
-  // The caller's to delete. nullptr: the library's own memtable is used instead. The arguments live
-  // as long as the representation; slice_transform is the family's prefix_extractor or nullptr.
+  // Creates the representation for a new memtable; the engine deletes it. nullptr: the built-in
+  // memtable is used. The arguments live as long as the representation; slice_transform is the
+  // prefix_extractor of the family, or nullptr.
   virtual MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp,
                                          Allocator* allocator,
                                          const SliceTransform* slice_transform, Logger* logger) = 0;
@@ -160,8 +169,8 @@ class ASHLAR_EXPORT MemTableRepFactory : public Customizable {
   virtual bool CanHandleDuplicatedKey() const { return false; }
 };
 
-// The concurrent skip list. CreateMemTableRep() of built-in factories returns nullptr: the library
-// recognises them by name.
+// The default memtable, which supports concurrent insertions. CreateMemTableRep() of built-in
+// factories returns nullptr, because the engine recognizes them by name.
 class ASHLAR_EXPORT SkipListFactory : public MemTableRepFactory {
  public:
   // `lookahead` is a hint without effect: insertion positions are always remembered.
@@ -191,10 +200,10 @@ class ASHLAR_EXPORT SkipListFactory : public MemTableRepFactory {
   size_t lookahead_;
 };
 
-// Unsorted until it is read or flushed: for bulk loads.
+// Entries are not sorted until they are read or flushed. For bulk loads.
 class ASHLAR_EXPORT VectorRepFactory : public MemTableRepFactory {
  public:
-  // Entries to reserve room for.
+  // Number of entries for which memory is reserved.
   explicit VectorRepFactory(size_t count = 0) : count_(count) {}
   static const char* kClassName() { return "VectorRepFactory"; }
   static const char* kNickName() { return "vector"; }
@@ -218,10 +227,11 @@ class ASHLAR_EXPORT VectorRepFactory : public MemTableRepFactory {
   size_t count_;
 };
 
-// A bucket for each prefix of prefix_extractor, as a skip list or, up to `threshold_use_skiplist`
-// entries, as a list. A lookup, and a step within one prefix, costs as much as that prefix has
-// entries; the step that leaves it sorts all entries added since the last one did. Without a
-// prefix_extractor the default is used. Huge pages and logging are hints without effect.
+// Store the entries in one bucket per prefix (see prefix_extractor); NewHashLinkListRepFactory()
+// stores a bucket as a list while it has at most threshold_use_skiplist entries. A lookup, and a
+// step within a prefix, costs as much as that prefix has entries. A step to the next prefix sorts
+// all entries that were added since the previous such step. Without a prefix_extractor the default
+// memtable is used. Huge pages and logging are hints without effect. The caller owns the result.
 ASHLAR_EXPORT MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
                                                             int32_t skiplist_height = 4,
                                                             int32_t skiplist_branching_factor = 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts about the files of a database, as of the call that returned them. Plain data.
+// Facts about the files of a database, as of the call that returned them. Plain structs.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,38 @@
 
 namespace ashlar {
 
-// Where a file is and how big.
+// The location and size of a file.
 struct FileStorageInfo {
-  // Name without its directory, such as "000017.sst".
+  // File name without directory, such as "000017.sst".
   std::string relative_filename;
   std::string directory;
 
-  // The number in the name; 0 for a file without one.
+  // The number in the file name; 0 if there is none.
   uint64_t file_number = 0;
   FileType file_type = kTempFile;
 
-  // Bytes. For a file that still grows (trim_to_size below) those that belong to the moment.
+  // Size in bytes. If the file is still growing (see trim_to_size), the size at the time of the
+  // call.
   uint64_t size = 0;
   Temperature temperature = Temperature::kUnknown;
 
-  // Of the whole file, if known; else empty and "Unknown".
+  // Checksum of the whole file and the name of its function; if unknown, "" and "Unknown".
   std::string file_checksum;
   std::string file_checksum_func_name;
 };
 
-// A file to be copied for a backup or checkpoint.
+// A file that must be copied for a backup or checkpoint.
 struct LiveFileStorageInfo : public FileStorageInfo {
-  // If not empty, write this instead of copying the file.
+  // If not empty, write this text to the copy instead of copying the file.
   std::string replacement_contents;
-  // The file may be longer by now: copy only its first `size` bytes.
+  // If true, the file may have grown since: copy only its first `size` bytes.
   bool trim_to_size = false;
+  // Of a table: who made it, as the MANIFEST has it (16 bytes); empty if it does not say. Not in
+  // RocksDB.
+  std::string unique_id;
 };
 
-// One table file.
+// A table file.
 struct SstFileMetaData : public FileStorageInfo {
   SstFileMetaData() { file_type = kTableFile; }
 
@@ -78,7 +82,7 @@ struct SstFileMetaData : public FileStorageInfo {
 
   SequenceNumber smallest_seqno = 0;
   SequenceNumber largest_seqno = 0;
-  // User keys, both inclusive.
+  // Smallest and largest user key, both inclusive.
   std::string smallestkey;
   std::string largestkey;
   uint64_t num_reads_sampled = 0;
@@ -87,24 +91,24 @@ struct SstFileMetaData : public FileStorageInfo {
   uint64_t num_entries = 0;
   uint64_t num_deletions = 0;
 
-  // 0 if the file refers to no blob file.
+  // Number of the oldest blob file that the table refers to; 0 if it refers to none.
   uint64_t oldest_blob_file_number = 0;
-  // Seconds since 1970; 0 if unknown.
+  // In seconds since 1970; 0 if unknown.
   uint64_t oldest_ancester_time = 0;
   uint64_t file_creation_time = 0;
-  // Orders the files of level 0.
+  // Order of the files of level 0: higher numbers are newer.
   uint64_t epoch_number = 0;
 
-  // Internal keys, as the MANIFEST has them.
+  // Smallest and largest internal key, as in the MANIFEST.
   std::string smallest{};
   std::string largest{};
 
-  // Old names: "/" + relative_filename, and the directory.
+  // Names of older releases for "/" + relative_filename and for the directory.
   std::string name;
   std::string db_path;
 };
 
-// A table file with its place in the database.
+// A table file with its family and level.
 struct LiveFileMetaData : public SstFileMetaData {
   std::string column_family_name;
   int level;
@@ -112,7 +116,7 @@ struct LiveFileMetaData : public SstFileMetaData {
   LiveFileMetaData() : column_family_name(), level(0) {}
 };
 
-// One blob file.
+// A blob file.
 struct BlobMetaData {
   BlobMetaData()
       : blob_file_number(0),
@@ -158,12 +162,13 @@ struct LevelMetaData {
   const std::vector<SstFileMetaData> files;
 };
 
-// Restricts which table files GetColumnFamilyMetaData returns and counts. Blob files are of no
-// level and no range: it returns all of them.
+// Selects the table files that GetColumnFamilyMetaData() returns and counts. Blob files have no
+// level and no range: all of them are returned.
 struct GetColumnFamilyMetaDataOptions {
-  // Files that overlap it, the limit exclusive.
+  // Only files that overlap this range.
   RangeOpt range;
-  // The one entry of ColumnFamilyMetaData::levels; -1 for all levels.
+  // Only files of this level, which is then the only element of ColumnFamilyMetaData::levels; -1 =
+  // all levels.
   int level = -1;
 
   GetColumnFamilyMetaDataOptions() = default;
@@ -172,7 +177,7 @@ struct GetColumnFamilyMetaDataOptions {
       : range(_start_key, _end_key), level(_level) {}
 };
 
-// All levels of a column family.
+// The levels of a column family.
 struct ColumnFamilyMetaData {
   ColumnFamilyMetaData() : size(0), file_count(0), name("") {}
   ColumnFamilyMetaData(const std::string& _name, uint64_t _size,
@@ -189,7 +194,8 @@ struct ColumnFamilyMetaData {
   std::vector<BlobMetaData> blob_files;
 };
 
-// What Checkpoint::ExportColumnFamily wrote and DB::CreateColumnFamilyWithImport reads.
+// Describes what Checkpoint::ExportColumnFamily() has written, for
+// DB::CreateColumnFamilyWithImport().
 struct ExportImportFilesMetaData {
   std::string db_comparator_name;
   std::vector<LiveFileMetaData> files;

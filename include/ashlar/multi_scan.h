@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MultiScan scans several key ranges of one column family (DB::NewMultiScan), knowing all of them
-// beforehand. It is a range of ranges, whose errors are thrown:
+// MultiScan scans several key ranges of one column family that are all known in advance
+// (DB::NewMultiScan()), so that their blocks can be read together. It can be used as a range of
+// ranges, which reports errors as exceptions:
 //
 //   auto scans = db->NewMultiScan(ReadOptions(), family, args);
 //   try {
@@ -11,17 +12,18 @@
 //   } catch (const MultiScanException& error) {  // error.status()
 //   }
 //
-// or, for programs without exceptions, a cursor, whose errors are a status:
+// or, in programs without exceptions, as a cursor, which reports errors as a status:
 //
 //   for (; scans->Valid(); scans->NextRange()) {
 //     for (Iterator* it = scans->iterator(); scans->InRange(); it->Next()) Use(it->key());
 //   }
 //   if (!scans->status().ok()) ...
 //
-// Both are views of one position: a scan, its iterators and the slices of an entry end when the
-// next range begins, the slices also when the next entry does. A range may be left early.
+// Both forms share one position: a scan, its iterators and the slices of an entry become invalid
+// when the next range begins; the slices also when the next entry is reached. A loop over a range
+// may be left early.
 //
-// Threads: one at a time. Delete it before the database.
+// Threads: one at a time. Delete the object before the database.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +43,7 @@ class ColumnFamilyHandle;
 class DB;
 class MultiScan;
 
-// What the loops over a MultiScan throw when the database cannot go on.
+// Thrown by the loops over a MultiScan after an error.
 class ASHLAR_EXPORT MultiScanException : public std::runtime_error {
  public:
   explicit MultiScanException(const Status& s) : std::runtime_error(s.ToString()), status_(s) {}
@@ -52,10 +54,10 @@ class ASHLAR_EXPORT MultiScanException : public std::runtime_error {
   Status status_;
 };
 
-// The present range of a MultiScan.
+// The current range of a MultiScan.
 class ASHLAR_EXPORT Scan {
  public:
-  // A key and its value. Equal to nullptr behind the range's last key.
+  // A key and its value. Compares equal to nullptr after the last key of the range.
   class ASHLAR_EXPORT ScanIterator {
    public:
     using value_type = std::pair<Slice, Slice>;
@@ -66,11 +68,12 @@ class ASHLAR_EXPORT Scan {
 
     ScanIterator() = default;
     explicit ScanIterator(MultiScan* scans);
-    // Throws MultiScanException; std::logic_error at the end.
+    // Moves to the next entry. Throws MultiScanException after an error, std::logic_error at the
+    // end.
     ScanIterator& operator++();
     reference operator*() { return entry_; }
     pointer operator->() { return &entry_; }
-    // An input iterator is only ever compared with the end.
+    // Input iterators need only be compared with the end.
     bool operator==(std::nullptr_t) const { return scans_ == nullptr; }
     bool operator!=(std::nullptr_t) const { return scans_ != nullptr; }
     bool operator==(const ScanIterator& other) const { return scans_ == other.scans_; }
@@ -84,7 +87,7 @@ class ASHLAR_EXPORT Scan {
   };
 
   explicit Scan(MultiScan* scans) : scans_(scans) {}
-  // From where the cursor stands: the range's first key, if nothing has moved it.
+  // Begins at the position of the cursor: at the first key of the range, unless it has been moved.
   ScanIterator begin() { return ScanIterator(scans_); }
   std::nullptr_t end() { return nullptr; }
 
@@ -92,9 +95,10 @@ class ASHLAR_EXPORT Scan {
   MultiScan* scans_;
 };
 
+// A scan of several ranges. Created by DB::NewMultiScan().
 class ASHLAR_EXPORT MultiScan {
  public:
-  // A range, in the order of the arguments. Equal to nullptr behind the last one.
+  // A range, in the order of the arguments. Compares equal to nullptr after the last range.
   class ASHLAR_EXPORT MultiScanIterator {
    public:
     using value_type = Scan;
@@ -105,7 +109,8 @@ class ASHLAR_EXPORT MultiScan {
 
     MultiScanIterator() = default;
     explicit MultiScanIterator(MultiScan* scans);
-    // Throws MultiScanException; std::logic_error at the end.
+    // Moves to the next range. Throws MultiScanException after an error, std::logic_error at the
+    // end.
     MultiScanIterator& operator++();
     reference operator*() { return scan_; }
     pointer operator->() { return &scan_; }
@@ -121,24 +126,24 @@ class ASHLAR_EXPORT MultiScan {
     Scan scan_{nullptr};
   };
 
-  // Stands at the first key of the first range. Ranges are visited in the order of scan_opts.
+  // Begins at the first key of the first range. Ranges are visited in the order of scan_opts.
   MultiScan(const ReadOptions& read_options, const MultiScanArgs& scan_opts, DB* db,
             ColumnFamilyHandle* column_family);
   ~MultiScan();
   MultiScan(const MultiScan&) = delete;
   MultiScan& operator=(const MultiScan&) = delete;
 
-  // Begins with the first range, again if there has been another loop. Throws MultiScanException.
+  // Begins with the first range; later loops begin with it again. Throws MultiScanException.
   MultiScanIterator begin();
   std::nullptr_t end() { return nullptr; }
 
-  // Whether there is a present range. False behind the last one and after an error.
+  // Whether there is a current range. False after the last range and after an error.
   bool Valid() const;
-  // To the first key of the next range. Only while Valid().
+  // Moves to the first key of the next range. Only allowed while Valid().
   void NextRange();
-  // Whether the iterator stands on a key of the present range. Only while Valid().
+  // Whether the cursor is on a key of the current range. Only allowed while Valid().
   bool InRange() const;
-  // The cursor; it may only be moved forward.
+  // The cursor. It must only be moved forward.
   Iterator* iterator() { return iterator_.get(); }
   Status status() const;
 
@@ -149,7 +154,7 @@ class ASHLAR_EXPORT MultiScan {
   const MultiScanArgs args_;
   std::unique_ptr<Iterator> iterator_;
   size_t range_index_ = 0;
-  bool is_begun_ = false;  // there has been a loop, or another range
+  bool is_begun_ = false;  // a loop has begun, or the range has changed
 };
 
 }  // namespace ashlar

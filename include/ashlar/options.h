@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options: how a database is opened, read, written and maintained. Plain structs: fill in what
-// should differ from the default.
+// Options: how a database is opened, read, written and maintained. All are plain structs: set the
+// fields that should differ from their defaults. The default of a field is its initializer.
 //
 //   ashlar::Options options;
 //   options.create_if_missing = true;
 //   options.write_buffer_size = 256 << 20;
-//   ashlar::DB* db;
+//   std::unique_ptr<ashlar::DB> db;
 //   ashlar::Status status = ashlar::DB::Open(options, path, &db);
 //
-// "Dynamic" options may be changed on an open database with DB::SetOptions() or SetDBOptions(). "A
-// hint without effect" may have any value. "Not built yet" means that another value than the
-// stated one is refused at open with NotSupported, naming the option.
+// Three remarks recur in the comments:
+//   "Dynamic"                the option can be changed on an open database with DB::SetOptions() or
+//   DB::SetDBOptions(). All others are fixed until the database is closed.
+//   "A hint without effect"  any value is accepted and ignored.
+//   "Not built yet"          any value but the stated one is refused with NotSupported, which names
+//   the option, when the database is opened.
+//
+// Threads: a struct is not synchronized. DB::Open() and the other calls copy the options that they
+// get, but not the objects that raw pointers in them refer to: those must outlive the database (or
+// the read or write), unless the comment says otherwise.
 #pragma once
 
 #include <atomic>
@@ -80,7 +87,7 @@ struct PreparedFileInfo;
 using FileTypeSet = SmallEnumSet<FileType, FileType::kBlobFile>;
 using CompactionStyleSet = SmallEnumSet<CompactionStyle, CompactionStyle::kCompactionStyleNone>;
 
-// A directory for table files, with the bytes it should hold at most.
+// A directory for table files, and the number of bytes that it should hold at most.
 struct DbPath {
   std::string path;
   uint64_t target_size;
@@ -91,92 +98,109 @@ struct DbPath {
 
 // Options of one column family.
 struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
-  // The defaults that RocksDB of that version had.
+  // Sets the options whose defaults have changed since that RocksDB version to the defaults it had.
+  // Returns `this`, like the functions below.
   ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
-  // Small memtables, and a small block cache that *cache, if given, receives or provides.
+  // Settings for a small database: memtables of 2 MiB and a block cache of 16 MiB. If `cache` is
+  // not null, *cache is used as the block cache, or receives the new one if it is empty.
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
-  // For Get() without scans: Bloom filter, in-block hash index, block cache of that many MiB.
+  // Settings for a workload of Get() calls without scans: Bloom filters, in-block hash indexes and
+  // a block cache of `block_cache_size_mb` MiB.
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
-  // Memtable and level sizes for that many bytes of memtables.
+  // Sizes memtables and levels for the given number of bytes of memtables.
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = 512 * 1024 *
                                                                                       1024);
   ColumnFamilyOptions* OptimizeUniversalStyleCompaction(uint64_t memtable_memory_budget = 512 *
                                                                                           1024 *
                                                                                           1024);
 
-  // Order of user keys. Its name is recorded: a family opens only with the comparator it was
-  // made with. Not owned. Comparators with timestamps are not built yet: NotSupported.
+  // The order of user keys. Its name is recorded: a family can be opened only with the comparator
+  // that it was created with. Not owned; must outlive the database. Comparators with timestamps are
+  // not built yet and are refused with NotSupported.
   const Comparator* comparator = BytewiseComparator();
-  // Combines values of Merge(). Its name is recorded in the files.
+  // Combines the operands that Merge() writes. Its name is recorded in the files. nullptr = Merge()
+  // returns NotSupported.
   std::shared_ptr<MergeOperator> merge_operator = nullptr;
-  // One filter object for all compactions; not owned. Flushes do not use it.
+  // One filter object for all compactions of the family. Not owned. Flushes do not use it.
   const CompactionFilter* compaction_filter = nullptr;
-  // New filter object per compaction, or flush if it wants them; if compaction_filter is not set.
+  // Makes a new filter object for each compaction, and for each flush if it asks for flushes. Used
+  // only if compaction_filter is nullptr.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
-  // Bytes a memtable may hold before it is sealed and flushed. At least 64 KiB. Takes effect
-  // with the next memtable. Dynamic.
+  // Bytes that a memtable may hold before it becomes immutable and is flushed. At least 64 KiB.
+  // Takes effect with the next memtable. Dynamic.
   size_t write_buffer_size = 64 << 20;
-  // Of all levels that the two options below do not set. LZ4 if it is linked in, else Snappy,
-  // else none. Dynamic.
+  // Compression of the levels that neither bottommost_compression nor compression_per_level sets.
+  // Default: LZ4 if it is linked in, else Snappy, else none. Dynamic.
   CompressionType compression;
-  // Of the last level that has data; kDisableCompressionOption = as `compression`. Dynamic.
+  // Compression of the last level that holds data; kDisableCompressionOption = the same as
+  // `compression`. Dynamic.
   CompressionType bottommost_compression = kDisableCompressionOption;
-  // For bottommost_compression, if its .enabled is true. Dynamic.
+  // Parameters of bottommost_compression, used if its `enabled` is true. Dynamic.
   CompressionOptions bottommost_compression_opts;
-  // Tuning of `compression` and compression_per_level. Dynamic.
+  // Parameters of `compression` and compression_per_level. Dynamic.
   CompressionOptions compression_opts;
-  // Plug-in compression. Not built yet: must be the default.
+  // Compression algorithms of the program. Not built yet: must be the default.
   std::shared_ptr<CompressionManager> compression_manager;
-  // L0 files that start a compaction; up to twice as many above a level that is too large. Dynamic.
+  // Number of L0 files that starts a compaction. While the level below is too large, up to twice as
+  // many are allowed. Dynamic.
   int level0_file_num_compaction_trigger = 4;
-  // The prefix of a key. Filters hold prefixes besides whole keys, and its name is recorded in
-  // the files. Dynamic.
+  // Extracts the prefix of a key. If it is set, filters hold prefixes besides whole keys. Its name
+  // is recorded in the files. Dynamic.
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;
-  // Size target of L1. Dynamic.
+  // Target size of L1 in bytes. Dynamic.
   uint64_t max_bytes_for_level_base = 256 * 1048576;
-  // Manual compaction only. Dynamic.
+  // If true, only manual compactions run. Dynamic.
   bool disable_auto_compactions = false;
-  // nullptr = block based with default options. Other formats, and factories of one's own, are
-  // refused with NotSupported.
+  // Format of the tables. nullptr = block-based tables with default options. Other formats, and
+  // factories of the program's own, are refused with NotSupported.
   std::shared_ptr<TableFactory> table_factory;
-  // Own directories for tables; empty = db_paths. Blob files lie in the first one.
+  // Directories for the tables of this family; empty = DBOptions::db_paths. Blob files are written
+  // to the first one.
   std::vector<DbPath> cf_paths;
-  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share it.
+  // Limits how many compactions run at the same time in all families that share this object. Made
+  // by NewConcurrentTaskLimiter(); nullptr = no limit.
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
-  // Extra file boundaries, of what compactions write.
+  // Adds boundaries at which compactions end an output file; nullptr = none.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
-  // Flush after this many range deletes; 0 = off.
+  // Flush a memtable after this many DeleteRange() calls; 0 = no limit. Dynamic.
   uint32_t memtable_max_range_deletions = 0;
   // Evict blocks of obsolete files from the cache. A hint without effect.
   uint32_t uncache_aggressiveness = 0;
 
-  // Ignored; kept so that programs which set it compile. Older releases had it.
+  // Options of older releases: kept so that programs which set them compile. Ignored.
   uint64_t snap_refresh_nanos = 0;
 
   ColumnFamilyOptions();
   explicit ColumnFamilyOptions(const Options& options);
 
-  // Writes all options to the log.
+  // Writes all options to `log`, as text.
   void Dump(Logger* log) const;
 };
 
-// What recovery makes of a damaged WAL.
+// How recovery treats a damaged WAL.
 enum class WALRecoveryMode : char {
-  // An incomplete record at the end of the last log is taken for the mark of a crash and ignored.
+  // An incomplete record at the end of the last WAL is taken for the result of a crash and ignored.
+  // Any other damage makes opening fail.
   kTolerateCorruptedTailRecords = 0x00,
-  // Any damage fails the open. An unsynced tail lost with nothing in later logs is no damage.
+  // Any damage makes opening fail. An unsynced tail that a crash has lost is not damage, unless
+  // later WALs hold data.
   kAbsoluteConsistency = 0x01,
-  // Replay stops before the first damage: the database is as it was at some moment.
+  // Replay stops before the first damaged record: the database has the state that it had at that
+  // point in time.
   kPointInTimeRecovery = 0x02,
-  // Damaged records are skipped: salvage.
+  // Damaged records are skipped and everything else is replayed. Use it only to salvage data.
   kSkipAnyCorruptedRecords = 0x03,
 };
 
-// Value of DBOptions::db_host_id that stands for the host's name.
+// Default of DBOptions::db_host_id: replaced by the name of the host.
 ASHLAR_EXPORT extern const char* kHostnameForDbHostId;
 
-// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its output.
-// kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for now.
+// Result of a compaction that was handed to a CompactionService.
+//   kSuccess   the worker has written the output
+//   kFailure   the worker has failed: the compaction runs in this process instead
+//   kAborted   the compaction is given up for now; it may be picked again later
+//   kUseLocal  the service does not take the job: the compaction runs in this process
+// An output that turns out to be unusable is dropped, and the compaction runs in this process.
 enum class CompactionServiceJobStatus : char {
   kSuccess,
   kFailure,
@@ -184,6 +208,7 @@ enum class CompactionServiceJobStatus : char {
   kUseLocal,
 };
 
+// Facts about a compaction that is offered to a CompactionService.
 struct CompactionServiceJobInfo {
   std::string db_name;
   std::string db_id;
@@ -219,7 +244,9 @@ struct CompactionServiceJobInfo {
         output_level(output_level_) {}
 };
 
+// Answer of CompactionService::Schedule().
 struct CompactionServiceScheduleResponse {
+  // Chosen by the service; identifies the job in Wait() and OnInstallation().
   std::string scheduled_job_id;
   CompactionServiceJobStatus status;
   CompactionServiceScheduleResponse(std::string scheduled_job_id_,
@@ -229,273 +256,325 @@ struct CompactionServiceScheduleResponse {
       : status(status_) {}
 };
 
+// Runs compactions in other processes. Implemented by the program; see DB::OpenAndCompact() for the
+// worker's half. Threads: called from background threads, possibly several at a time, without
+// locks. Exceptions count as kFailure.
 class ASHLAR_EXPORT CompactionService : public Customizable {
  public:
   static const char* Type() { return "CompactionService"; }
   const char* Name() const override = 0;
+  // Offers a compaction. `compaction_service_input` must be passed to DB::OpenAndCompact() in the
+  // worker. Default: kUseLocal, which declines.
   virtual CompactionServiceScheduleResponse Schedule(
       const CompactionServiceJobInfo& /*info*/, const std::string& /*compaction_service_input*/) {
     return CompactionServiceScheduleResponse(CompactionServiceJobStatus::kUseLocal);
   }
+  // Blocks until the job has ended. *result receives the output of DB::OpenAndCompact().
   virtual CompactionServiceJobStatus Wait(const std::string& /*scheduled_job_id*/,
                                           std::string* /*result*/) {
     return CompactionServiceJobStatus::kUseLocal;
   }
+  // Asks the service to end all jobs, because the database is being closed. Wait() should return
+  // soon.
   virtual void CancelAwaitingJobs() {}
+  // Reports what became of a scheduled job: kSuccess if its output is part of the database now,
+  // kUseLocal if the compaction runs in this process, kFailure if installing the output failed.
   virtual void OnInstallation(const std::string& /*scheduled_job_id*/,
                               CompactionServiceJobStatus /*status*/) {}
 };
 
 // Options of the whole database.
 struct ASHLAR_EXPORT DBOptions {
-  // The defaults that RocksDB of that version had.
+  // Sets the options whose defaults have changed since that RocksDB version to the defaults it had.
+  // Returns `this`, like the functions below.
   DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
-  // Few open files, little memory. `cache` as in ColumnFamilyOptions.
+  // Settings for a small database: few open files, and memtables that are charged to a cache.
+  // `cache` as in ColumnFamilyOptions::OptimizeForSmallDb().
   DBOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
 
-  // Sets max_background_jobs and the thread pools of `env` for this many threads in all.
+  // Sets max_background_jobs, and the thread pools of `env`, to `total_threads` threads in all.
   DBOptions* IncreaseParallelism(int total_threads = 16);
-  // Make the DB when it does not exist; false gives InvalidArgument.
+  // Create the database if it does not exist. If false, opening a missing database fails with
+  // InvalidArgument.
   bool create_if_missing = false;
-  // Create families named in Open that are missing.
+  // Create the families that are named in DB::Open() and do not exist.
   bool create_missing_column_families = false;
-  // Fail when the DB exists.
+  // Fail with InvalidArgument if the database exists.
   bool error_if_exists = false;
-  // Verify more while opening, and stop writes at the first sign of corruption; else a database with
-  // missing or damaged tables opens, and reads of those fail. Blocks are always checked.
+  // Verify more while opening, and stop writes at the first sign of corruption. If false, a
+  // database with missing or damaged tables can be opened; reads that need those tables fail. Block
+  // checksums are verified in both cases.
   bool paranoid_checks = true;
-  // A flush that reads another number of entries than were inserted fails with Corruption.
+  // A flush fails with Corruption if it reads a different number of entries from a memtable than
+  // were inserted.
   bool flush_verify_memtable_count = true;
-  // Count entries at compaction.
+  // A compaction fails with Corruption if it reads a different number of entries from a table than
+  // the table's properties say.
   bool compaction_verify_record_count = true;
-  // The MANIFEST always records WALs, for recovery to check; true: in RocksDB's form, too.
+  // The MANIFEST always records the WALs, so that recovery can check them. If true, it records them
+  // in RocksDB's form too.
   bool track_and_verify_wals_in_manifest = false;
-  // Each WAL says where the one before ends: always; true: as RocksDB since 9.11 verifies it, too.
+  // Each WAL records where the previous one ends, and recovery checks that. If true, it records
+  // that in RocksDB's form too, which RocksDB verifies since 9.11.
   bool track_and_verify_wals = false;
-  // Check SST ids when opened.
+  // Compare the unique id of a table with the one in the MANIFEST when the table is opened.
   bool verify_sst_unique_id_in_manifest = true;
-  // Files, threads and clock. Not owned; outlives the database.
+  // Access to files, threads and the clock. Not owned; must outlive the database.
   Env* env = Env::Default();
-  // Limits the I/O of flushes and compactions; nullptr = no limit.
+  // Limits the I/O of flushes and compactions. nullptr = no limit.
   std::shared_ptr<RateLimiter> rate_limiter = nullptr;
-  // Tracks space and paces deletion. One that NewSstFileManager() has made.
+  // Tracks the disk space in use and limits the rate of file deletion. Must be made by
+  // NewSstFileManager(). nullptr = none.
   std::shared_ptr<SstFileManager> sst_file_manager = nullptr;
-  // nullptr = the file LOG in the directory of the database.
+  // Receives the messages of the info log. nullptr = the file LOG in the directory of the database,
+  // or in db_log_dir.
   std::shared_ptr<Logger> info_log = nullptr;
-  // Least severe messages that are logged. Dynamic.
+  // Messages below this level are not logged. Dynamic.
   InfoLogLevel info_log_level = Logger::kDefaultLogLevel;
-  // Table files kept open; -1 = all. Dynamic, but tables opened without a limit stay open.
+  // Number of table files that may be open at the same time; -1 = no limit. Dynamic, but a new
+  // limit applies only to tables that are opened later.
   int max_open_files = -1;
-  // Threads that open tables while the database is opened; fewer where tables are few.
+  // Threads that open tables while the database is opened. Fewer are used if there are few tables.
   int max_file_opening_threads = 16;
-  // Threads for GetAsync/MultiGetAsync. A hint without effect.
+  // Number of threads for GetAsync() and MultiGetAsync(). A hint without effect.
   int read_io_executor_threads = 1;
-  // Opening waits for no table: each is opened by whoever reads it first.
+  // Do not open tables while the database is opened: each table is opened by the first read that
+  // needs it.
   bool open_files_async = false;
-  // Bytes of WAL above which the families with the oldest unflushed data are flushed. Dynamic. 0 =
-  // four times the sum of all memtable budgets; at most 1 GiB, or four times the largest budget.
+  // Total bytes of WAL above which the families with the oldest unflushed data are flushed.
+  // Dynamic. 0 = four times the sum of all memtable budgets, but at most 1 GiB or four times the
+  // largest budget, whichever is more.
   uint64_t max_total_wal_size = 0;
-  // nullptr = nothing is counted.
+  // Counts events and durations; see statistics.h. nullptr = nothing is counted.
   std::shared_ptr<Statistics> statistics = nullptr;
-  // fsync instead of fdatasync.
+  // Use fsync() instead of fdatasync().
   bool use_fsync = false;
-  // Up to four directories of tables, filled in order to their target sizes; none = the database's.
+  // Up to four directories for tables. Each is filled up to its target size before the next one is
+  // used. Empty = the directory of the database.
   std::vector<DbPath> db_paths;
-  // Directory of the info log; empty = that of the database.
+  // Directory of the info log; empty = the directory of the database.
   std::string db_log_dir = "";
-  // Directory of the WAL; empty = that of the database.
+  // Directory of the WALs; empty = the directory of the database.
   std::string wal_dir = "";
-  // Full scan interval. A hint without effect.
+  // Microseconds between full scans for obsolete files. A hint without effect.
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
-  // Threads for flushes and compactions together; a quarter of them is for flushes. Dynamic.
+  // Number of flushes and compactions that may run at the same time. A quarter of them is for
+  // flushes. Dynamic.
   int max_background_jobs = 2;
-  // Older form: -1 = from max_background_jobs. Dynamic.
+  // Older form of max_background_jobs, for compactions alone; -1 = derived from
+  // max_background_jobs. Dynamic.
   int max_background_compactions = -1;
-  // Parallel parts of one compaction. Dynamic.
+  // Number of parts into which one compaction may be divided; the parts run in parallel. Dynamic.
   uint32_t max_subcompactions = 1;
-  // Older form: -1 = from max_background_jobs. Dynamic.
+  // Older form of max_background_jobs, for flushes alone; -1 = derived from max_background_jobs.
+  // Dynamic.
   int max_background_flushes = -1;
-  // Info log rotation by size; 0 = off.
+  // Bytes after which a new info log file begins; 0 = no limit.
   size_t max_log_file_size = 0;
-  // Info log rotation by seconds.
+  // Seconds after which a new info log file begins; 0 = no limit.
   size_t log_file_time_to_roll = 0;
-  // Info logs kept.
+  // Number of info log files that are kept.
   size_t keep_log_file_num = 1000;
-  // Old logs kept, to be written over: docs/mapped_log.md. Refuses disableWAL. 0 = off.
+  // Number of obsolete WAL files that are kept so that new WALs can overwrite them; see
+  // docs/mapped_log.md. 0 = none. If it is not 0, writes with disableWAL are refused.
   size_t recycle_log_file_num = 0;
-  // Create the next WAL ahead. A hint without effect.
+  // Create the next WAL in advance. A hint without effect.
   bool async_wal_precreate = false;
-  // Bytes above which a new MANIFEST is begun. Dynamic.
+  // Bytes after which a new MANIFEST is begun. Dynamic.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
-  // The MANIFEST is read at close, and written anew from memory if it is damaged. Dynamic.
+  // Read the MANIFEST back when the database is closed, and write it anew if it is damaged.
+  // Dynamic.
   bool verify_manifest_content_on_close = false;
-  // Less recovery work after clean shutdown. A hint without effect.
+  // Reduce the work of recovery after a clean shutdown. A hint without effect.
   bool optimize_manifest_for_recovery = false;
-  // Append to the existing manifest. A hint without effect.
+  // Append to the existing MANIFEST instead of writing a new one at open. A hint without effect.
   bool reuse_manifest_on_open = false;
-  // Auto-tuned manifest rotation. A hint without effect.
+  // Begin a new MANIFEST depending on how much of the current one is obsolete. A hint without
+  // effect.
   int max_manifest_space_amp_pct = 500;
-  // Shards of the table cache. A hint without effect.
+  // Number of shards of the table cache, as a power of two. A hint without effect.
   int table_cache_numshardbits = 6;
-  // Logs that recovery needs no more stay in wal_dir's folder "archive", for GetUpdatesSince: for
-  // so many seconds, and the newest of up to so many MB. 0: no such limit; both 0: nothing stays.
+  // WALs that recovery does not need any more are moved to the folder "archive" in wal_dir, where
+  // GetUpdatesSince() can still read them. They stay for WAL_ttl_seconds, and the newest ones up to
+  // a total of WAL_size_limit_MB MiB. 0 = no such limit; if both are 0, nothing is archived.
   uint64_t WAL_ttl_seconds = 0;
   uint64_t WAL_size_limit_MB = 0;
-  // Bytes of disk space a new MANIFEST reserves. Dynamic, for the next one.
+  // Bytes of disk space that are reserved for a new MANIFEST. Dynamic; takes effect with the next
+  // one.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
-  // Map tables into memory to read them; excludes use_direct_reads.
+  // Read tables through memory maps. Must not be combined with use_direct_reads.
   bool allow_mmap_reads = false;
-  // mmap writes. Not built yet: must be the default.
+  // Write files through memory maps. Not built yet: must be the default.
   bool allow_mmap_writes = false;
-  // Read tables past the page cache (O_DIRECT). Opening fails where the file system refuses.
+  // Read tables without the page cache (O_DIRECT). Opening fails if the file system does not
+  // support it.
   bool use_direct_reads = false;
-  // O_DIRECT only for compaction input. Not built yet: must be the default.
+  // Use O_DIRECT for the inputs of compactions alone. Not built yet: must be the default.
   bool use_direct_io_for_compaction_reads = false;
-  // Write tables past the page cache (O_DIRECT). Opening fails where the file system refuses.
+  // Write tables without the page cache (O_DIRECT). Opening fails if the file system does not
+  // support it.
   bool use_direct_io_for_flush_and_compaction = false;
-  // Use fallocate.
+  // Reserve disk space for new files with fallocate().
   bool allow_fallocate = true;
-  // Files are always closed on exec. A hint without effect.
+  // Close files when the process calls exec(); always done. A hint without effect.
   bool is_fd_close_on_exec = true;
-  // Seconds between dumps of the statistics into the info log; 0 = off. Dynamic.
+  // Seconds between dumps of the statistics to the info log; 0 = no dumps. Dynamic.
   unsigned int stats_dump_period_sec = 600;
-  // Seconds between looks at the counters of `statistics`, for GetStatsHistory; 0 = off. Dynamic.
+  // Seconds between two samples of the counters of `statistics`, which GetStatsHistory() returns; 0
+  // = no samples. Dynamic.
   unsigned int stats_persist_period_sec = 600;
-  // Keep that history in a hidden family, kPersistentStatsColumnFamilyName, instead of in memory.
+  // Store these samples in the hidden family kPersistentStatsColumnFamilyName instead of in memory.
   bool persist_stats_to_disk = false;
-  // Bytes of memory for what GetStatsHistory tells: the oldest looks go first. Dynamic.
+  // Bytes of memory for these samples; the oldest ones are dropped first. Dynamic.
   size_t stats_history_buffer_size = 1024 * 1024;
-  // Tell the kernel that tables are read at random. A hint without effect.
+  // Advise the kernel that tables are read at random. A hint without effect.
   bool advise_random_on_open = true;
-  // Bytes that all memtables together may hold; 0 = no limit. The largest is flushed in time. Where
-  // there is a write_buffer_manager, that one's limit holds instead.
+  // Bytes that all memtables of the database may hold together; 0 = no limit. The largest memtable
+  // is flushed before the limit is reached. Ignored if write_buffer_manager is set.
   size_t db_write_buffer_size = 0;
-  // Shared limit over databases, each of which flushes its own memtables; see there. Null: one of
-  // this database alone, with db_write_buffer_size.
+  // A limit on memtable memory that several databases may share; each database flushes its own
+  // memtables. See write_buffer_manager.h. nullptr = a manager for this database alone, with
+  // db_write_buffer_size as its limit.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
-  // How far a compaction reads ahead: into the page cache, or into memory of its own with direct
-  // I/O. Dynamic.
+  // Bytes that a compaction reads ahead: into the page cache, or into a buffer of its own with
+  // direct I/O. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
-  // Write buffer per file, in bytes. Dynamic, for files that are begun later.
+  // Size of the write buffer of each file, in bytes. Dynamic; takes effect with files that are
+  // begun later.
   size_t writable_file_max_buffer_size = 1024 * 1024;
-  // Spin before sleep. A hint without effect.
+  // Spin before sleeping on a mutex. A hint without effect.
   bool use_adaptive_mutex = false;
-  // Tables are written out to the device each time this many bytes have come; 0 = when finished.
-  // Dynamic, for tables that are begun later.
+  // While a table is written, ask the kernel to write it to the device after each `bytes_per_sync`
+  // bytes; 0 = only when the table is finished. Dynamic; takes effect with tables that are begun
+  // later.
   uint64_t bytes_per_sync = 0;
-  // The same for logs, from the next one on. Dynamic.
+  // The same for WALs. Dynamic; takes effect with the next WAL.
   uint64_t wal_bytes_per_sync = 0;
-  // Wait for the ranges asked for before. Tables from the next one on, logs from opening on.
+  // Before asking for the next range, wait until the previous one is on the device. Takes effect
+  // with the next table, and for WALs at the next open.
   bool strict_bytes_per_sync = false;
-  // Event callbacks.
+  // Objects whose functions are called on events; see listener.h.
   std::vector<std::shared_ptr<EventListener>> listeners;
-  // Env::GetThreadList tells of this database's flushes and compactions.
+  // Show this database's flushes and compactions in Env::GetThreadList().
   bool enable_thread_tracking = false;
-  // Bytes/s when stalled; 0 = 16 MB/s or the rate limiter's. Dynamic.
+  // Bytes per second that writes may use while they are slowed down; 0 = 16 MiB, or the rate of
+  // rate_limiter. Dynamic.
   uint64_t delayed_write_rate = 0;
-  // One commit pipeline serves all settings of this group; it inserts into memtables in parallel
-  // and shares syncs. A hint without effect.
+  // RocksDB has several write paths, which the options of this group select. Ashlar has one, which
+  // inserts into memtables in parallel and shares syncs. A hint without effect.
   bool enable_pipelined_write = false;
   // See enable_pipelined_write. A hint without effect.
   bool unordered_write = false;
-  // See enable_pipelined_write. A hint without effect; but inplace_update_support needs false.
+  // See enable_pipelined_write. A hint without effect, except that inplace_update_support requires
+  // false.
   bool allow_concurrent_memtable_write = true;
   // See enable_pipelined_write. A hint without effect.
   bool enable_write_thread_adaptive_yield = true;
-  // Group commit limit. A hint without effect.
+  // Limit of a group commit in bytes. A hint without effect.
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  // Spin limit. A hint without effect.
+  // Microseconds that a waiting writer spins. A hint without effect.
   uint64_t write_thread_max_yield_usec = 100;
-  // Slow-yield threshold. A hint without effect.
+  // Microseconds after which a yield counts as slow. A hint without effect.
   uint64_t write_thread_slow_yield_usec = 3;
-  // Do not load table properties at open. A hint without effect.
+  // Do not load table properties while opening. A hint without effect.
   bool skip_stats_update_on_db_open = false;
-  // See enum.
+  // How recovery treats damaged WALs.
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  // Keep prepared transactions at recovery. Not built yet: must be the default.
+  // Keep prepared transactions during recovery. Not built yet: must be the default.
   bool allow_2pc = false;
-  // What tables answered to point lookups, which alone use it; null = none. May be shared.
+  // Caches the results of point lookups in tables. Only point lookups use it. May be shared between
+  // databases; nullptr = no row cache.
   std::shared_ptr<RowCache> row_cache = nullptr;
-  // Sees, changes and drops batches when the WAL is replayed. Not owned; outlives the open.
+  // Can inspect, change and drop each batch when the WAL is replayed. Not owned; must live until
+  // the database is open.
   WalFilter* wal_filter = nullptr;
-  // With stats dump. A hint without effect.
+  // Add statistics of malloc to the statistics dump. A hint without effect.
   bool dump_malloc_stats = false;
-  // Keep recovered data in memtables.
+  // Keep the data that is recovered from WALs in memtables instead of flushing it.
   bool avoid_flush_during_recovery = false;
-  // Flush during replay when over the shared limit. A hint without effect.
+  // Flush during replay if the shared memory limit is exceeded. A hint without effect.
   bool enforce_write_buffer_manager_during_recovery = true;
-  // Do not flush unpersisted (WAL-less) data at close. Dynamic.
+  // Do not flush when the database is closed, although data that was written with disableWAL is
+  // lost then. Dynamic.
   bool avoid_flush_during_shutdown = false;
-  // Reserve the last level for ingest_behind. Needs three levels.
+  // Reserve the last level for files that are ingested with ingest_behind. Needs num_levels of at
+  // least 3.
   bool allow_ingest_behind = false;
   // See enable_pipelined_write. A hint without effect.
   bool two_write_queues = false;
-  // WAL only flushed by FlushWAL/SyncWAL.
+  // Write the WAL to its file only when FlushWAL() or SyncWAL() is called.
   bool manual_wal_flush = false;
-  // Of the records of the WAL: kZSTD, or none for all other types. Logs of both kinds are read.
+  // Compression of WAL records: kZSTD compresses, all other types mean no compression. Recovery
+  // reads WALs of both kinds.
   CompressionType wal_compression = kNoCompression;
-  // Keep old WALs open longer. A hint without effect.
+  // Close WALs that are no longer written in the background. A hint without effect.
   bool background_close_inactive_wals = false;
-  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing, also
-  // of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
+  // Flush all families together (a call of Flush(): the families that it names), so that after a
+  // crash either all of this data or none of it is there, including writes with disableWAL. Implies
+  // min_write_buffer_number_to_merge = 1.
   bool atomic_flush = false;
-  // Leave file deletion to background threads. A hint without effect.
+  // Delete files in background threads only. A hint without effect.
   bool avoid_unnecessary_blocking_io = false;
-  // Record the identity of the database in the MANIFEST.
+  // Record the id of the database in the MANIFEST.
   bool write_dbid_to_manifest = true;
-  // Also write the IDENTITY file. A hint without effect.
+  // Write the file IDENTITY too. A hint without effect.
   bool write_identity_file = true;
-  // Iterators use total order unless prefix mode is requested. A hint without effect.
+  // Let iterators use the total order unless they ask for prefix mode. A hint without effect.
   bool prefix_seek_opt_in_only = false;
-  // Readahead for WAL/manifest reading. A hint without effect.
+  // Bytes to read ahead in WALs and the MANIFEST. A hint without effect.
   size_t log_readahead_size = 0;
-  // Makes checksums of whole tables, which the MANIFEST keeps; nullptr = none.
+  // Makes checksums of whole tables, which are recorded in the MANIFEST; nullptr = none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
-  // The newest state whose files are all there; the rest, logs too, becomes *.orphan.
+  // If files are missing, open the newest state whose files are all there. All other files, WALs
+  // included, are renamed to *.orphan.
   bool best_efforts_recovery = false;
-  // Attempts to resume by itself from a full disk or a retryable error; 0: DB::Resume() is needed.
+  // How often the database tries to resume by itself after a full disk or a retryable error; 0 =
+  // only DB::Resume() resumes.
   int max_bgerror_resume_count = INT_MAX;
   // Microseconds between these attempts.
   uint64_t bgerror_resume_retry_interval = 1000000;
-  // Errors show keys, not their lengths; in the whole process, once a database of it has this.
+  // Show keys in error messages, instead of only their lengths. Once one database has been opened
+  // with this option, it holds for the whole process.
   bool allow_data_in_errors = false;
-  // Written to table properties; default is replaced by the host name.
+  // Identifies the machine in table properties. The default is replaced by the host name.
   std::string db_host_id = kHostnameForDbHostId;
-  // Pass checksums to the file system. A hint without effect.
+  // Types of files whose checksums are passed to the file system. A hint without effect.
   FileTypeSet checksum_handoff_file_types;
-  // Takes compactions to other processes; null = all are done in this one.
+  // Runs compactions in other processes; nullptr = all compactions run in this process.
   std::shared_ptr<CompactionService> compaction_service = nullptr;
-  // Which cache tiers to use. A hint without effect.
+  // The lowest cache tier to use. A hint without effect.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
-  // Fail compaction on SingleDelete misuse. A hint without effect.
+  // Fail a compaction that detects wrong use of SingleDelete(). A hint without effect.
   bool enforce_single_del_contracts = true;
-  // "HH:mm-HH:mm" window for low-priority work. A hint without effect.
+  // Daily window for low-priority work, as "HH:mm-HH:mm" in UTC. A hint without effect.
   std::string daily_offpeak_time_utc = "";
-  // Upper bound between time-based compaction checks. A hint without effect.
+  // Seconds between checks for compactions that depend on time. A hint without effect.
   uint64_t max_compaction_trigger_wakeup_seconds = 43200;
-  // Follower mode. A hint without effect.
+  // Milliseconds between refreshes of a follower. A hint without effect.
   uint64_t follower_refresh_catchup_period_ms = 10000;
-  // Follower mode. A hint without effect.
+  // How often a follower retries to catch up. A hint without effect.
   uint64_t follower_catchup_retry_count = 10;
-  // Follower mode. A hint without effect.
+  // Milliseconds between these retries. A hint without effect.
   uint64_t follower_catchup_retry_wait_ms = 100;
-  // Tier for manifest etc. A hint without effect.
+  // Storage tier of MANIFEST, CURRENT and similar files. A hint without effect.
   Temperature metadata_write_temperature = Temperature::kUnknown;
-  // Tier for WAL. A hint without effect.
+  // Storage tier of WALs. A hint without effect.
   Temperature wal_write_temperature = Temperature::kUnknown;
-  // Compaction styles that set write-lifetime hints. A hint without effect.
+  // Compaction styles whose tables get a write-lifetime hint. A hint without effect.
   CompactionStyleSet calculate_sst_write_lifetime_hint_set = {
       CompactionStyle::kCompactionStyleLevel};
-  // Remember file-system metadata of SSTs. A hint without effect.
+  // Store metadata of the file system with each table. A hint without effect.
   bool fast_sst_open = false;
 
-  // Ashlar's own: the oldest RocksDB that must be able to read what is written: "7.8" (table format
-  // up to 5, no newer record types, fields and option names) or "11.9". "" = 11.9, or 7.8 where the
-  // directory's OPTIONS file is of an older RocksDB and no option newer than 7.8 is set.
-  // InvalidArgument for other values, or if another option asks for what that version cannot read.
+  // Ashlar's own option: the oldest RocksDB version that must be able to read what is written,
+  // "7.8" or "11.9". "7.8" restricts the table format to version 5 and writes no newer record
+  // types, fields or option names. "" = 11.9; or 7.8, if the OPTIONS file in the directory was
+  // written by an older RocksDB and no option newer than 7.8 is set. Opening fails with
+  // InvalidArgument for other values, and if another option asks for something that this version
+  // cannot read.
   std::string write_compatible_with = "";
 
-  // Ignored; kept so that programs which set them compile. Older releases had them.
+  // Options of older releases: kept so that programs which set them compile. Ignored.
   enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
   AccessHint access_hint_on_compaction_start = NORMAL;
   size_t random_access_max_buffer_size = 1024 * 1024;
@@ -505,39 +584,41 @@ struct ASHLAR_EXPORT DBOptions {
   DBOptions();
   explicit DBOptions(const Options& options);
 
-  // Writes all options to the log.
+  // Writes all options to `log`, as text.
   void Dump(Logger* log) const;
 };
 
-// Both, for a database with one family.
+// Options of a database together with options of a column family: for a database with one family.
 struct ASHLAR_EXPORT Options : public DBOptions, public ColumnFamilyOptions {
   Options() : DBOptions(), ColumnFamilyOptions() {}
   Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
       : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
 
+  // Both functions of the same name together.
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
+  // Write the options to `log`, as text: all of them, or those of the column family.
   void Dump(Logger* log) const;
   void DumpCFOptions(Logger* log) const;
 
-  // For loading much data before anything is read: no automatic compaction, no stalls. Call
-  // CompactRange() afterwards.
+  // Settings for loading a large amount of data before anything is read: no automatic compaction
+  // and no write stalls. Call DB::CompactRange() afterwards.
   Options* PrepareForBulkLoad();
-  // One cache of 16 MiB for blocks and memtables, few open files.
+  // Settings for a small database: one cache of 16 MiB for blocks and memtables, few open files.
   Options* OptimizeForSmallDb();
-  // Turns off checks that cost time while nothing is damaged. Not recommended.
+  // Turns off checks that cost time. Not recommended: they are what detects damage early.
   Options* DisableExtraChecks();
 };
 
-// How deep a read may go.
+// Where a read may look for data.
 enum ReadTier {
   kReadAllTier = 0x0,
-  kBlockCacheTier = 0x1,  // memtables and block cache: Incomplete where I/O would be needed
-  kPersistedTier = 0x2,   // not what would be lost in a crash (point reads only)
+  kBlockCacheTier = 0x1,  // memtables and block cache; Incomplete if I/O would be needed
+  kPersistedTier = 0x2,   // only data that survives a crash (point reads only)
   kMemtableTier = 0x3     // memtables only
 };
 
-// Half-open. Borrows the bytes.
+// The half-open range of keys [start, limit). Does not own the bytes.
 struct Range {
   Slice start;
   Slice limit;
@@ -546,7 +627,8 @@ struct Range {
   Range(const Slice& s, const Slice& l) : start(s), limit(l) {}
 };
 
-// Half-open, and open-ended where an end is missing. Borrows the bytes.
+// A half-open range of keys like Range; a missing `start` or `limit` means that the range is
+// unbounded there. Does not own the bytes.
 struct RangeOpt {
   OptSlice start;
   OptSlice limit;
@@ -558,14 +640,15 @@ struct RangeOpt {
 // One range of a multi scan.
 struct ScanOptions {
   RangeOpt range;
-  // For plug-in tables and indexes.
+  // Parameters for custom tables and indexes. A hint without effect.
   std::optional<std::unordered_map<std::string, std::string>> property_bag;
 
   explicit ScanOptions(const Slice& _start) : range(_start, OptSlice()) {}
   ScanOptions(const Slice& _start, const Slice& _upper_bound) : range(_start, _upper_bound) {}
 };
 
-// Ranges of a multi scan, in ascending order, and settings for it.
+// The ranges of a multi scan, in ascending order, and its settings. See DB::NewMultiScan(). Keys
+// are not copied: they must live as long as the scan.
 class ASHLAR_EXPORT MultiScanArgs {
  public:
   using PropertyBag = std::unordered_map<std::string, std::string>;
@@ -576,7 +659,8 @@ class ASHLAR_EXPORT MultiScanArgs {
   MultiScanArgs& operator=(const MultiScanArgs& other) = default;
   MultiScanArgs& operator=(MultiScanArgs&& other) noexcept = default;
 
-  // [s, b), or from s on.
+  // Adds the range [s, b), or all keys from `s` on. Ranges must be added in ascending order and
+  // must not overlap.
   void insert(const Slice& s, const Slice& b) { original_ranges_.emplace_back(s, b); }
   void insert(const Slice& s, const Slice& b, const std::optional<PropertyBag>& property_bag) {
     original_ranges_.emplace_back(s, b);
@@ -590,19 +674,21 @@ class ASHLAR_EXPORT MultiScanArgs {
 
   size_t size() const { return original_ranges_.size(); }
   bool empty() const { return original_ranges_.empty(); }
+  // Whether every range has an end.
   bool HasBoundedScanRanges() const;
   void reserve(size_t size) { original_ranges_.reserve(size); }
   operator std::vector<ScanOptions>*() { return &original_ranges_; }
   operator const std::vector<ScanOptions>*() const { return &original_ranges_; }
   const std::vector<ScanOptions>& GetScanRanges() const { return original_ranges_; }
   const Comparator* GetComparator() const { return comp_; }
-  // The settings below, not the ranges.
+  // Copies the settings below from `other`, but not its ranges.
   void CopyConfigFrom(const MultiScanArgs& other);
 
-  // Reads of blocks at most this many bytes apart are joined.
+  // Two blocks that are at most this many bytes apart in a file are read with one request.
   uint64_t io_coalesce_threshold = 16 << 10;
-  // Bytes of blocks that are read ahead and held at a time; 0 = as much as is sensible.
+  // Bytes of blocks that are read ahead and kept in memory at the same time; 0 = a built-in limit.
   uint64_t max_prefetch_size = 0;
+  // The next three are hints without effect.
   bool use_async_io = false;
   bool reverse = false;
   std::shared_ptr<IODispatcher> io_dispatcher = nullptr;
@@ -612,76 +698,87 @@ class ASHLAR_EXPORT MultiScanArgs {
   std::vector<ScanOptions> original_ranges_;
 };
 
-// Options of one read. What they point to must live as long as the read, or the iterator.
+// Options of one read. Pointers must stay valid until the read ends, or until the iterator is
+// deleted.
 struct ReadOptions {
-  // The state to read; nullptr = that of the moment of the call.
+  // The state to read; nullptr = the newest state at the time of the call.
   const Snapshot* snapshot = nullptr;
-  // Upper and lower bound of user-defined timestamps. Not built yet: must be nullptr.
+  // Upper and lower bounds of user-defined timestamps. Not built yet: must be nullptr.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
-  // Time since the epoch of the clock after which a read does not go to a file any more but fails
-  // with TimedOut; 0 = never. What is in memory is found.
+  // Deadline of the read, in microseconds since the epoch of the Env's clock; zero = none. After
+  // it, the read fails with TimedOut as soon as it needs a file. Data in memory is still found.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
-  // The longest that one file read may take, for file systems that heed it; 0 = no limit.
+  // Longest time that one file read may take; zero = no limit. Only file systems that support it
+  // enforce it.
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
-  // kBlockCacheTier never does I/O.
+  // Where to look for data. With kBlockCacheTier a read does no I/O.
   ReadTier read_tier = kReadAllTier;
-  // IO_TOTAL = not limited. Else reads of tables wait their turn, if the limiter limits reads.
+  // Priority of table reads in the rate limiter, if that limits reads. IO_TOTAL = not limited.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // MultiGet gives the keys Aborted that come after this many bytes of values.
+  // MultiGet() stops after this many bytes of values; the remaining keys get the status Aborted.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
-  // Point reads that combine more operands say so in the subcode of OK.
+  // A point read that merges more operands than this succeeds with the subcode
+  // kMergeOperandThresholdExceeded.
   std::optional<size_t> merge_operand_count_threshold;
-  // Blocks are verified when they are read from a file, whatever this says.
+  // Has no influence: block checksums are always verified when a block is read from a file.
   bool verify_checksums = true;
-  // Put blocks that are read into the block cache.
+  // Insert blocks that are read into the block cache.
   bool fill_cache = true;
-  // Do not look for range tombstones.
+  // Do not look for range tombstones: keys that DeleteRange() deleted are there until a compaction
+  // drops them. Without effect in a family with min_tombstones_for_range_conversion.
   bool ignore_range_deletions = false;
-  // While an iterator uses what it has read ahead, the file system fetches the next piece.
+  // While an iterator works on the data that it has read ahead, let the file system fetch the next
+  // piece in the background.
   bool async_io = false;
-  // MultiGet reads from several levels at once what is not in memory; else level by level.
+  // Let MultiGet() read from the files of several levels at the same time. If false, it reads level
+  // by level.
   bool optimize_multiget_for_io = true;
-  // Bytes that iterators read ahead; 0 = automatic.
+  // Bytes that iterators read ahead; 0 = chosen automatically.
   size_t readahead_size = 0;
-  // Iterators fail with Incomplete after skipping this many hidden entries in a row; 0 = never.
+  // An iterator fails with Incomplete after it has skipped this many hidden entries in a row; 0 =
+  // no limit.
   uint64_t max_skippable_internal_keys = 0;
-  // Inclusive bound of an iterator; must outlive it.
+  // Inclusive lower bound of an iterator; nullptr = none. Must outlive the iterator.
   const Slice* iterate_lower_bound = nullptr;
-  // Exclusive bound of an iterator; must outlive it.
+  // Exclusive upper bound of an iterator; nullptr = none. Must outlive the iterator.
   const Slice* iterate_upper_bound = nullptr;
-  // The iterator sees newer data after each seek.
+  // Each seek of the iterator sees the newest data, instead of the state at its creation.
   bool tailing = false;
-  // Do not use prefix filters.
+  // Do not use prefix filters, so that the iterator shows all keys in order.
   bool total_order_seek = false;
-  // Use prefix filters only where the result is the same.
+  // Use prefix filters only if that does not change the result.
   bool auto_prefix_mode = false;
-  // The iterator ends where the prefix of the sought key ends.
+  // The iterator ends after the last key with the prefix of the key that was sought.
   bool prefix_same_as_start = false;
-  // Keys and values stay valid for the life of the iterator, which keeps a copy of each that it
-  // shows: "rocksdb.iterator.is-key-pinned" says 1.
+  // Keys and values stay valid until the iterator is deleted: it keeps a copy of each entry that it
+  // shows. The iterator's property "rocksdb.iterator.is-key-pinned" is then 1.
   bool pin_data = false;
-  // Iterators read ahead in the next file of a level as far as in the one before.
+  // When an iterator moves to the next file of a level, it reads ahead as much as it did in the
+  // previous file.
   bool adaptive_readahead = false;
-  // Files that only an iterator needed are deleted by a background thread, not by its destructor.
+  // If the iterator was the last user of obsolete files, delete them in a background thread instead
+  // of in its destructor.
   bool background_purge_on_iterator_cleanup = false;
-  // Return false to let iterators skip a table, by its properties.
+  // Return false to let iterators skip a table, by its properties: its rows and its tombstones.
+  // InvalidArgument in a family with min_tombstones_for_range_conversion.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
-  // Do not read ahead beyond the upper bound.
+  // Do not read ahead beyond iterate_upper_bound.
   bool auto_readahead_size = true;
-  // The iterator may leave values to be loaded by PrepareValue().
+  // The iterator may postpone loading a value until PrepareValue() is called.
   bool allow_unprepared_value = false;
-  // With a snapshot: at each seek an iterator gives up old files and memtables.
+  // At each seek, an iterator with a snapshot releases the files and memtables that it pinned and
+  // uses the current ones, which show the same data.
   bool auto_refresh_iterator_with_snapshot = false;
-  // Which index to use, and where blocks are allocated. Not built yet: must be nullptr.
+  // The index to use, and the allocator of blocks. Not built yet: must be nullptr.
   const UserDefinedIndexFactory* table_index_factory = nullptr;
   ReadScopedBlockBufferProvider* read_scoped_block_buffer_provider = nullptr;
-  // Set by the engine.
+  // Set by the engine; programs leave it unchanged.
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;
-  // The program's name for this request, passed to the file system. A hint without effect.
+  // The program's name for this request. A hint without effect.
   const std::string* request_id = nullptr;
 
-  // Ignored; kept so that programs which set it compile. Older releases had it.
+  // Option of older releases: kept so that programs which set it compile. Ignored.
   bool managed = false;
 
   ReadOptions() {}
@@ -692,24 +789,29 @@ struct ReadOptions {
 
 // Options of one write.
 struct WriteOptions {
-  // Return only when the WAL is on disk.
+  // Return only when the WAL record is on the storage device. If false, a crash of the process
+  // loses nothing, but a crash of the machine may lose the last writes.
   bool sync = false;
-  // Write no WAL: lost in a crash before the next flush. InvalidArgument together with sync.
+  // Do not write to the WAL: after a crash the write is lost unless it was flushed. InvalidArgument
+  // together with `sync`.
   bool disableWAL = false;
-  // Skip entries of families that do not exist, instead of failing.
+  // Skip updates of families that do not exist, instead of failing with InvalidArgument.
   bool ignore_missing_column_families = false;
-  // Fail with Incomplete instead of waiting in a stall.
+  // Fail with Incomplete if the write would have to wait in a stall.
   bool no_slowdown = false;
-  // Go slowly while compactions lag (1 MiB a second together); with no_slowdown fail with
-  // Incomplete then.
+  // While compactions lag behind, limit all writes with this option to 1 MiB per second together;
+  // with no_slowdown, such a write fails with Incomplete instead.
   bool low_pri = false;
-  // Remember where the keys of this batch went: a hint without effect, as each thread always does.
+  // Remember the insertion position per batch; the engine always does so per thread. A hint without
+  // effect.
   bool memtable_insert_hint_per_batch = false;
-  // IO_TOTAL = not limited. IO_USER: the bytes wait their turn; needs a log that writes go to.
+  // Priority of the WAL write in the rate limiter: IO_TOTAL = not limited, or IO_USER. IO_USER
+  // needs the WAL: InvalidArgument with disableWAL or manual_wal_flush.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // 8: each update has a checksum until it is in the memtable (WriteBatch::VerifyChecksum); or 0.
+  // 8 = protect each update of the batch with a checksum until it is in the memtable (see
+  // WriteBatch::VerifyChecksum()); 0 = no checksums. Other values are refused.
   size_t protection_bytes_per_key = 0;
-  // Set by the engine.
+  // Set by the engine; programs leave it unchanged.
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;
 
   WriteOptions() {}
@@ -719,19 +821,21 @@ struct WriteOptions {
       : rate_limiter_priority(_rate_limiter_priority), io_activity(_io_activity) {}
 };
 
+// Options of DB::Flush().
 struct FlushOptions {
-  // Return when the flush is done.
+  // Return only when the flush is done.
   bool wait = true;
-  // Flush even if that stalls writes; otherwise wait until it does not.
+  // Flush at once even if that stalls writes. If false, wait until it does not.
   bool allow_write_stall = false;
-  // Flush all given families as one, as DBOptions::atomic_flush does.
+  // Flush all given families together, as DBOptions::atomic_flush does.
   bool force_atomic_flush = false;
-  // Also wait for the listeners' OnFlushCompleted(). A hint without effect.
+  // Also wait until OnFlushCompleted() of the listeners has returned. A hint without effect.
   bool listener_wait = false;
 
   FlushOptions() {}
 };
 
+// Options of DB::FlushWAL(): whether the WAL is synced too. The priority is a hint without effect.
 struct FlushWALOptions {
   bool sync = false;
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
@@ -739,91 +843,103 @@ struct FlushWALOptions {
   FlushWALOptions() {}
 };
 
-// Makes the logger that DB::Open() would make for these options.
+// Creates the logger that DB::Open() would create for these options, and returns it in *logger.
 ASHLAR_EXPORT Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                              std::shared_ptr<Logger>* logger);
 
-// For DB::CompactFiles(). The temperature is a hint without effect.
+// Options of DB::CompactFiles(). The temperature is a hint without effect.
 struct CompactionOptions {
-  // kDisableCompressionOption = as the family's options say.
+  // Compression of the outputs; kDisableCompressionOption = as the options of the family say.
   CompressionType compression = kDisableCompressionOption;
+  // Target size of an output file in bytes.
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
-  // 0 = DBOptions::max_subcompactions.
+  // Number of parallel parts; 0 = DBOptions::max_subcompactions.
   uint32_t max_subcompactions = 0;
-  // Set to true by another thread to stop.
+  // Another thread may set it to true to stop the compaction. nullptr = cannot be stopped this way.
   std::atomic<bool>* canceled = nullptr;
   Temperature output_temperature_override = Temperature::kUnknown;
+  // Allow files to be moved to the output level without being rewritten, if that is possible.
   bool allow_trivial_move = false;
 
   CompactionOptions() {}
 };
 
-// Whether DB::CompactRange() rewrites the last level.
+// Whether DB::CompactRange() rewrites files that are already on the last level.
 enum class BottommostLevelCompaction {
-  kSkip,
-  kIfHaveCompactionFilter,
-  kForce,
-  kForceOptimized,  // but not the files that this compaction has just written
+  kSkip,                    // never
+  kIfHaveCompactionFilter,  // only if the family has a compaction filter
+  kForce,                   // always
+  kForceOptimized,          // always, except for files that this compaction has just written
 };
 
+// Whether DB::CompactRange() moves values out of old blob files.
 enum class BlobGarbageCollectionPolicy {
-  kForce,
-  kDisable,
-  kUseDefault,
+  kForce,       // always
+  kDisable,     // never
+  kUseDefault,  // as enable_blob_garbage_collection says
 };
 
-// For DB::CompactRange().
+// Options of DB::CompactRange().
 struct CompactRangeOptions {
-  // Let no other compaction run meanwhile.
+  // Let no other compaction run at the same time.
   bool exclusive_manual_compaction = false;
-  // Move the result to target_level, or up to the highest level that is free for it (-1).
+  // Afterwards move the files to target_level; if that is -1, to the highest level that can take
+  // them without overlaps.
   bool change_level = false;
-  // Only with change_level.
+  // Used only with change_level.
   int target_level = -1;
-  // Index of the directory, in cf_paths or db_paths, that takes the outputs.
+  // Index of the directory for the outputs, in cf_paths or db_paths.
   uint32_t target_path_id = 0;
-  // Whether what lies on the last level already is rewritten.
+  // Whether files that are already on the last level are rewritten.
   BottommostLevelCompaction bottommost_level_compaction =
       BottommostLevelCompaction::kIfHaveCompactionFilter;
-  // Flush first even if that stalls writes.
+  // Flush first even if that stalls writes. If false, wait until it does not.
   bool allow_write_stall = false;
-  // 0 = DBOptions::max_subcompactions.
+  // Number of parallel parts of each compaction; 0 = DBOptions::max_subcompactions.
   uint32_t max_subcompactions = 0;
-  // Of user-defined timestamps, which are not built yet: must be nullptr.
+  // For user-defined timestamps, which are not built yet: must be nullptr.
   const Slice* full_history_ts_low = nullptr;
-  // Set to true by another thread to stop.
+  // Another thread may set it to true to stop the compaction. nullptr = cannot be stopped this way.
   std::atomic<bool>* canceled = nullptr;
-  // What of the blob files is moved; a cutoff below 0 or above 1 means that of the options.
+  // Whether values are moved out of old blob files, and out of which share of them, from 0 to 1. A
+  // cutoff outside this range means blob_garbage_collection_age_cutoff.
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;
   double blob_garbage_collection_age_cutoff = -1;
 };
 
-// For DB::IngestExternalFile(), which is not built yet.
+// Options of DB::IngestExternalFile() and the other calls for ingestion.
 struct IngestExternalFileOptions {
-  // Move the files, rather than copy them; or link them and keep the source.
+  // By default files are copied. move_files links them into the database and deletes the source
+  // afterwards; link_files links them and leaves the source in place. InvalidArgument if both are
+  // set.
   bool move_files = false;
   bool link_files = false;
+  // If the file system does not support links, copy the files.
   bool failed_move_fall_back_to_copy = true;
-  // Hide the data from snapshots that exist already.
+  // Existing snapshots do not see the ingested data.
   bool snapshot_consistency = true;
-  // false: fail if the keys overlap with the database's.
+  // If false, ingestion fails with InvalidArgument when it would need a sequence number for a file,
+  // that is, if keys overlap with keys of the database or a snapshot exists.
   bool allow_global_seqno = true;
-  // false: fail if a memtable must be flushed first.
+  // If false, ingestion fails with InvalidArgument when a memtable would have to be flushed first.
   bool allow_blocking_flush = true;
-  // Put the data below all other. Needs DBOptions::allow_ingest_behind.
+  // Place the files below all existing data, so that existing keys hide the ingested ones. Needs
+  // DBOptions::allow_ingest_behind.
   bool ingest_behind = false;
-  // Write the sequence number into the file, as older releases need.
+  // Write the sequence number into the file, which older releases of RocksDB need.
   bool write_global_seqno = false;
-  // Read all blocks first.
+  // Read the files and verify all block checksums before they are ingested.
   bool verify_checksums_before_ingest = false;
+  // Bytes to read ahead while doing so; 0 = automatic.
   size_t verify_checksums_readahead_size = 0;
-  // Compare the given whole-file checksums.
+  // Compare each file with its checksum in IngestExternalFileArg::files_checksums.
   bool verify_file_checksum = true;
-  // TryAgain, rather than use another level than the last.
+  // Fail with TryAgain if a file cannot be placed on the last level.
   bool fail_if_not_bottommost_level = false;
-  // Accept files of another database.
+  // Accept files that were not written by an SstFileWriter but by a database.
   bool allow_db_generated_files = false;
+  // The next three are hints without effect.
   bool fill_cache = true;
   bool prefetch_lmax_index_and_filter_blocks = true;
   int file_opening_threads = 1;
@@ -847,20 +963,25 @@ struct IngestExternalFileOptions {
   bool operator!=(const IngestExternalFileOptions& rhs) const { return !(*this == rhs); }
 };
 
-// One family's part of DB::IngestExternalFiles().
+// The files for one family in DB::IngestExternalFiles().
 struct IngestExternalFileArg {
   ColumnFamilyHandle* column_family = nullptr;
+  // Paths of the files. Without allow_db_generated_files they must be made by SstFileWriter.
   std::vector<std::string> external_files;
   IngestExternalFileOptions options;
+  // Expected checksum of each file, and the name of the function that computes it. Either both are
+  // empty, or both have one element per file.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
+  // A hint without effect, like file_infos.
   Temperature file_temperature = Temperature::kUnknown;
-  // Replaces all data in this range.
+  // Removes all existing data of the family in this range in the same step. All files must lie
+  // within it.
   std::optional<RangeOpt> atomic_replace_range;
   std::vector<const PreparedFileInfo*> file_infos;
 };
 
-// Operations that a trace leaves out, or-ed.
+// Operations that a trace omits, combined with bitwise or.
 enum TraceFilterType : uint64_t {
   kTraceFilterNone = 0x0,
   kTraceFilterGet = 0x1 << 0,
@@ -870,29 +991,35 @@ enum TraceFilterType : uint64_t {
   kTraceFilterMultiGet = 0x1 << 4,
 };
 
-// For DB::StartTrace(), which is not built yet.
+// Options of DB::StartTrace(), which is not built yet.
 struct TraceOptions {
+  // Bytes after which tracing stops.
   uint64_t max_trace_file_size = uint64_t{64} * 1024 * 1024 * 1024;
-  // One operation of so many is traced.
+  // Trace one operation out of this many.
   uint64_t sampling_frequency = 1;
+  // The operations to omit: a combination of TraceFilterType values.
   uint64_t filter = kTraceFilterNone;
   bool preserve_write_order = false;
 };
 
+// Options of DB::CreateColumnFamilyWithImport().
 struct ImportColumnFamilyOptions {
+  // Move the files into the database instead of copying them.
   bool move_files = false;
 };
 
-// For DB::GetApproximateSizes(). At least one of the first two must be true.
+// Options of DB::GetApproximateSizes(). At least one of include_memtables and include_files must be
+// true.
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
   bool include_blob_files = false;
-  // From 0 to 1: relative error that is acceptable; negative = as exact as possible.
+  // Acceptable relative error, from 0 to 1; negative = as exact as possible. A hint without effect.
   double files_size_error_margin = -1.0;
 };
 
-// For DB::OpenAndCompact(), which is not built yet: objects that do not travel as text.
+// For DB::OpenAndCompact(): objects that the OPTIONS file cannot describe, and options_map with the
+// names and values of options that override those of the OPTIONS file.
 struct CompactionServiceOptionsOverride {
   Env* env = Env::Default();
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
@@ -911,30 +1038,35 @@ struct CompactionServiceOptionsOverride {
   std::unordered_map<std::string, std::string> options_map;
 };
 
+// Options of DB::OpenAndCompact().
 struct OpenAndCompactOptions {
+  // Another thread may set it to true to stop the compaction. nullptr = cannot be stopped this way.
   std::atomic<bool>* canceled = nullptr;
+  // Continue a job that was interrupted. A hint without effect: such a job begins anew.
   bool allow_resumption = false;
 };
 
-// For DB::GetLiveFilesStorageInfo().
+// Options of DB::GetLiveFilesStorageInfo().
 struct LiveFilesStorageInfoOptions {
+  // Return the recorded checksum of each table too.
   bool include_checksum_info = false;
-  // Flush first if the WAL has at least this many bytes; 0 = always.
+  // Flush first if the WALs hold at least this many bytes; 0 = always.
   uint64_t wal_size_for_flush = 0;
+  // Flush all families together. A hint without effect: DBOptions::atomic_flush decides.
   bool atomic_flush = false;
 };
 
-// For DB::WaitForCompact().
+// Options of DB::WaitForCompact().
 struct WaitForCompactOptions {
-  // Return Aborted, rather than wait, while background work is paused.
+  // Return Aborted instead of waiting while background work is paused.
   bool abort_on_pause = false;
-  // Flush all families first.
+  // Flush all families before waiting.
   bool flush = false;
-  // Wait until obsolete files are deleted.
+  // Also wait until obsolete files are deleted. A hint without effect: they always are.
   bool wait_for_purge = false;
-  // Close the database afterwards, in spite of a background error.
+  // Close the database afterwards, even if there is a background error.
   bool close_db = false;
-  // TimedOut after this long; 0 = no limit.
+  // Return TimedOut after this long; zero = no limit.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PerfContext: what the calling thread's operations did, counted and timed. How much is measured
-// is set by SetPerfLevel(); see perf_level.h. Times are in nanoseconds unless the name says
-// otherwise.
+// PerfContext: counters and times of the calling thread's operations. SetPerfLevel() decides how
+// much is measured; see perf_level.h. Times are in nanoseconds unless the name says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 namespace ashlar {
 
+// See PerfContextByLevel.
 struct PerfContextByLevelBase {
   uint64_t bloom_filter_useful = 0;
   uint64_t bloom_filter_full_positive = 0;
@@ -24,15 +24,17 @@ struct PerfContextByLevelBase {
   uint64_t block_cache_miss_count = 0;
 };
 
-// Counters of one level of the tree.
+// Counters for one level of the LSM tree.
 struct ASHLAR_EXPORT PerfContextByLevel : public PerfContextByLevelBase {
+  // Sets all counters to 0.
   void Reset();
-  // Adds the counters of `other`.
+  // Adds the counters of `other` to this object.
   void Merge(const PerfContextByLevel& other);
 };
 
+// The counters of PerfContext. docs/statistics.md lists those that stay 0.
 struct PerfContextBase {
-  // Calls of a comparator of the user's; the built-in orders compare bytes without calling one.
+  // Calls of a custom comparator. The built-in comparators compare bytes without such a call.
   uint64_t user_key_comparison_count = 0;
   uint64_t block_cache_hit_count = 0;
   uint64_t block_read_count = 0;
@@ -60,7 +62,7 @@ struct PerfContextBase {
   uint64_t block_decompress_count = 0;
   uint64_t get_read_bytes = 0;
   uint64_t multiget_read_bytes = 0;
-  uint64_t iter_read_bytes = 0;  // only with statistics, or where times are asked for
+  uint64_t iter_read_bytes = 0;  // only with statistics, or if times are measured
   uint64_t blob_cache_hit_count = 0;
   uint64_t blob_cache_read_byte = 0;
   uint64_t blob_read_count = 0;
@@ -134,7 +136,8 @@ struct PerfContextBase {
   uint64_t iter_next_cpu_nanos = 0;
   uint64_t iter_prev_cpu_nanos = 0;
   uint64_t iter_seek_cpu_nanos = 0;
-  uint64_t iter_next_count = 0;  // this and the next: unless timed, at the next seek or the end
+  uint64_t iter_next_count =
+      0;  // like the next: if not timed, added at the next seek or at the end
   uint64_t iter_prev_count = 0;
   uint64_t iter_seek_count = 0;
   uint64_t encrypt_data_nanos = 0;
@@ -155,7 +158,7 @@ struct PerfContextBase {
   uint64_t multiscan_io_coalesced_nonadjacent = 0;
 };
 
-// Not thread safe: each thread has its own, from get_perf_context().
+// The counters of one thread; see get_perf_context(). Not thread safe.
 struct ASHLAR_EXPORT PerfContext : public PerfContextBase {
   PerfContext() {}
   PerfContext(const PerfContext& other);
@@ -163,27 +166,27 @@ struct ASHLAR_EXPORT PerfContext : public PerfContextBase {
   PerfContext(PerfContext&& other) noexcept;
   ~PerfContext();
 
-  // All to zero, also of the levels.
+  // Sets all counters to 0, including those by level.
   void Reset();
-  // Adds the counters of `other`.
+  // Adds the counters of `other` to this object.
   void Merge(const PerfContext& other);
-  // "name = value, ...", optionally without zeros.
+  // Returns "name = value, ..."; without counters that are 0 if exclude_zero_counters is true.
   std::string ToString(bool exclude_zero_counters = false) const;
 
-  // Counters by level are off unless enabled; clearing also frees their memory.
+  // Counters by level are disabled by default. ClearPerLevelPerfContext() also frees their memory.
   void EnablePerLevelPerfContext();
   void DisablePerLevelPerfContext();
   void ClearPerLevelPerfContext();
 
-  // Copies the counters, but not whether the levels are enabled.
+  // Copies the counters, but not whether counters by level are enabled.
   void copyMetrics(const PerfContext* other) noexcept;
 
-  // Owned; nullptr until enabled.
+  // Counters by level. Owned by this object; nullptr until enabled.
   std::map<uint32_t, PerfContextByLevel>* level_to_perf_context = nullptr;
   bool per_level_perf_context_enabled = false;
 };
 
-// Never nullptr; dies with the thread.
+// The counters of the calling thread. Never nullptr; valid until the thread ends.
 ASHLAR_EXPORT PerfContext* get_perf_context();
 
 }  // namespace ashlar

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that stand for properties of the machine.
+// Names for properties of the machine.
 #pragma once
 
 namespace ashlar {
 
-// How strongly the operating system favours a thread. A lower value yields to a higher one.
+// Scheduling priority of a thread, from the lowest to the highest.
 enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RateLimiter: bytes per second that flushes and compactions may read or write. May be shared by
-// databases. Thread safe.
+// RateLimiter limits the bytes per second that flushes and compactions read or write. Several
+// databases may share it. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,25 @@ namespace ashlar {
 
 class Statistics;
 
+// A limit on I/O. Created by NewGenericRateLimiter(), or implemented by the program.
 class ASHLAR_EXPORT RateLimiter {
  public:
   enum class OpType { kRead, kWrite };
-  // What is limited.
+  // Which operations are limited.
   enum class Mode { kReadsOnly, kWritesOnly, kAllIo };
 
   explicit RateLimiter(Mode mode = Mode::kWritesOnly) : mode_(mode) {}
   virtual ~RateLimiter() {}
 
-  // Takes effect with the next refill.
+  // Changes the rate. Takes effect with the next refill.
   virtual void SetBytesPerSecond(int64_t bytes_per_second) = 0;
-  // The most one Request() may ask for; 0 = what one refill gives.
+  // Sets the maximum number of bytes for one Request(); 0 = the bytes of one refill.
   virtual Status SetSingleBurstBytes(int64_t /*single_burst_bytes*/) {
     return Status::NotSupported("SetSingleBurstBytes: not offered by this rate limiter");
   }
 
-  // Waits until `bytes` (at most GetSingleBurstBytes()) may be moved. A limiter of one's own
-  // overrides one of these; each form calls the one above it.
+  // Waits until `bytes` (at most GetSingleBurstBytes()) may be read or written. A program's own
+  // limiter overrides one of these three forms; by default each form calls the one before it.
   virtual void Request(const int64_t /*bytes*/, const Env::IOPriority /*pri*/) {}
   virtual void Request(const int64_t bytes, const Env::IOPriority pri, Statistics* /*stats*/) {
     Request(bytes, pri);
@@ -41,13 +42,14 @@ class ASHLAR_EXPORT RateLimiter {
                        OpType op_type) {
     if (IsRateLimited(op_type)) Request(bytes, pri, stats);
   }
-  // Waits for as much of `bytes` as one request may be, rounded to `alignment` if that is above 0;
-  // returns how much was granted.
+  // Requests as many of the `bytes` as one request may ask for, rounded to a multiple of
+  // `alignment` if that is not 0. Returns the number of bytes that were granted.
   virtual size_t RequestToken(size_t bytes, size_t alignment, Env::IOPriority io_priority,
                               Statistics* stats, RateLimiter::OpType op_type);
 
+  // Maximum number of bytes for one Request().
   virtual int64_t GetSingleBurstBytes() const = 0;
-  // Totals since the start; IO_TOTAL sums over all priorities.
+  // Totals since the limiter was created; IO_TOTAL sums over all priorities.
   virtual int64_t GetTotalBytesThrough(const Env::IOPriority pri = Env::IO_TOTAL) const = 0;
   virtual int64_t GetTotalRequests(const Env::IOPriority pri = Env::IO_TOTAL) const = 0;
   virtual Status GetTotalPendingRequests(int64_t* /*total_pending_requests*/,
@@ -56,6 +58,7 @@ class ASHLAR_EXPORT RateLimiter {
   }
   virtual int64_t GetBytesPerSecond() const = 0;
 
+  // Whether operations of this type are limited.
   virtual bool IsRateLimited(OpType op_type) {
     if (mode_ == Mode::kAllIo) return true;
     return op_type == OpType::kWrite ? mode_ == Mode::kWritesOnly : mode_ == Mode::kReadsOnly;
@@ -68,11 +71,13 @@ class ASHLAR_EXPORT RateLimiter {
   const Mode mode_;
 };
 
-// The usual token bucket; the caller owns it.
-//   rate_bytes_per_sec  the rate; with auto_tuned its upper bound
-//   refill_period_us    how often tokens are given out: longer allows larger bursts
-//   fairness            one of this many requests of lower priority goes first
-//   single_burst_bytes  the most one request may ask for; 0 = one refill
+// Creates a token bucket. The caller owns it.
+//   rate_bytes_per_sec  the rate; if auto_tuned is true, its upper bound
+//   refill_period_us    microseconds between refills; a longer period allows larger bursts
+//   fairness            one out of this many times, requests of lower priority are served first
+//   mode                which operations are limited
+//   auto_tuned          adapt the rate to the demand
+//   single_burst_bytes  maximum number of bytes of one request; 0 = the bytes of one refill
 ASHLAR_EXPORT RateLimiter* NewGenericRateLimiter(
     int64_t rate_bytes_per_sec, int64_t refill_period_us = 100 * 1000, int32_t fairness = 10,
     RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly, bool auto_tuned = false,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slice is a pointer and a length: bytes that somebody else owns. PinnableSlice may own its bytes
-// or keep memory of the database alive, so that reads need not copy. OptSlice is a Slice or none.
+// Slice is a pointer and a length: bytes that it does not own. PinnableSlice can own its bytes, or
+// keep memory of the database alive, so that reads need not copy. OptSlice is a Slice that may be
+// absent.
 //
-// A Slice is valid as long as the memory behind it. Bytes compare as unsigned numbers. Threads:
-// const members may be called from many threads; anything else needs outside locking.
+// A Slice is valid as long as the memory that it points to. Bytes compare as unsigned numbers.
+// Threads: const members may be called from many threads; other calls need external locking.
 #pragma once
 
 #include <cassert>
@@ -20,15 +21,16 @@
 
 namespace ashlar {
 
+// A pointer to bytes and their number; does not own the bytes.
 class ASHLAR_EXPORT Slice {
  public:
   Slice() : data_(""), size_(0) {}
   Slice(const char* d, size_t n) : data_(d), size_(n) {}
-  // All further ways of making one convert implicitly. None of them copies.
+  // These constructors are implicit. None of them copies bytes.
   Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}             // NOLINT
   Slice(const std::string_view& sv) : data_(sv.data()), size_(sv.size()) {}     // NOLINT
   Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : std::strlen(s)) {}  // NOLINT
-  // Writes the concatenated parts into *buf and refers to it.
+  // Concatenates the parts in *buf and points to it.
   Slice(const struct SliceParts& parts, std::string* buf);
 
   const char* data() const { return data_; }
@@ -46,7 +48,7 @@ class ASHLAR_EXPORT Slice {
     size_ = 0;
   }
 
-  // Cut n bytes off the front or the back; n must not exceed size().
+  // Remove `n` bytes at the beginning or the end; `n` must not exceed size().
   void remove_prefix(size_t n) {
     assert(n <= size_);
     data_ += n;
@@ -57,16 +59,16 @@ class ASHLAR_EXPORT Slice {
     size_ -= n;
   }
 
-  // A copy of the bytes, or with hex == true two upper-case hexadecimal digits per byte.
+  // Returns a copy of the bytes; with hex == true, two upper-case hexadecimal digits per byte.
   std::string ToString(bool hex = false) const;
   std::string_view ToStringView() const { return std::string_view(data_, size_); }
 
-  // The reverse of ToString(true). False, with *result unspecified, for an odd number of digits or
-  // a character that is no digit.
+  // The reverse of ToString(true). Returns false for an odd number of characters or an invalid
+  // digit; *result is unspecified then.
   bool DecodeHex(std::string* result) const;
 
-  // Negative, zero or positive as this sorts before, equals or sorts after b: by the first
-  // differing byte, unsigned; if one is a prefix of the other the shorter comes first.
+  // Returns a negative number, zero or a positive number if this slice sorts before, equals or
+  // sorts after `b`. Bytes are compared as unsigned numbers; a prefix sorts before a longer slice.
   int compare(const Slice& b) const;
 
   bool starts_with(const Slice& x) const {
@@ -76,14 +78,14 @@ class ASHLAR_EXPORT Slice {
     return size_ >= x.size_ && std::memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0;
   }
 
-  // Index of the first byte that differs; the shorter length if there is none.
+  // Returns the index of the first byte that differs; if there is none, the shorter length.
   size_t difference_offset(const Slice& b) const;
 
   const char* data_;
   size_t size_;
 };
 
-// A Slice that may be absent; stands for open ends of ranges. Does not own the bytes.
+// A Slice that may be absent, for example for a range without bound. Does not own the bytes.
 class OptSlice {
  public:
   OptSlice() : slice_(nullptr, 0) {}
@@ -96,7 +98,7 @@ class OptSlice {
   bool has_value() const noexcept { return slice_.data_ != nullptr; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  // Only when has_value().
+  // Must only be called if has_value().
   const Slice& value() const noexcept {
     assert(has_value());
     return slice_;
@@ -104,7 +106,7 @@ class OptSlice {
   const Slice& operator*() const noexcept { return value(); }
   const Slice* operator->() const noexcept { return &value(); }
 
-  // Null without a value; otherwise valid as long as this object.
+  // nullptr if there is no value; otherwise valid as long as this object.
   const Slice* AsPtr() const noexcept { return has_value() ? &slice_ : nullptr; }
   static OptSlice CopyFromPtr(const Slice* ptr) {
     return ptr != nullptr ? OptSlice(*ptr) : OptSlice();
@@ -114,13 +116,13 @@ class OptSlice {
   Slice slice_;
 };
 
-// The result of a read. Either it holds a copy in a string (its own, or one given to the
-// constructor), or it is pinned: it refers to foreign memory that its cleanups release. A call to
-// Reset() lets go of that memory and keeps the string's capacity for the next use.
+// The result of a read. It either holds a copy of the bytes in a string (its own, or the one that
+// was passed to the constructor), or it is pinned: it points to other memory, which its cleanups
+// release. Reset() releases that memory and keeps the capacity of the string.
 class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
  public:
   PinnableSlice() : buf_(&self_space_) {}
-  // Copies go to *buf, which must outlive this object.
+  // Uses *buf for copies; it must outlive this object.
   explicit PinnableSlice(std::string* buf) : buf_(buf) {}
 
   PinnableSlice(PinnableSlice&& other);
@@ -128,7 +130,7 @@ class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
   PinnableSlice(const PinnableSlice&) = delete;
   PinnableSlice& operator=(const PinnableSlice&) = delete;
 
-  // Refers to s until Reset() or destruction, which call f(arg1, arg2). Not when already pinned.
+  // Points to `s` until Reset() or the destructor, which call f(arg1, arg2). Must not be pinned.
   void PinSlice(const Slice& s, CleanupFunction f, void* arg1, void* arg2) {
     assert(!pinned_);
     pinned_ = true;
@@ -137,7 +139,7 @@ class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
     RegisterCleanup(f, arg1, arg2);
   }
 
-  // Refers to s and takes over the cleanups of *cleanable (null: s needs none).
+  // Points to `s` and takes over the cleanups of *cleanable; nullptr = no cleanups.
   void PinSlice(const Slice& s, Cleanable* cleanable) {
     assert(!pinned_);
     pinned_ = true;
@@ -146,20 +148,20 @@ class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
     if (cleanable != nullptr) cleanable->DelegateCleanupsTo(this);
   }
 
-  // Copies the bytes into the own string. Not when pinned.
+  // Copies the bytes into the string. Must not be pinned.
   void PinSelf(const Slice& slice) {
     assert(!pinned_);
     buf_->assign(slice.data(), slice.size());
     PinSelf();
   }
-  // Refers to what has been put into *GetSelf().
+  // Points to the contents of *GetSelf().
   void PinSelf() {
     assert(!pinned_);
     data_ = buf_->data();
     size_ = buf_->size();
   }
 
-  // Cut bytes off; an unpinned slice cuts its string too. n must not exceed size().
+  // Remove `n` bytes; if the slice is not pinned, also from its string. `n` must not exceed size().
   void remove_suffix(size_t n) {
     assert(n <= size_);
     if (pinned_) {
@@ -180,7 +182,7 @@ class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
     PinSelf();
   }
 
-  // Runs the cleanups and becomes empty. Allocates and frees nothing of its own.
+  // Calls the cleanups and makes the slice empty. Does not allocate or free memory itself.
   void Reset() {
     Cleanable::Reset();
     pinned_ = false;
@@ -192,11 +194,11 @@ class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
 
  private:
   std::string self_space_;
-  std::string* buf_;  // self_space_ or the caller's string
+  std::string* buf_;  // self_space_ or the string that was passed to the constructor
   bool pinned_ = false;
 };
 
-// Slices that together form one key or value. Refers to the array, which the caller keeps.
+// Several slices that together form one key or value. Does not own the array.
 struct SliceParts {
   SliceParts(const Slice* _parts, int _num_parts) : parts(_parts), num_parts(_num_parts) {}
   SliceParts() : parts(nullptr), num_parts(0) {}
@@ -210,7 +212,8 @@ inline bool operator==(const Slice& x, const Slice& y) {
 }
 inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
 
-// Keys often differ in their first eight bytes, where two loads are cheaper than a call.
+// Keys often differ in their first eight bytes; comparing these as integers is faster than
+// memcmp().
 inline int Slice::compare(const Slice& b) const {
   const size_t common = size_ < b.size_ ? size_ : b.size_;
   size_t done = 0;

@@ -2,8 +2,9 @@
 //
 // A snapshot pins the state of a database at one moment, for any number of reads.
 //
-// Snapshots are immutable: many threads may use one at the same time. It must be released, by the
-// database that made it, before that database is closed.
+// Snapshots are immutable: many threads may use the same snapshot at the same time. Before the
+// database is closed, the snapshot must be released with DB::ReleaseSnapshot() of the database that
+// created it.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +16,23 @@ namespace ashlar {
 
 class DB;
 
+// A pinned state of a database. Created by DB::GetSnapshot().
 class ASHLAR_EXPORT Snapshot {
  public:
-  // The last update that readers of this snapshot see.
+  // Sequence number of the last update that is visible in this snapshot.
   virtual SequenceNumber GetSequenceNumber() const = 0;
-  // When it was taken, in seconds since 1970.
+  // When the snapshot was created, in seconds since 1970.
   virtual int64_t GetUnixTime() const = 0;
-  // The user timestamp it was taken with; the largest number for none.
+  // The user timestamp that the snapshot was created with; the largest number if there is none.
   virtual uint64_t GetTimestamp() const = 0;
 
  protected:
-  // Only DB::ReleaseSnapshot() ends a snapshot.
+  // Use DB::ReleaseSnapshot() instead.
   virtual ~Snapshot() {}
 };
 
-// Takes a snapshot, or adopts one, and releases it at the end of its life. `db` must outlive it.
+// Releases a snapshot in its destructor. The first constructor creates the snapshot, the second one
+// takes over an existing one. `db` must outlive the object.
 class ASHLAR_EXPORT ManagedSnapshot {
  public:
   explicit ManagedSnapshot(DB* db);

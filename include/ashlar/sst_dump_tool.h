@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `sst_dump` as a function, for programs that bring plug-ins of their own. Not built
-// yet: it says so on stderr and returns 1; use the program.
+// The program `sst_dump` as a function, for programs with their own comparators, merge operators
+// and so on. Not built yet: it prints this to stderr and returns 1. Use the program instead.
 #pragma once
 
 #include "ashlar/export.h"
@@ -9,10 +9,10 @@
 
 namespace ashlar {
 
-// Threads: one at a time.
+// Runs sst_dump commands. Threads: one at a time.
 class ASHLAR_EXPORT SSTDumpTool {
  public:
-  // Returns the exit code.
+  // Runs a command and returns its exit code.
   int Run(int argc, char const* const* argv, Options options = Options());
 };
 

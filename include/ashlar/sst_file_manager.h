@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileManager: the space that tables and blob files take, and how fast obsolete ones are deleted.
-// For DBOptions::sst_file_manager; may be shared by databases, and outlive them. Thread safe.
+// SstFileManager tracks the disk space of tables and blob files, and limits the rate at which
+// obsolete files are deleted. It is set as DBOptions::sst_file_manager. Several databases may share
+// it, and it may outlive them. Thread safe.
 //
-// A database that runs out of disk space (NoSpace) while it has one looks once a second whether
-// there is space again, and then resumes by itself, unless a listener wants it otherwise
-// (EventListener::OnErrorRecoveryBegin).
+// If a database with an SstFileManager runs out of disk space (NoSpace), it checks once a second
+// whether space is available again and then resumes by itself, unless a listener prevents this
+// (EventListener::OnErrorRecoveryBegin()).
 #pragma once
 
 #include <cstdint>
@@ -23,36 +24,42 @@ class Env;
 class Logger;
 class Statistics;
 
+// Tracks disk space and limits file deletion. Created by NewSstFileManager().
 class ASHLAR_EXPORT SstFileManager {
  public:
   virtual ~SstFileManager() {}
 
-  // A flush or compaction that reaches it is followed by a background error: writes fail with
-  // SpaceLimit until DB::Resume(), which needs room. Compactions that would not fit below it are
-  // not begun; CompactRange() answers CompactionTooLarge. 0 = no limit.
+  // Sets a limit in bytes on the space of all tracked files; 0 = no limit. When a flush or
+  // compaction reaches it, a background error follows: writes fail with SpaceLimit until
+  // DB::Resume() is called, which requires free space. Compactions that would exceed the limit are
+  // not started; CompactRange() returns CompactionTooLarge then.
   virtual void SetMaxAllowedSpaceUsage(uint64_t max_allowed_space) = 0;
-  // Space kept free for compactions that run.
+  // Sets the number of bytes that are kept free for running compactions.
   virtual void SetCompactionBufferSize(uint64_t compaction_buffer_size) = 0;
+  // Whether the limit has been reached; the second form also counts the outputs of running
+  // compactions.
   virtual bool IsMaxAllowedSpaceReached() = 0;
   virtual bool IsMaxAllowedSpaceReachedIncludingCompactions() = 0;
-  // Bytes of all tracked files, trash included, and each by its path. Those of a database that was
-  // closed are tracked no longer.
+  // Total bytes of all tracked files, including trash, and the size of each file by path. Files of
+  // a closed database are not tracked any more.
   virtual uint64_t GetTotalSize() = 0;
   virtual std::unordered_map<std::string, uint64_t> GetTrackedFiles() = 0;
-  // 0 = delete at once. Else a file is renamed, to its name with ".trash" at the end, and deleted
-  // in the background; trash that an earlier process left is deleted when its database is opened.
+  // The rate in bytes per second; 0 = files are deleted at once. Otherwise a file gets the suffix
+  // ".trash" and is deleted in the background. Trash that an earlier process has left is deleted
+  // when its database is opened.
   virtual int64_t GetDeleteRateBytesPerSecond() = 0;
   virtual void SetDeleteRateBytesPerSecond(int64_t delete_rate) = 0;
-  // Share of the tracked bytes that trash may take; beyond it files are deleted at once.
+  // Maximum ratio of trash to all tracked bytes. Above it, files are deleted at once.
   virtual double GetMaxTrashDBRatio() = 0;
   virtual void SetMaxTrashDBRatio(double ratio) = 0;
   virtual uint64_t GetTotalTrashSize() = 0;
   virtual void SetStatisticsPtr(const std::shared_ptr<Statistics>& stats) = 0;
 };
 
-// The caller owns the result. `env` and `fs` are those of the databases, and outlive it. trash_dir
-// is not used any more; what is in it is deleted, and *status says whether that went well. Of files
-// above bytes_max_delete_chunk (0: of none) so much is deleted at a time, if they have no other name.
+// Creates a manager, which the caller owns. `env` and `fs` must be those of the databases and must
+// outlive it. trash_dir is a directory that older releases used: its contents are deleted, and
+// *status receives the result. Files larger than bytes_max_delete_chunk are deleted in pieces of
+// that size if they have no other hard link; 0 = always as a whole.
 ASHLAR_EXPORT SstFileManager* NewSstFileManager(
     Env* env, std::shared_ptr<FileSystem> fs, std::shared_ptr<Logger> info_log = nullptr,
     const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileReader reads a table file without a database.
+// SstFileReader reads a table file that need not belong to a database.
 //
-// Threads: after Open() const members, NewIterator, Get and MultiGet may be called from many
+// Threads: after Open(), const members, NewIterator(), Get() and MultiGet() may be called from many
 // threads. Iterators must be deleted before the reader.
 #pragma once
 
@@ -19,22 +19,24 @@
 
 namespace ashlar {
 
+// Reads one table file.
 class ASHLAR_EXPORT SstFileReader {
  public:
-  // Options as of the database the file belongs to; the comparator must be the same.
+  // `options` should be those of the database that wrote the file; the comparator must be the same.
   explicit SstFileReader(const Options& options);
   ~SstFileReader();
   SstFileReader(const SstFileReader&) = delete;
   SstFileReader& operator=(const SstFileReader&) = delete;
 
-  // A damaged data block is told of by what reads it; with another comparator than the bytewise
-  // one, the first and the last one already by this.
+  // Opens a file. Damage in a data block is reported by the call that reads it; but with a
+  // comparator other than the bytewise one, Open() itself reads the first and the last data block.
   Status Open(const std::string& file_path);
 
-  // User keys and values as a database with just this file would give them. The caller deletes it.
+  // Iterates over user keys and values, as in a database that consists of this file. The caller
+  // deletes the iterator.
   Iterator* NewIterator(const ReadOptions& options);
 
-  // Point reads; NotFound without the key.
+  // Point reads. NotFound if the key does not exist.
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
@@ -42,14 +44,16 @@ class ASHLAR_EXPORT SstFileReader {
   Status Get(const ReadOptions& options, const Slice& key, std::string* value);
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value);
 
-  // All entries as stored; their keys are taken apart with ParseTableIteratorKey.
+  // Iterates over all entries as stored. ParseTableIteratorKey() splits their keys into user key,
+  // sequence number and type.
   std::unique_ptr<Iterator> NewTableIterator();
   Status ParseTableIteratorKey(const Slice& raw_table_key, ParsedEntryInfo* parsed_key) const;
 
+  // The properties of the table.
   std::shared_ptr<const TableProperties> GetTableProperties() const;
 
-  // Read the whole file: verify the checksum of every block, and compare the number of entries with
-  // the properties.
+  // Read the whole file. VerifyChecksum() verifies the checksum of every block; VerifyNumEntries()
+  // compares the number of entries with the table's properties.
   Status VerifyChecksum(const ReadOptions& read_options);
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
   Status VerifyNumEntries(const ReadOptions& read_options);

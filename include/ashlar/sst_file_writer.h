@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile. Entities and
-// timestamps answer NotSupported so far.
+// SstFileWriter writes a table file that does not belong to a database yet; see
+// DB::IngestExternalFile(). Entities and timestamps are NotSupported so far.
 //
 //   SstFileWriter writer(EnvOptions(), options);
 //   Status s = writer.Open("/tmp/new.sst");
@@ -29,11 +29,11 @@ class ColumnFamilyHandle;
 class Comparator;
 struct PreparedFileInfo;
 
-// For values that are stored in the same file but outside its blocks.
+// Options for values that are stored in the same file but outside its blocks.
 struct SstFileWriterEmbeddedBlobOptions {
-  // Values of at least so many bytes.
+  // Size in bytes from which a value is stored that way.
   uint64_t min_blob_size = 2048;
-  // kDisableCompressionOption: as the table.
+  // Compression of these values; kDisableCompressionOption = as for the table.
   CompressionType compression_type = kDisableCompressionOption;
   CompressionOptions compression_options;
 };
@@ -70,13 +70,14 @@ struct ExternalSstFileInfo {
         version(_version) {}
 
   std::string file_path;
-  // User keys of the point entries, both inclusive; empty without any.
+  // Smallest and largest user key of the point entries, both inclusive; empty if there are none.
   std::string smallest_key;
   std::string largest_key;
-  // First begin and last end of the range tombstones; empty without any.
+  // First begin and last end of the range tombstones; empty if there are none.
   std::string smallest_range_del_key;
   std::string largest_range_del_key;
-  // Of the whole file, if Options::file_checksum_gen_factory is set.
+  // Checksum of the whole file and the name of its function, if Options::file_checksum_gen_factory
+  // is set.
   std::string file_checksum;
   std::string file_checksum_func_name;
   SequenceNumber sequence_number;  // of all entries
@@ -84,15 +85,17 @@ struct ExternalSstFileInfo {
   uint64_t num_entries;
   uint64_t num_range_del_entries;
   int32_t version;
-  // Lets an ingestion skip reading the file; may be null.
+  // Facts with which an ingestion need not read the file; may be null.
   std::shared_ptr<const PreparedFileInfo> prepared_file_info;
 };
 
+// Writes one table file at a time.
 class ASHLAR_EXPORT SstFileWriter {
  public:
-  // Options as for the database that will take the file; the comparator, if given, replaces that
-  // of the options. The column family, if given, is recorded, and ingesting into another one fails.
-  // With invalidate_page_cache the operating system is asked to forget the file's pages.
+  // `options` should be those of the database that will ingest the file; user_comparator, if
+  // passed, replaces their comparator. If a column family is passed, it is recorded, and ingesting
+  // the file into another family fails. invalidate_page_cache asks the operating system to drop the
+  // pages of the file from its page cache.
   SstFileWriter(const EnvOptions& env_options, const Options& options,
                 ColumnFamilyHandle* column_family = nullptr, bool invalidate_page_cache = true,
                 Env::IOPriority io_priority = Env::IOPriority::IO_TOTAL)
@@ -102,19 +105,20 @@ class ASHLAR_EXPORT SstFileWriter {
                 const Comparator* user_comparator, ColumnFamilyHandle* column_family = nullptr,
                 bool invalidate_page_cache = true,
                 Env::IOPriority io_priority = Env::IOPriority::IO_TOTAL);
-  // Deletes what Finish() has not ended.
+  // If Finish() has not been called, deletes the file.
   ~SstFileWriter();
   SstFileWriter(const SstFileWriter&) = delete;
   SstFileWriter& operator=(const SstFileWriter&) = delete;
 
-  // Starts a file.
+  // Begins a file. `temp` is a hint without effect.
   Status Open(const std::string& file_path, Temperature temp = Temperature::kUnknown);
-  // The same with large values stored apart. NotSupported so far.
+  // NotSupported so far. The same, with large values outside the blocks.
   Status OpenWithEmbeddedBlobs(const std::string& file_path,
                                const SstFileWriterEmbeddedBlobOptions& embedded_blob_options,
                                Temperature temp = Temperature::kUnknown);
 
-  // Add an entry. InvalidArgument if no file is open or the key does not sort behind all before.
+  // Add an entry. InvalidArgument if no file is open, or if the key does not sort after all
+  // previous keys.
   Status Put(const Slice& user_key, const Slice& value);
   Status Put(const Slice& user_key, const Slice& timestamp, const Slice& value);
   Status PutEntity(const Slice& user_key, const WideColumns& columns);
@@ -122,17 +126,19 @@ class ASHLAR_EXPORT SstFileWriter {
   Status Delete(const Slice& user_key);
   Status Delete(const Slice& user_key, const Slice& timestamp);
 
-  // Add a tombstone for [begin_key, end_key); in any order. It hides nothing in this file.
+  // Add a tombstone for [begin_key, end_key). Tombstones may be added in any order. They do not
+  // hide entries of this file.
   Status DeleteRange(const Slice& begin_key, const Slice& end_key);
   Status DeleteRange(const Slice& begin_key, const Slice& end_key, const Slice& timestamp);
 
-  // Ends and syncs the file. InvalidArgument if it has no entries.
+  // Completes and syncs the file. InvalidArgument if it has no entries. file_info, if not null,
+  // receives facts about the file.
   Status Finish(ExternalSstFileInfo* file_info = nullptr);
 
-  // Bytes so far.
+  // Number of bytes written so far.
   uint64_t FileSize();
 
-  // Whether a file with these properties was made by an SstFileWriter.
+  // Whether the properties are those of a file that was made by an SstFileWriter.
   static bool CreatedBySstFileWriter(const TableProperties& table_properties);
 
  private:

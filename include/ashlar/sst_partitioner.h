@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstPartitioner: extra boundaries between the output files of a compaction. Files of level 0,
-// which flushes make, are not cut; a file goes down unchanged only if the partitioner lets it.
+// SstPartitioner adds boundaries at which a compaction ends an output file and begins the next one.
+// It is not asked about files of level 0, which flushes write. It can also prevent files from being
+// moved down without being rewritten.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,13 @@
 
 namespace ashlar {
 
+// Whether the current output file ends before a key.
 enum PartitionerResult : char {
   kNotRequired = 0x0,
   kRequired = 0x1  // end the file before the current key
 };
 
+// Facts for ShouldPartition(). The pointers are valid during the call; the size is in bytes.
 struct PartitionerRequest {
   PartitionerRequest(const Slice& prev_user_key_, const Slice& current_user_key_,
                      uint64_t current_output_file_size_)
@@ -31,16 +34,17 @@ struct PartitionerRequest {
   uint64_t current_output_file_size;
 };
 
-// One object serves one compaction (or a part of one), in one thread.
+// Serves one compaction, or one parallel part of it, in one thread.
 class ASHLAR_EXPORT SstPartitioner {
  public:
   virtual ~SstPartitioner() {}
   virtual const char* Name() const = 0;
-  // Asked for each user key but the first of a file.
+  // Called for each user key except the first of a file.
   virtual PartitionerResult ShouldPartition(const PartitionerRequest& request) = 0;
-  // Whether a file with these bounds may move down unchanged.
+  // Whether a file with these smallest and largest keys may be moved down without being rewritten.
   virtual bool CanDoTrivialMove(const Slice& smallest_user_key, const Slice& largest_user_key) = 0;
 
+  // Facts about the compaction. The keys are the bounds of its inputs, inclusive.
   struct Context {
     bool is_full_compaction;
     bool is_manual_compaction;
@@ -50,14 +54,16 @@ class ASHLAR_EXPORT SstPartitioner {
   };
 };
 
-// Makes partitioners. Thread safe.
+// Creates partitioners. Must be thread safe.
 class ASHLAR_EXPORT SstPartitionerFactory : public Customizable {
  public:
   ~SstPartitionerFactory() override {}
   static const char* Type() { return "SstPartitionerFactory"; }
+  // Creates a built-in factory from its name.
   static Status CreateFromString(const ConfigOptions& options, const std::string& value,
                                  std::shared_ptr<SstPartitionerFactory>* result);
 
+  // Creates a partitioner for one compaction; nullptr = no extra boundaries.
   virtual std::unique_ptr<SstPartitioner> CreatePartitioner(
       const SstPartitioner::Context& context) const = 0;
   const char* Name() const override = 0;
@@ -76,6 +82,7 @@ class ASHLAR_EXPORT SstPartitionerFixedPrefix : public SstPartitioner {
   size_t len_;
 };
 
+// Creates SstPartitionerFixedPrefix objects.
 class ASHLAR_EXPORT SstPartitionerFixedPrefixFactory : public SstPartitionerFactory {
  public:
   explicit SstPartitionerFixedPrefixFactory(size_t len);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statistics: counters (tickers) and histograms of what a database does. One object may serve
-// several databases. Thread safe; recording is sharded by thread and takes no lock.
+// Statistics: counters (tickers) and histograms of what a database does. Several databases can
+// share one object. Thread safe: each thread records in its own shard, without locks.
 //
 //   options.statistics = ashlar::CreateDBStatistics();
 //   ... options.statistics->getTickerCount(ashlar::BLOCK_CACHE_MISS) ...
+//
+// docs/statistics.md lists the counters that stay 0.
 #pragma once
 
 #include <atomic>
@@ -21,7 +23,7 @@
 
 namespace ashlar {
 
-// The numbers are exposed by the C API; the texts, by TickersNameMap.
+// The numbers are used by the C API; TickersNameMap has the names.
 enum Tickers : uint32_t {
   BLOCK_CACHE_MISS = 0,
   BLOCK_CACHE_HIT,
@@ -293,9 +295,11 @@ enum Tickers : uint32_t {
   TICKER_ENUM_MAX
 };
 
-// Enumerator -> "rocksdb.block.cache.miss" ..., in order.
+// Maps each ticker to its name, such as "rocksdb.block.cache.miss", in the order of the
+// enumerators.
 ASHLAR_EXPORT extern const std::vector<std::pair<Tickers, std::string>> TickersNameMap;
 
+// The histograms. HistogramsNameMap has the names.
 enum Histograms : uint32_t {
   DB_GET = 0,
   DB_WRITE,
@@ -382,6 +386,7 @@ enum Histograms : uint32_t {
 
 ASHLAR_EXPORT extern const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap;
 
+// A summary of one histogram.
 struct HistogramData {
   double median;
   double percentile95;
@@ -394,22 +399,23 @@ struct HistogramData {
   double min = 0.0;
 };
 
-// What is recorded; each level includes the ones before it.
+// What is recorded. Each level includes the levels before it.
 enum StatsLevel : uint8_t {
   kDisableAll,
   kExceptTickers = kDisableAll,
-  kExceptHistogramOrTimers,  // tickers only
-  kExceptTimers,             // and histograms that need no clock
-  kExceptDetailedTimers,     // and timers, but for those inside mutexes and compression
+  kExceptHistogramOrTimers,  // only tickers
+  kExceptTimers,             // also histograms that need no clock
+  kExceptDetailedTimers,     // also timers, except those inside mutexes and compression
   kExceptTimeForMutex,
   kAll
 };
 
+// Counters of what databases do. Created by CreateDBStatistics(), or implemented by the program.
 class ASHLAR_EXPORT Statistics : public Customizable {
  public:
   ~Statistics() override {}
   static const char* Type() { return "Statistics"; }
-  // By name: "BasicStatistics".
+  // Creates an object from its name: "BasicStatistics".
   static Status CreateFromString(const ConfigOptions& opts, const std::string& value,
                                  std::shared_ptr<Statistics>* result);
 
@@ -419,22 +425,22 @@ class ASHLAR_EXPORT Statistics : public Customizable {
   virtual void recordTick(uint32_t tickerType, uint64_t count = 1) = 0;
   virtual void setTickerCount(uint32_t tickerType, uint64_t count) = 0;
   virtual uint64_t getAndResetTickerCount(uint32_t tickerType) = 0;
-  // For times: recorded only if the level includes timers.
+  // Records a time. Does nothing unless the level includes timers.
   virtual void reportTimeToHistogram(uint32_t histogramType, uint64_t time) {
     if (get_stats_level() <= StatsLevel::kExceptTimers) return;
     recordInHistogram(histogramType, time);
   }
-  // Older name of recordInHistogram; a subclass overrides either.
+  // Older name of recordInHistogram(); a subclass overrides one of the two.
   virtual void measureTime(uint32_t /*histogramType*/, uint64_t /*time*/) {}
   virtual void recordInHistogram(uint32_t histogramType, uint64_t time) {
     measureTime(histogramType, time);
   }
-  // All to zero.
+  // Sets all counters and histograms to 0.
   virtual Status Reset() { return Status::NotSupported("Statistics::Reset: not implemented"); }
   using Customizable::ToString;
-  // One line per counter and histogram.
+  // Returns one line for each counter and histogram.
   virtual std::string ToString() const { return "ToString(): not implemented"; }
-  // Appends all counters by name; false if the object cannot.
+  // Adds all tickers by name to the map; returns false if this is not supported.
   virtual bool getTickerMap(std::map<std::string, uint64_t>* /*stats_map*/) const { return false; }
   virtual bool HistEnabledForType(uint32_t type) const { return type < HISTOGRAM_ENUM_MAX; }
 
@@ -445,6 +451,7 @@ class ASHLAR_EXPORT Statistics : public Customizable {
   std::atomic<StatsLevel> stats_level_{kExceptDetailedTimers};
 };
 
+// Creates a Statistics object.
 ASHLAR_EXPORT std::shared_ptr<Statistics> CreateDBStatistics();
 
 }  // namespace ashlar

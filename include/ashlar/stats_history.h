@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StatsHistoryIterator: what the counters of the statistics gained, period by period, from
-// DB::GetStatsHistory(). It shows what there was when it was made; also after the database is gone,
-// unless that stores it (DBOptions::persist_stats_to_disk).
+// StatsHistoryIterator returns samples of how much the statistics counters have grown in each
+// period, see DB::GetStatsHistory(). It shows the samples that existed when it was created. It may
+// outlive the database, unless DBOptions::persist_stats_to_disk is set.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// One thread at a time.
+// Threads: one at a time.
 class ASHLAR_EXPORT StatsHistoryIterator {
  public:
   StatsHistoryIterator() {}
@@ -22,12 +22,14 @@ class ASHLAR_EXPORT StatsHistoryIterator {
   StatsHistoryIterator& operator=(const StatsHistoryIterator&) = delete;
   virtual ~StatsHistoryIterator() {}
 
+  // Whether the iterator is on a sample. Use the functions below only then.
   virtual bool Valid() const = 0;
   virtual void Next() = 0;
-  // Seconds since the epoch.
+  // End of the period, in seconds since 1970.
   virtual uint64_t GetStatsTime() const = 0;
+  // Version of the stored format; -1 if unknown.
   virtual int GetFormatVersion() const { return -1; }
-  // Counter changes since the snapshot before.
+  // Growth of each counter since the previous sample, by name.
   virtual const std::map<std::string, uint64_t>& GetStatsMap() const = 0;
   virtual Status status() const = 0;
 };

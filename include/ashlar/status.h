@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status is the result of nearly every call: a code, refined by a subcode, a severity and an
-// optional text. A default constructed Status is a success; a success allocates nothing.
+// Status is the result of nearly every call: a code, with a subcode, a severity and an optional
+// text. A default-constructed Status means success and needs no allocation.
 //
-// Threads: const members may be called from many threads; anything else needs outside locking.
+// Threads: const members may be called from many threads; other calls need external locking.
 #pragma once
 
 #include <cassert>
@@ -16,33 +16,35 @@
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 
-// The compiler warns about a dropped Status. The headers in rocksdb/ switch that off.
+// Makes the compiler warn about an ignored Status. The headers in rocksdb/ turn that off.
 #ifndef ASHLAR_NODISCARD_CLASS
 #define ASHLAR_NODISCARD_CLASS [[nodiscard]]
 #endif
 
 namespace ashlar {
 
+// The result of a call.
 class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
  public:
   Status() = default;
   ~Status() = default;
-  // Copying copies the text; the source of a move becomes OK.
+  // A copy copies the text; after a move the source is OK.
   Status(const Status& s);
   Status& operator=(const Status& s);
   Status(Status&& s) noexcept;
   Status& operator=(Status&& s) noexcept;
 
-  // Compares the codes only.
+  // Compare only the codes.
   bool operator==(const Status& rhs) const { return code_ == rhs.code_; }
   bool operator!=(const Status& rhs) const { return code_ != rhs.code_; }
 
-  // State that this status is, or must not be, ignored. They have no effect: the compiler watches.
+  // State that a status may be ignored, or must be checked. They have no effect: the compiler
+  // checks.
   void PermitUncheckedError() const {}
   void PermitUncheckedOk() const {}
   void MustCheck() const {}
 
-  // What happened. The numbers are visible in logs and in the C API.
+  // The kind of result. The numbers are visible in logs and in the C API.
   enum Code : unsigned char {
     kOk = 0,
     kNotFound = 1,
@@ -64,7 +66,7 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   };
   Code code() const { return code_; }
 
-  // Refines the code.
+  // More details about the code.
   enum SubCode : unsigned char {
     kNone = 0,
     kMutexTimeout = 1,
@@ -90,8 +92,9 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   };
   SubCode subcode() const { return subcode_; }
 
-  // How far a background error reaches. kSoftError still allows reads and recovers by itself;
-  // kHardError and kFatalError refuse writes until DB::Resume() or a reopen.
+  // The severity of a background error. After kSoftError, reads and writes continue and the
+  // database recovers by itself. After kHardError and kFatalError, writes are refused until
+  // DB::Resume() or until the database is opened again.
   enum Severity : unsigned char {
     kNoError = 0,
     kSoftError = 1,
@@ -102,30 +105,31 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   };
   Severity severity() const { return sev_; }
 
-  // A copy of s with another severity.
+  // Copies `s` with a different severity.
   Status(const Status& s, Severity sev);
-  // For implementers of plug-ins that need every part.
+  // For programs that implement interfaces and need to set every part.
   Status(Code _code, SubCode _subcode, Severity _sev, const Slice& msg);
 
-  // A copy of s with `delim` and `msg` added to its text.
+  // Copies `s` and appends `delim` and `msg` to its text.
   static Status CopyAppendMessage(const Status& s, const Slice& delim, const Slice& msg);
 
-  // The text, zero terminated, or null without one. Valid until this object changes.
+  // The text, terminated by zero, or nullptr if there is none. Valid until this object changes.
   const char* getState() const { return state_.get(); }
 
-  // Keep the first error of a chain: assign s if this is OK. Returns *this.
+  // Keeps the first error: assigns `s` only if this status is OK. Returns *this.
   Status& UpdateIfOk(Status&& s);
   Status& UpdateIfOk(const Status& s);
 
   static Status OK() { return Status(); }
-  // A success that replaced an older entry.
+  // Success; an older entry was replaced.
   static Status OkOverwritten() { return Status(kOk, kOverwritten); }
-  // A success of a read that met more merge operands than ReadOptions asks to be told about.
+  // Success of a read that merged more operands than ReadOptions::merge_operand_count_threshold.
   static Status OkMergeOperandThresholdExceeded() {
     return Status(kOk, kMergeOperandThresholdExceeded);
   }
 
-  // One group of factories per code. The text becomes "msg: msg2", or `msg` if msg2 is empty.
+  // Functions that create a status, one group per code. The text is "msg: msg2", or `msg` if msg2
+  // is empty.
   static Status NotFound(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kNotFound, msg, msg2);
   }
@@ -192,7 +196,7 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
     return Status(kColumnFamilyDropped, msg, msg2);
   }
 
-  // Frequent pairs of code and subcode.
+  // Frequent combinations of code and subcode.
   static Status NoSpace() { return Status(kIOError, kNoSpace); }
   static Status NoSpace(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kIOError, kNoSpace, msg, msg2);
@@ -216,9 +220,9 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   static Status LockLimit() { return Status(kAborted, kLockLimit); }
   static Status PrefetchLimitReached() { return Status(kIncomplete, kPrefetchLimitReached); }
 
-  // True for the code kOk, whatever the subcode.
+  // Whether the code is kOk, regardless of the subcode.
   bool ok() const { return code_ == kOk; }
-  // Stops a debug build if this is an error.
+  // Aborts the program in debug builds if this is an error.
   void AssertOK() const { assert(ok()); }
 
   bool IsOkOverwritten() const { return Is(kOk, kOverwritten); }
@@ -253,8 +257,8 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   bool IsIOFenced() const { return Is(kIOError, kIOFenced); }
   bool IsPrefetchLimitReached() const { return Is(kIncomplete, kPrefetchLimitReached); }
 
-  // "OK", or the name of the code ("NotFound: ", "Corruption: ", "IO error: " ...) followed by the
-  // meaning of the subcode and the text. Callers may rely on the names.
+  // Returns "OK", or the name of the code ("NotFound: ", "Corruption: ", "IO error: " and so on)
+  // followed by the meaning of the subcode and by the text. The names of the codes do not change.
   std::string ToString() const;
 
  protected:
@@ -265,12 +269,12 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
         retryable_(retryable),
         data_loss_(data_loss),
         scope_(scope) {}
-  // Cold: the branch of a caller that fails with a text is compiled for size.
+  // Marked cold so that the compiler optimizes branches that fail with a text for size.
   [[gnu::cold]] Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2,
                        Severity sev = kNoError);
   Status(Code _code, const Slice& msg, const Slice& msg2) : Status(_code, kNone, msg, msg2) {}
 
-  // A copy of a zero-terminated text; null for null.
+  // Copies a zero-terminated text; nullptr for nullptr.
   static std::unique_ptr<const char[]> CopyState(const char* s);
   void MarkChecked() const {}
 
@@ -279,11 +283,11 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   Code code_ = kOk;
   SubCode subcode_ = kNone;
   Severity sev_ = kNoError;
-  // The next three belong to IOStatus.
+  // Used by IOStatus only.
   bool retryable_ = false;
   bool data_loss_ = false;
   unsigned char scope_ = 0;
-  std::unique_ptr<const char[]> state_;  // zero terminated, or null
+  std::unique_ptr<const char[]> state_;  // terminated by zero, or nullptr
 };
 
 inline Status::Status(const Status& s)

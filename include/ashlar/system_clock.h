@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SystemClock is the only source of time in the engine: replace it and the engine lives in your
-// time. All members may be called from any thread.
+// SystemClock is the only source of time for the engine. A program can replace it, for example in
+// tests. Thread safe.
 #pragma once
 
 #include <chrono>
@@ -22,43 +22,46 @@ namespace port {
 class CondVar;
 }  // namespace port
 
+// The source of time for the engine.
 class ASHLAR_EXPORT SystemClock : public Customizable {
  public:
   ~SystemClock() override;
 
   static const char* Type() { return "SystemClock"; }
+  // Returns the built-in clock with this name.
   static Status CreateFromString(const ConfigOptions& options, const std::string& value,
                                  std::shared_ptr<SystemClock>* result);
   const char* Name() const override = 0;
   static const char* kDefaultName() { return "DefaultClock"; }
 
-  // The machine's clock; lives for ever.
+  // The clock of the machine. Never destroyed.
   static const std::shared_ptr<SystemClock>& Default();
 
-  // Microseconds since some fixed point (the Unix epoch for the default clock). May jump when the
-  // machine's time is set: good for stamps, not for intervals.
+  // Microseconds since a fixed point in time; for the default clock, since the Unix epoch. May jump
+  // when the time of the machine is set: use it for timestamps, not for intervals.
   virtual uint64_t NowMicros() = 0;
 
-  // Nanoseconds since some fixed point; never goes back in the default clock.
+  // Nanoseconds since a fixed point in time. The default clock never goes back.
   virtual uint64_t NowNanos() { return NowMicros() * 1000; }
 
-  // CPU time of the calling thread; 0 where it is not known.
+  // CPU time of the calling thread; 0 if unknown.
   virtual uint64_t CPUMicros() { return 0; }
   virtual uint64_t CPUNanos() { return CPUMicros() * 1000; }
 
   virtual void SleepForMicroseconds(int micros) = 0;
 
-  // Waits on `cv` until it is signalled or NowMicros() reaches `deadline`. True = timed out.
+  // Waits on `cv` until it is signalled or until NowMicros() reaches `deadline`. Returns true if
+  // the deadline was reached.
   virtual bool TimedWait(port::CondVar* cv, std::chrono::microseconds deadline);
 
-  // Seconds since the Unix epoch.
+  // Returns the seconds since the Unix epoch.
   virtual Status GetCurrentTime(int64_t* unix_time) = 0;
 
-  // `time`: seconds since the Unix epoch; answers like 2024/02/29-12:34:56, local time.
+  // Formats a time, given in seconds since the Unix epoch, as local time: 2024/02/29-12:34:56.
   virtual std::string TimeToString(uint64_t time) = 0;
 };
 
-// Forwards everything to another clock: derive from it to change a few members.
+// Forwards all calls to another clock. Derive from it to override some of the functions.
 class ASHLAR_EXPORT SystemClockWrapper : public SystemClock {
  public:
   explicit SystemClockWrapper(const std::shared_ptr<SystemClock>& t);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Table formats: the options of the block-based format, and the factory that carries them.
+// Table formats: the options of the block-based format, and the factory that holds them.
 //
 //   ashlar::BlockBasedTableOptions table_options;
 //   table_options.block_cache = ashlar::NewLRUCache(512 << 20);
 //   table_options.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));
 //   options.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options));
 //
-// "A hint without effect" may have any value. "Not built yet" means that another value than the
-// stated one is refused with NotSupported at open. Plain, cuckoo and adaptive tables are declared
-// only: a database with one of these is refused.
+// "A hint without effect" means that any value is accepted and ignored; "not built yet" means that
+// any value but the stated one is refused with NotSupported when the database is opened; "dynamic"
+// options can be changed with DB::SetOptions(). Plain, cuckoo and adaptive tables are declared
+// only: a database that asks for one of them is refused.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +42,10 @@ struct ConfigOptions;
 struct TableBuilderOptions;
 struct TableReaderOptions;
 
-// Where the blocks of one read are allocated.
+// Allocates the memory for the blocks of one read. Not built yet: see ReadOptions.
 class ASHLAR_EXPORT ReadScopedBlockBufferProvider {
  public:
+  // A piece of memory; `cleanup` releases it.
   struct Lease {
     char* data = nullptr;
     size_t size = 0;
@@ -62,21 +64,23 @@ enum ChecksumType : char {
   kXXH3 = 0x4,
 };
 
-// Which metadata blocks stay in the cache while their table is open. Of blocks that are not cached
-// (cache_index_and_filter_blocks) only the tier of partitions means something.
+// Which metadata blocks stay in the block cache as long as their table is open. If metadata blocks
+// are not cached (cache_index_and_filter_blocks = false), only the tier of partitions matters.
 enum class PinningTier {
-  kFallback,  // as the older options say
-  kNone,
-  kFlushedAndSimilar,  // of L0 files of up to one and a half write buffers
-  kAll,
+  kFallback,           // as the older options say
+  kNone,               // no blocks
+  kFlushedAndSimilar,  // blocks of L0 files of at most 1.5 write buffers
+  kAll,                // blocks of all tables
 };
 
+// Pinning of top-level index blocks, of partitions, and of indexes and filters without partitions.
 struct MetadataCacheOptions {
   PinningTier top_level_index_pinning = PinningTier::kFallback;
   PinningTier partition_pinning = PinningTier::kFallback;
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 };
 
+// Whether memory of one kind is charged to the block cache.
 struct CacheEntryRoleOptions {
   enum class Decision {
     kEnabled,
@@ -89,39 +93,45 @@ struct CacheEntryRoleOptions {
   bool operator!=(const CacheEntryRoleOptions& other) const { return !(*this == other); }
 };
 
-// Which memory besides blocks is charged to the block cache: `options`, unless overridden.
+// Which kinds of memory besides blocks are charged to the block cache: as `options` says, unless
+// options_overrides has an entry for the kind.
 struct CacheUsageOptions {
   CacheEntryRoleOptions options;
   std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides;
 };
 
+// Options of block-based tables. Fixed when the factory is made, except for those that are marked
+// as dynamic.
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
-  // When a data block ends; nullptr = by size.
+  // Decides where a data block ends; nullptr = by size.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
-  // Keep index and filter blocks, and compression dictionaries, in the block cache, where they can
-  // be evicted, rather than with the open table: one budget for blocks of every kind. Needs a block
-  // cache. With the open table they do not count against the capacity of the cache, unless
+  // Keep index blocks, filter blocks and compression dictionaries in the block cache, where they
+  // can be evicted and share one budget with data blocks. Needs a block cache. If false, they stay
+  // in memory while their table is open, and do not count against the capacity of the cache unless
   // cache_usage_options charges CacheEntryRole::kBlockBasedTableReader.
   bool cache_index_and_filter_blocks = false;
-  // They stay longer than data blocks that are used as often.
+  // Keep index and filter blocks in the cache longer than data blocks that are used as often.
   bool cache_index_and_filter_blocks_with_high_priority = true;
-  // Keep those of L0 files in the cache while the table is open, and partitions of them too.
+  // Keep the index and filter blocks of L0 files, and their partitions, in the cache while the
+  // table is open.
   bool pin_l0_filter_and_index_blocks_in_cache = false;
-  // The same of the top levels of partitioned indexes, of files on any level. Those of partitioned
-  // filters are kept with the table in any case.
+  // Keep the top level of partitioned indexes in the cache while the table is open, on all levels.
+  // The top level of partitioned filters always stays in memory with the table.
   bool pin_top_level_index_and_filter = true;
-  // What of it stays while the table is open; takes the place of the two options above.
+  // Which metadata blocks stay in the cache while the table is open. Replaces the two options
+  // above.
   MetadataCacheOptions metadata_cache_options;
   enum IndexType : char {
     kBinarySearch = 0x00,
-    kHashSearch = 0x01,               // with a hash table of the keys' prefixes
+    kHashSearch = 0x01,               // with a hash table of key prefixes
     kTwoLevelIndexSearch = 0x02,      // partitioned
     kBinarySearchWithFirstKey = 0x03  // with the first key of each block
   };
-  // Layout of the index that is written; all are read. kHashSearch needs a prefix_extractor; its
-  // helpers are for RocksDB, which searches through them.
+  // Layout of the index in new tables; all layouts can be read. kHashSearch needs a
+  // prefix_extractor. Its hash table is written for RocksDB, which searches with it; Ashlar does
+  // not use it.
   IndexType index_type = kBinarySearch;
   enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
   // Search algorithm inside index blocks. A hint without effect.
@@ -130,106 +140,112 @@ struct BlockBasedTableOptions {
     kDataBlockBinarySearch = 0,
     kDataBlockBinaryAndHash = 1,
   };
-  // Whether data blocks carry a hash index of their keys, a byte or two per entry that does not
-  // compress. It saves a point read few comparisons, as blocks that are read again are decoded; zstd
-  // takes a quarter longer for it. Left out where the comparator has equal keys with different bytes.
+  // Whether data blocks have a hash index of their keys. It takes one or two bytes per entry that
+  // do not compress. It saves a point read only few comparisons, because blocks that are read again
+  // are decoded, and compressing a block with zstd takes a quarter longer. Omitted if the
+  // comparator treats different keys as equal.
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
-  // Entries per bucket of that hash index.
+  // Entries per bucket of the hash index of data blocks.
   double data_block_hash_table_util_ratio = 0.75;
-  // Of blocks that are written.
+  // Type of the block checksums in new tables.
   ChecksumType checksum = kXXH3;
-  // Use no block cache; block_cache must then be nullptr.
+  // Do not use a block cache; block_cache must be nullptr then.
   bool no_block_cache = false;
-  // nullptr = each table factory makes its own of 32 MiB.
+  // Cache for blocks. nullptr = each table factory creates its own cache of 32 MiB.
   std::shared_ptr<Cache> block_cache = nullptr;
-  // Page cache on another device. Not built yet: must be nullptr. Not built yet: must be the
-  // default.
+  // A page cache on another device. Not built yet: must be nullptr.
   std::shared_ptr<PersistentCache> persistent_cache = nullptr;
-  // Bytes of entries at which a data block ends, before compression.
+  // Size of the entries, before compression, at which a data block ends. Bytes. Dynamic.
   uint64_t block_size = 4 * 1024;
-  // A block ends early if it is filled to within this many percent and the next entry does not
-  // fit.
+  // A block ends early if at most this many percent of block_size are free and the next entry does
+  // not fit.
   int block_size_deviation = 10;
-  // Entries between those stored with their whole key.
+  // Number of entries from one restart point, which stores the whole key, to the next. Dynamic.
   int block_restart_interval = 16;
   // The same for index blocks.
   int index_block_restart_interval = 1;
-  // Target size of index/filter partitions, before compression.
+  // Target size of index and filter partitions in bytes, before compression.
   uint64_t metadata_block_size = 4096;
-  // Memory beside blocks that is charged to the block cache: kCompressionDictionaryBuildingBuffer
-  // (charged by default), kFilterConstruction, kBlockBasedTableReader and kFileMetadata (not by
-  // default), the last two while their tables are open. Other roles: InvalidArgument. A strict
-  // cache without room keeps tables from being opened, but not from being written.
+  // Memory besides blocks that is charged to the block cache: kCompressionDictionaryBuildingBuffer
+  // (charged by default), and kFilterConstruction, kBlockBasedTableReader and kFileMetadata (not
+  // charged by default). The last two are charged while their tables are open. Other roles:
+  // InvalidArgument. If a cache with a strict capacity limit has no room, tables cannot be opened,
+  // but they can still be written.
   CacheUsageOptions cache_usage_options;
-  // Write the filter in partitions too. Needs kTwoLevelIndexSearch; without it, it is false.
+  // Write filters in partitions too. Ignored unless index_type is kTwoLevelIndexSearch.
   bool partition_filters = false;
-  // End filter partitions by their own fill rather than with index partitions.
+  // End filter partitions by their own size instead of together with index partitions.
   bool decouple_partitioned_filters = true;
-  // Size filters to allocator classes.
+  // Choose filter sizes that waste no memory in the allocator.
   bool optimize_filters_for_memory = true;
-  // Share prefixes between keys of a block.
+  // Store only the part of a key that differs from the previous key.
   bool use_delta_encoding = true;
-  // nullptr = no filter. See filter_policy.h.
+  // Kind of the filters in new tables; nullptr = none. See filter_policy.h.
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
-  // Plug-in index. Not built yet: must be the default.
+  // The program's own index. Not built yet: must be the default.
   std::shared_ptr<UserDefinedIndexFactory> user_defined_index_factory = nullptr;
   // Write no built-in index. Not built yet: must be the default.
   bool use_udi_as_primary_index = false;
-  // Refuse tables without the plug-in index. Not built yet: must be the default.
+  // Refuse tables without the program's own index. Not built yet: must be the default.
   bool fail_if_no_udi_on_open = false;
-  // Put whole keys, besides prefixes, into the filter.
+  // Put whole keys into the filter, in addition to prefixes.
   bool whole_key_filtering = true;
-  // Verify filters after building.
+  // Verify each filter after it has been built. Dynamic.
   bool detect_filter_construct_corruption = false;
-  // Decompress each block once after compressing.
+  // Verify each compressed block by decompressing it.
   bool verify_compression = false;
-  // Measure read amplification with one bit per so many bytes; 0 = off. The tickers stay 0. A
-  // hint without effect.
+  // Measure read amplification with one bit per this many bytes; 0 = off. A hint without effect:
+  // the tickers stay 0.
   uint32_t read_amp_bytes_per_bit = 0;
-  // Of the files that are written: 2 to 7; all of these are read. 6 binds every block to its
-  // file and place; from 7 on, older readers (RocksDB before 10.4) refuse the file. See
+  // Format version of new tables, 2 to 7; all of these can be read. From 6 on, each block is bound
+  // to its file and offset. Version 7 cannot be read by RocksDB before 10.4. See also
   // DBOptions::write_compatible_with.
   uint32_t format_version = 6;
-  // In data blocks, keys first and values behind them: only for RocksDB from 11.0 on, and here.
+  // In data blocks, store all keys before all values. Such tables can be read by Ashlar and by
+  // RocksDB from 11.0 on.
   bool separate_key_value_in_data_block = false;
-  // Index blocks are marked as uniform, for readers that interpolate (RocksDB from 11.1 on), where
-  // the gaps between keys have deviation / mean of at most this, in the bytewise order; -1 = never.
+  // Mark an index block as uniform if the gaps between its keys, in bytewise order, have a ratio of
+  // deviation to mean of at most this; -1 = never. RocksDB from 11.1 on searches such blocks by
+  // interpolation.
   double uniform_cv_threshold = -1;
   // Compress index blocks.
   bool enable_index_compression = true;
-  // Align data blocks to pages, or to block_size if that is smaller, by zeros behind them. It must
-  // be a power of two, and every compression option kNoCompression.
+  // Align data blocks to pages, or to block_size if that is smaller, by zeros after each block.
+  // block_size must be a power of two, and all compression options must be kNoCompression.
   bool block_align = false;
-  // Data blocks do not lie across multiples of this, a power of two; 0 = they may.
+  // Data blocks do not cross multiples of this number of bytes, which must be a power of two; 0 =
+  // no restriction.
   size_t super_block_alignment_size = 0;
-  // 1/n of it is the most that may be spent on zeros in front of a block.
+  // At most 1/n of super_block_alignment_size may be wasted on zeros before a block.
   size_t super_block_alignment_space_overhead_ratio = 128;
   enum class IndexShorteningMode : char {
     kNoShortening,
     kShortenSeparators,
     kShortenSeparatorsAndSuccessor,
   };
-  // How index keys are shortened.
+  // Whether keys of the index may be replaced by shorter keys between two blocks (separators), and
+  // after the last block (successor).
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
-  // Limit of the doubling readahead.
+  // Upper limit in bytes of the automatic readahead, which doubles with each read. Dynamic.
   size_t max_auto_readahead_size = 256 * 1024;
   enum class PrepopulateBlockCache : char {
     kDisable,
     kFlushOnly,
     kFlushAndCompaction,
   };
-  // Put data blocks of flushes, or of compactions too, in the cache as they are written.
+  // Whether data blocks are put into the cache when a flush, or a compaction too, writes them.
+  // Dynamic.
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
-  // First readahead.
+  // Bytes of the first automatic readahead. Dynamic.
   size_t initial_auto_readahead_size = 8 * 1024;
-  // Sequential reads before readahead starts.
+  // Number of sequential reads after which automatic readahead begins. Dynamic.
   uint64_t num_file_reads_for_auto_readahead = 2;
 
-  // Ignored; kept so that programs which set it compile. Older releases had it.
+  // Option of older releases: kept so that programs which set it compile. Ignored.
   std::shared_ptr<Cache> block_cache_compressed = nullptr;
 };
 
-// Names of properties of the block-based format.
+// Names of the properties of block-based tables.
 struct ASHLAR_EXPORT BlockBasedTablePropertyNames {
   static const std::string kIndexType;
   static const std::string kWholeKeyFiltering;
@@ -237,10 +253,11 @@ struct ASHLAR_EXPORT BlockBasedTablePropertyNames {
   static const std::string kDecoupledPartitionedFilters;
 };
 
-// The caller owns the result.
+// Creates a factory for block-based tables. The caller owns it.
 ASHLAR_EXPORT TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
+// Options and factories of formats that are not built: declared so that programs compile.
 enum EncodingType : char {
   kPlain,
   kPrefix,
@@ -293,9 +310,9 @@ struct CuckooTableOptions {
 ASHLAR_EXPORT TableFactory* NewCuckooTableFactory(
     const CuckooTableOptions& table_options = CuckooTableOptions());
 
-// Carries the options of a table format; immutable once it is given to a database. The library
-// reads and writes tables itself: the built-in factories return NotSupported and nullptr from
-// NewTableReader() and NewTableBuilder().
+// Holds the options of a table format; must not be changed after it has been given to a database.
+// The library reads and writes tables itself: NewTableReader() and NewTableBuilder() of the
+// built-in factories return NotSupported and nullptr.
 class ASHLAR_EXPORT TableFactory : public Customizable {
  public:
   ~TableFactory() override {}
@@ -305,7 +322,8 @@ class ASHLAR_EXPORT TableFactory : public Customizable {
   static const char* kPlainTableName() { return "PlainTable"; }
   static const char* kCuckooTableName() { return "CuckooTable"; }
   static const char* Type() { return "TableFactory"; }
-  // "BlockBasedTable", or with options: "{id=BlockBasedTable;block_size=8192}".
+  // Creates a factory from its name, "BlockBasedTable", or from its name and options,
+  // "{id=BlockBasedTable;block_size=8192}".
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<TableFactory>* factory);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableProperties: what a table file says about itself; and collectors, with which a program adds
-// properties of its own.
+// TableProperties: facts about a table that are stored in its file; and collectors, with which a
+// program can add its own properties.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class InternalTblPropColl;
 class Slice;
 struct ConfigOptions;
 
-// Properties by name; values are bytes.
+// Properties by name. The values are bytes.
 using UserCollectedProperties = std::map<std::string, std::string>;
 
 // Names of the properties in the file.
@@ -78,42 +78,43 @@ struct ASHLAR_EXPORT TablePropertiesNames {
   static const std::string kSeparateKeyValueInDataBlock;
 };
 
-// Sees every entry of one table file while it is built, in one thread.
+// Receives every entry of a table while it is built. Threads: one at a time.
 class ASHLAR_EXPORT TablePropertiesCollector {
  public:
   virtual ~TablePropertiesCollector() {}
 
-  // Deprecated; override AddUserKey().
+  // Deprecated; override AddUserKey() instead.
   virtual Status Add(const Slice& /*key*/, const Slice& /*value*/) {
     return Status::InvalidArgument("TablePropertiesCollector::Add: not implemented");
   }
-  // Called for each entry, in the order of the file. An error is logged and otherwise ignored.
+  // Called for each entry, in the order of the table. An error is logged and otherwise ignored.
   virtual Status AddUserKey(const Slice& key, const Slice& value, EntryType /*type*/,
                             SequenceNumber /*seq*/, uint64_t /*file_size*/) {
     return Add(key, value);
   }
-  // Called when a data block is done.
+  // Called when a data block is complete. Sizes in bytes; 0 = not sampled.
   virtual void BlockAdd(uint64_t /*block_uncomp_bytes*/, uint64_t /*block_compressed_bytes_fast*/,
                         uint64_t /*block_compressed_bytes_slow*/) {}
-  // Called once, at the end.
+  // Called once, after the last entry. Returns the properties to be stored.
   virtual Status Finish(UserCollectedProperties* properties) = 0;
-  // The same for people to read. Called after Finish().
+  // Returns the same properties in readable form. Called after Finish().
   virtual UserCollectedProperties GetReadableProperties() const = 0;
   virtual const char* Name() const = 0;
-  // True marks the file for compaction.
+  // Return true to mark the table for compaction.
   virtual bool NeedCompact() const { return false; }
-  // Internal.
+  // Used internally.
   virtual InternalTblPropColl* AsInternal() { return nullptr; }
 };
 
-// Makes one collector per table file. Thread safe.
+// Creates one collector for each table. Must be thread safe.
 class ASHLAR_EXPORT TablePropertiesCollectorFactory : public Customizable {
  public:
+  // Facts about the table for which a collector is created.
   struct Context {
     uint32_t column_family_id = kUnknownColumnFamily;
     int level_at_creation = kUnknownLevelAtCreation;
     int num_levels = kUnknownNumLevels;
-    // Entries up to here belong on the last level. Unused so far.
+    // Entries with sequence numbers up to this one belong on the last level. Not used.
     SequenceNumber last_level_inclusive_max_seqno_threshold = (SequenceNumber{1} << 56) - 1;
 
     static constexpr uint32_t kUnknownColumnFamily = 0x7fffffff;
@@ -131,10 +132,11 @@ class ASHLAR_EXPORT TablePropertiesCollectorFactory : public Customizable {
 
   ~TablePropertiesCollectorFactory() override {}
   static const char* Type() { return "TablePropertiesCollectorFactory"; }
+  // Returns the built-in factory with this name.
   static Status CreateFromString(const ConfigOptions& options, const std::string& value,
                                  std::shared_ptr<TablePropertiesCollectorFactory>* result);
 
-  // The library owns the result; nullptr for no collector.
+  // Creates a collector, which the engine owns; nullptr = none.
   virtual TablePropertiesCollector* CreateTablePropertiesCollector(
       TablePropertiesCollectorFactory::Context context) = 0;
   const char* Name() const override = 0;
@@ -142,61 +144,64 @@ class ASHLAR_EXPORT TablePropertiesCollectorFactory : public Customizable {
   virtual std::string ToString() const { return Name(); }
 };
 
-// A plain value. Sizes are bytes, times seconds since the epoch; 0 is also "not recorded".
+// Facts about a table. Sizes are in bytes, times in seconds since 1970; 0 also means "not
+// recorded".
 struct ASHLAR_EXPORT TableProperties {
   // Number of the file in the database that wrote it.
   uint64_t orig_file_number = 0;
-  // All data blocks, as stored; before compression.
+  // Size of all data blocks as stored, and before compression.
   uint64_t data_size = 0;
   uint64_t uncompressed_data_size = 0;
-  // Of all index blocks.
+  // Size of all index blocks.
   uint64_t index_size = 0;
-  // 0 unless the index is partitioned.
+  // Number of index partitions, and size of the top-level index; 0 if the index is not partitioned.
   uint64_t index_partitions = 0;
   uint64_t top_level_index_size = 0;
-  // 1 if index keys are user keys, 0 if internal keys.
+  // 1 if the keys of the index are user keys, 0 if they are internal keys.
   uint64_t index_key_is_user_key = 0;
-  // 1 if index values store differences of handles.
+  // 1 if the values of the index store differences of block handles.
   uint64_t index_value_is_delta_encoded = 0;
-  // 1 if a plug-in index replaces the built-in one.
+  // 1 if an index of the program replaces the built-in one.
   uint64_t udi_is_primary_index = 0;
   uint64_t filter_size = 0;
-  // Keys and values before prefix sharing and compression.
+  // Size of all keys and values before prefixes are shared and before compression.
   uint64_t raw_key_size = 0;
   uint64_t raw_value_size = 0;
   uint64_t num_data_blocks = 0;
-  // Stored raw because compression did not help; because it was not tried.
+  // Number of data blocks that are stored uncompressed because compression did not help, and
+  // because it was not tried.
   uint64_t num_data_blocks_compression_rejected = 0;
   uint64_t num_data_blocks_compression_bypassed = 0;
-  // Index blocks whose keys are spread evenly.
+  // Number of index blocks whose keys are evenly distributed.
   uint64_t num_uniform_blocks = 0;
   uint64_t num_entries = 0;
-  // Keys and prefixes added to the filter.
+  // Number of keys and prefixes in the filter.
   uint64_t num_filter_entries = 0;
-  // Tombstones, and of these range tombstones below.
+  // Number of tombstones, including the range tombstones that num_range_deletions counts.
   uint64_t num_deletions = 0;
   uint64_t num_merge_operands = 0;
   uint64_t num_range_deletions = 0;
   uint64_t format_version = 0;
-  // 0 = of any length.
+  // Length of all keys; 0 = variable.
   uint64_t fixed_key_len = 0;
-  // kUnknownColumnFamily if the file belongs to none.
+  // kUnknownColumnFamily if the file does not belong to a family.
   uint64_t column_family_id = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
-  // When the oldest data arrived in a memtable; when the file was made.
+  // When the oldest data was inserted into a memtable; oldest and newest time of keys; when the
+  // file was created.
   uint64_t creation_time = 0;
   uint64_t oldest_key_time = 0;
   uint64_t newest_key_time = 0;
   uint64_t file_creation_time = 0;
-  // What a strong and a fast algorithm would give, from samples; 0 = not sampled.
+  // Estimated size with a slow and with a fast compression algorithm, from samples; 0 = no samples.
   uint64_t slow_compression_estimated_data_size = 0;
   uint64_t fast_compression_estimated_data_size = 0;
-  // Where in the file an ingested file keeps its sequence number; 0 = nowhere.
+  // Offset in the file at which an ingested file stores its sequence number; 0 = it does not.
   uint64_t external_sst_file_global_seqno_offset = 0;
-  // Where the metadata begins that is read at open.
+  // Offset in the file of the metadata that is read when the table is opened.
   uint64_t tail_start_offset = 0;
-  // 0 if timestamps were stripped at flush.
+  // 0 if timestamps were removed at flush.
   uint64_t user_defined_timestamps_persisted = 1;
-  // UINT64_MAX = not recorded.
+  // Largest and smallest sequence number; UINT64_MAX = not recorded.
   uint64_t key_largest_seqno = UINT64_MAX;
   bool HasKeyLargestSeqno() const { return key_largest_seqno != UINT64_MAX; }
   uint64_t key_smallest_seqno = UINT64_MAX;
@@ -204,11 +209,11 @@ struct ASHLAR_EXPORT TableProperties {
   uint64_t data_block_restart_interval = 0;
   uint64_t index_block_restart_interval = 0;
   uint64_t separate_key_value_in_data_block = 0;
-  // Who wrote it.
+  // Ids of the database and of the process that wrote the table, and the name of the host.
   std::string db_id;
   std::string db_session_id;
   std::string db_host_id;
-  // Names, empty if there is none.
+  // Names; empty if there is none.
   std::string column_family_name;
   std::string filter_policy_name;
   std::string comparator_name;
@@ -217,35 +222,36 @@ struct ASHLAR_EXPORT TableProperties {
   std::string property_collectors_names;
   std::string compression_name;
   std::string compression_options;
-  // Encoded list of (sequence number, time).
+  // Encoded list of pairs (sequence number, time).
   std::string seqno_to_time_mapping;
-  // From collectors, as stored and readable.
+  // Properties from collectors, as stored and in readable form.
   UserCollectedProperties user_collected_properties;
   UserCollectedProperties readable_properties;
 
-  // "name=value; ..." for people.
+  // Returns "name=value; ...".
   std::string ToString(const std::string& prop_delim = "; ",
                        const std::string& kv_delim = "=") const;
-  // Sums what can be summed; the rest stays.
+  // Adds the properties that can be summed; the others do not change.
   void Add(const TableProperties& tp);
   std::map<std::string, uint64_t> GetAggregatablePropertiesAsMap() const;
   std::size_t ApproximateMemoryUsage() const;
 
-  // Text that Parse() reads back.
+  // Serialize() returns a text that Parse() can read.
   Status Serialize(const ConfigOptions& opts, std::string* output) const;
   static Status Parse(const ConfigOptions& opts, const std::string& serialized,
                       TableProperties* table_properties);
-  // On false, *mismatch names the first field that differs.
+  // Whether all properties are equal; if not, *mismatch receives the name of the first that
+  // differs.
   bool AreEqual(const ConfigOptions& opts, const TableProperties* other_table_properties,
                 std::string* mismatch) const;
 };
 
-// "LZ4" ..., from the compression_name property.
+// Returns a name such as "LZ4" for the compression_name property.
 ASHLAR_EXPORT std::string ParseCompressionNameForDisplay(const std::string& compression_name);
 ASHLAR_EXPORT std::string ParseCompressionNameForDisplay(
     const std::string& compression_name, std::shared_ptr<CompressionManager> compression_manager);
 
-// The counts that old files keep among the user-collected properties.
+// Return counts that old tables store among the properties of collectors.
 ASHLAR_EXPORT uint64_t GetDeletedKeys(const UserCollectedProperties& props);
 ASHLAR_EXPORT uint64_t GetMergeOperands(const UserCollectedProperties& props,
                                         bool* property_present);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadStatus tells what a background thread is doing: a value copied out by Env::GetThreadList.
-// Only flushes and compactions are told of, of databases with enable_thread_tracking, and of no
-// thread that it waits for a mutex.
-// Names and numbers are those of RocksDB, because dashboards print them.
+// ThreadStatus describes what a background thread is doing; see Env::GetThreadList(). Only flushes
+// and compactions are shown, and only those of databases with enable_thread_tracking. Waiting for a
+// mutex is not shown. Names and numbers are the same as in RocksDB, because monitoring tools print
+// them.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@
 
 namespace ashlar {
 
+// The state of one thread. A plain value.
 struct ASHLAR_EXPORT ThreadStatus {
-  // Whether this build records thread states at all.
+  // Whether this build records the state of threads.
   static const bool kEnabled;
 
   enum ThreadType : int {
@@ -89,13 +90,13 @@ struct ASHLAR_EXPORT ThreadStatus {
 
   const uint64_t thread_id;
   const ThreadType thread_type;
-  // Empty for an idle thread, as are the other fields of the operation.
+  // Empty if the thread is idle; the other fields of the operation are 0 then.
   const std::string db_name;
   const std::string cf_name;
   const OperationType operation_type;
   const uint64_t op_elapsed_micros;
   const OperationStage operation_stage;
-  // Meaning depends on operation_type: CompactionPropertyType or FlushPropertyType.
+  // The meaning depends on operation_type: indexed by CompactionPropertyType or FlushPropertyType.
   uint64_t op_properties[kNumOperationProperties];
   const StateType state_type;
 

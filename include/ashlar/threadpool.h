@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadPool runs submitted jobs on a bounded number of threads, in the order they were submitted.
-// All members may be called from any thread, except that nothing may be called during or after the
-// destructor. NewThreadPool() makes the usual one; the caller deletes it.
+// ThreadPool runs jobs on a limited number of threads, in the order in which they were submitted.
+// Thread safe, except that no member may be called during or after the destructor. NewThreadPool()
+// creates a pool; the caller deletes it.
 #pragma once
 
 #include <functional>
@@ -11,32 +11,35 @@
 
 namespace ashlar {
 
+// Runs jobs in a limited number of threads.
 class ASHLAR_EXPORT ThreadPool {
  public:
   virtual ~ThreadPool();
 
-  // Waits for the jobs that already run; jobs still queued are dropped.
+  // Waits for running jobs to end and stops all threads. Jobs in the queue are dropped.
   virtual void JoinAllThreads() = 0;
 
-  // Grows or shrinks the pool. A thread that is too many ends after its current job.
+  // Sets the number of threads. A surplus thread ends after its current job.
   virtual void SetBackgroundThreads(int num) = 0;
   virtual int GetBackgroundThreads() = 0;
 
-  // Jobs waiting for a thread.
+  // Number of jobs that wait for a thread.
   virtual unsigned int GetQueueLen() const = 0;
 
-  // Runs everything queued, then joins the threads.
+  // Runs all jobs in the queue, then stops all threads.
   virtual void WaitForJobsAndJoinAllThreads() = 0;
 
+  // Adds a job to the queue.
   virtual void SubmitJob(const std::function<void()>&) = 0;
   virtual void SubmitJob(std::function<void()>&&) = 0;
 
-  // Takes up to `threads` idle threads out of service for the caller's own use, or gives them back.
-  // Returns how many. A pool without the feature answers 0.
+  // Reserve up to `threads` idle threads for the caller, which then take no jobs, or release them.
+  // Return the number of threads that were reserved or released; 0 from pools without this feature.
   virtual int ReserveThreads(int /*threads*/) { return 0; }
   virtual int ReleaseThreads(int /*threads*/) { return 0; }
 };
 
+// Creates a pool with this many threads.
 ASHLAR_EXPORT ThreadPool* NewThreadPool(int num_threads);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where traces go and come from. Threads: one at a time per object.
+// Interfaces for writing and reading traces. Threads: one at a time per object.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace ashlar {
 
+// Receives the records of a trace.
 class ASHLAR_EXPORT TraceWriter {
  public:
   TraceWriter() = default;
@@ -20,23 +21,24 @@ class ASHLAR_EXPORT TraceWriter {
 
   virtual Status Write(const Slice& data) = 0;
   virtual Status Close() = 0;
-  // Bytes written.
+  // Number of bytes written so far.
   virtual uint64_t GetFileSize() = 0;
 };
 
+// Returns the records of a trace.
 class ASHLAR_EXPORT TraceReader {
  public:
   TraceReader() = default;
   virtual ~TraceReader() = default;
 
-  // One Write() at a time; Incomplete at the end.
+  // Returns the data of the next Write() call; Incomplete at the end.
   virtual Status Read(std::string* data) = 0;
   virtual Status Close() = 0;
-  // Back to the start.
+  // Goes back to the first record.
   virtual Status Reset() = 0;
 };
 
-// Traces in files. NotSupported so far.
+// Traces in files. NotSupported so far. *trace_writer and *trace_reader are owned by the caller.
 ASHLAR_EXPORT Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
                                         const std::string& trace_filename,
                                         std::unique_ptr<TraceWriter>* trace_writer);

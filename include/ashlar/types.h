@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small types that many interfaces share.
+// Small types that many interfaces use.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace ashlar {
 
 struct TableProperties;
 
-// Persistent number of a column family; the default family has 0.
+// Number of a column family, which is stored in the files; the default family has 0.
 using ColumnFamilyId = uint32_t;
 
-// Position of an update in the history of a database. At most 2^56 - 1.
+// Position of an update in the history of the database. At most 2^56 - 1.
 using SequenceNumber = uint64_t;
 
 // Table properties by file name.
 using TablePropertiesCollection =
     std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
 
-// Sequence numbers below this one are always committed.
+// Updates with sequence numbers below this one are always committed.
 const SequenceNumber kMinUnCommittedSeq = 1;
 
 // Why a table file was made.
@@ -42,7 +42,7 @@ enum class BlobFileCreationReason {
   kRecovery,
 };
 
-// What a file of a database directory is.
+// The types of files in the directory of a database.
 enum FileType {
   kWalFile,
   kDBLockFile,
@@ -58,7 +58,7 @@ enum FileType {
   kCompactionProgressFile,
 };
 
-// What an entry of a table is, as told to table property collectors.
+// The type of a table entry, as table property collectors see it.
 enum EntryType {
   kEntryPut,
   kEntryDelete,
@@ -72,7 +72,7 @@ enum EntryType {
   kEntryOther,
 };
 
-// An internal key taken apart. The slices refer to the key they came from.
+// The parts of an internal key. The slices point into the key.
 struct ParsedEntryInfo {
   Slice user_key;   // without the timestamp
   Slice timestamp;  // empty if the comparator has none
@@ -80,8 +80,8 @@ struct ParsedEntryInfo {
   EntryType type;
 };
 
-// What slows down or stops writes. The first group concerns one column family, the second the
-// whole database.
+// What slows down or stops writes. The causes before kCFScopeWriteStallCauseEnumMax concern one
+// column family; the next one concerns the whole database.
 enum class WriteStallCause {
   kMemtableLimit,
   kL0FileCountLimit,
@@ -92,13 +92,14 @@ enum class WriteStallCause {
   kNone,
 };
 
+// The state of writes.
 enum class WriteStallCondition {
   kDelayed,  // writes are slowed down
   kStopped,  // writes wait
   kNormal,
 };
 
-// Hint about the storage tier of a file. Larger is colder; the numbers are stored in the MANIFEST.
+// The storage tier of a file. Higher numbers are colder; they are stored in the MANIFEST.
 enum class Temperature : uint8_t {
   kUnknown = 0,
   kHot = 0x04,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuning of universal compaction, AdvancedColumnFamilyOptions::compaction_style. A sorted run is a
-// file of level 0 or a whole deeper level. Compaction begins when there are as many runs as
-// level0_file_num_compaction_trigger; runs of neighbouring age are merged.
+// Tuning of universal compaction (AdvancedColumnFamilyOptions::compaction_style). A sorted run is
+// one file of level 0 or a whole deeper level. A compaction starts when there are
+// level0_file_num_compaction_trigger runs, and merges runs of neighbouring age.
 #pragma once
 
 #include <climits>
@@ -10,37 +10,39 @@
 
 namespace ashlar {
 
-// How a compaction decides whether the next older run joins it.
+// How a compaction decides whether to include the next older run.
 enum CompactionStopStyle {
-  kCompactionStopStyleSimilarSize,  // if it is about as large as the last run picked
-  kCompactionStopStyleTotalSize     // if it is about as large as all runs picked together
+  kCompactionStopStyleSimilarSize,  // if its size is similar to that of the last run included
+  kCompactionStopStyleTotalSize     // if its size is similar to that of all included runs together
 };
 
+// Parameters of universal compaction.
 class CompactionOptionsUniversal {
  public:
-  // Percent by which run sizes may differ and still count as equal.
+  // Percentage by which the sizes of two runs may differ and still count as similar.
   unsigned int size_ratio = 1;
-  // Fewest and most runs merged at once.
+  // Minimum and maximum number of runs that one compaction merges.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
-  // Bytes of all newer runs, in percent of the oldest one, from which on all runs are merged; see
+  // Size of all newer runs, as a percentage of the oldest run, from which all runs are merged. See
   // also `incremental`.
   unsigned int max_size_amplification_percent = 200;
-  // -1 compresses all output; otherwise only the oldest data, up to this percentage of the total,
-  // and flushes write uncompressed.
+  // -1 = all outputs are compressed. Otherwise only the oldest data is, up to this percentage of
+  // the total size, and flushes write uncompressed tables.
   int compression_size_percent = -1;
-  // Above so many runs they are merged whatever their sizes are; -1 =
-  // level0_file_num_compaction_trigger, 0 = as many as the size of the oldest run needs.
+  // Maximum number of runs; more are merged regardless of their sizes. -1 =
+  // level0_file_num_compaction_trigger; 0 = derived from the size of the oldest run.
   int max_read_amp = -1;
+  // How a compaction decides whether to include the next older run.
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
-  // Relink files that overlap nothing instead of rewriting them, unless compression_size_percent is
-  // set.
+  // Move files without rewriting them if they overlap with no other file. Ignored if
+  // compression_size_percent is set.
   bool allow_trivial_move = false;
-  // Where max_size_amplification_percent asks for a merge of more than max_compaction_bytes: merge
-  // only so much of the second oldest run, which must lie below level 0, into the oldest one, where
-  // that rewrites the least; and go on until the space is within bounds.
+  // If max_size_amplification_percent requires a merge of more than max_compaction_bytes: merge
+  // only a part of the second oldest run, which must be below level 0, into the oldest run, where
+  // this rewrites the fewest bytes; and continue until the limit is met.
   bool incremental = false;
-  // Lock only the files a compaction reads now. A hint without effect.
+  // Lock only the files that a compaction is reading. A hint without effect.
   bool reduce_file_locking = false;
 
   CompactionOptionsUniversal() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WAL files of a database, and the iterator over the batches in them (DB::GetUpdatesSince).
+// The WAL files of a database, and an iterator over the batches in them (DB::GetUpdatesSince()).
 //
 // Threads: one at a time per object.
 #pragma once
@@ -21,9 +21,10 @@ namespace ashlar {
 class WalFile;
 using VectorWalPtr = std::vector<std::unique_ptr<WalFile>>;
 
+// State of a WAL file.
 enum WalFileType {
-  kArchivedLogFile = 0,  // no longer needed for recovery, kept by WAL_ttl_seconds or a size limit
-  kAliveLogFile = 1,
+  kArchivedLogFile = 0,  // not needed for recovery, but kept (WAL_ttl_seconds, WAL_size_limit_MB)
+  kAliveLogFile = 1,     // needed for recovery
 };
 
 // Facts about one WAL file at the time of the call that returned it.
@@ -32,17 +33,18 @@ class ASHLAR_EXPORT WalFile {
   WalFile() {}
   virtual ~WalFile() {}
 
-  // Path relative to the WAL directory, with a leading '/'; archived files are in "/archive".
+  // Path relative to the WAL directory, with a leading '/'. Archived files are in "/archive".
   virtual std::string PathName() const = 0;
-  // The number in its name.
+  // The number in the name of the file.
   virtual uint64_t LogNumber() const = 0;
   virtual WalFileType Type() const = 0;
-  // Sequence number of the first batch; 0 for an empty file.
+  // Sequence number of the first batch; 0 if the file is empty.
   virtual SequenceNumber StartSequence() const = 0;
+  // Size of the file in bytes.
   virtual uint64_t SizeFileBytes() const = 0;
 };
 
-// One batch and the sequence number of its first update.
+// A batch and the sequence number of its first update.
 struct BatchResult {
   SequenceNumber sequence = 0;
   std::unique_ptr<WriteBatch> writeBatchPtr;
@@ -60,25 +62,26 @@ struct BatchResult {
   }
 };
 
-// Walks batches in the order of their sequence numbers, over file ends and while the database
-// writes on. Not to be used once the database is closed, only deleted.
+// Returns batches in the order of their sequence numbers, across WAL files and while the database
+// is writing. After the database has been closed, the only permitted operation is to delete it.
 class ASHLAR_EXPORT WalIterator {
  public:
   WalIterator() {}
   virtual ~WalIterator() {}
 
-  // False at the end of what has been written so far and after an error; see status().
+  // False after the last batch that has been written so far, and after an error; see status().
   virtual bool Valid() = 0;
-  // One batch further. At the end it looks whether more has been written since.
+  // Moves to the next batch. At the end, it checks whether batches have been written since.
   virtual void Next() = 0;
-  // NotFound for a gap in the sequence numbers and for a log that was deleted before it was read;
-  // Corruption for a damaged log. After an error the iterator stays where it is.
+  // NotFound if sequence numbers are missing, or if a WAL was deleted before it was read;
+  // Corruption if a WAL is damaged. After an error the iterator does not move any more.
   virtual Status status() = 0;
-  // The present batch; once per position. Only while Valid().
+  // Returns the current batch; may be called once per position. Only allowed while Valid().
   virtual BatchResult GetBatch() = 0;
 
+  // Options of DB::GetUpdatesSince().
   struct ReadOptions {
-    // A hint: checksums are verified in any case.
+    // A hint without effect: checksums are always verified.
     bool verify_checksums_;
 
     ReadOptions() : verify_checksums_(true) {}
@@ -86,7 +89,7 @@ class ASHLAR_EXPORT WalIterator {
   };
 };
 
-// Old names.
+// Names of older releases.
 using LogFile = WalFile;
 using VectorLogPtr = VectorWalPtr;
 using TransactionLogIterator = WalIterator;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wide columns: a value made of named parts (DB::PutEntity, DB::GetEntity). A plain value reads as
-// one column with the empty name, the default column; DB::Get of columns gives the default one, or
-// an empty value if there is none.
+// Wide columns: a value that consists of named columns, called an entity (DB::PutEntity(),
+// DB::GetEntity()). A plain value is read as one column with an empty name, the default column.
+// DB::Get() of an entity returns its default column, or an empty value if it has none.
 //
-// Threads: const members may be called from many threads; anything else needs outside locking.
+// Threads: const members may be called from many threads; other calls need external locking.
 #pragma once
 
 #include <ostream>
@@ -19,16 +19,16 @@
 
 namespace ashlar {
 
-// Name and value of a column. Does not own the bytes.
+// The name and the value of a column. Does not own the bytes.
 class WideColumn {
  public:
   WideColumn() = default;
 
-  // From anything that converts to a Slice.
+  // Constructs both slices from objects that convert to Slice.
   template <typename N, typename V>
   WideColumn(N&& name, V&& value) : name_(std::forward<N>(name)), value_(std::forward<V>(value)) {}
 
-  // From tuples of arguments to Slice constructors.
+  // Constructs both slices from tuples of constructor arguments.
   template <typename NTuple, typename VTuple>
   WideColumn(std::piecewise_construct_t, NTuple&& name_tuple, VTuple&& value_tuple)
       : name_(std::make_from_tuple<Slice>(std::forward<NTuple>(name_tuple))),
@@ -49,46 +49,48 @@ inline bool operator==(const WideColumn& lhs, const WideColumn& rhs) {
 }
 inline bool operator!=(const WideColumn& lhs, const WideColumn& rhs) { return !(lhs == rhs); }
 
-// Prints name:value, in hexadecimal if the stream's base is.
+// Prints name:value, in hexadecimal if that is the base of the stream.
 inline std::ostream& operator<<(std::ostream& os, const WideColumn& column) {
   const bool hex = (os.flags() & std::ios_base::basefield) == std::ios_base::hex;
   return os << column.name().ToString(hex) << ':' << column.value().ToString(hex);
 }
 
-// As results: sorted by name. As arguments: in any order, without duplicates.
+// As a result: sorted by name. As an argument: in any order, without duplicate names.
 using WideColumns = std::vector<WideColumn>;
 
 ASHLAR_EXPORT extern const Slice kDefaultWideColumnName;  // the empty name
 ASHLAR_EXPORT extern const WideColumns kNoWideColumns;
 
-// Columns together with the memory they refer to: the result of GetEntity. Movable, not copyable.
+// Columns together with the memory that they refer to: the result of DB::GetEntity(). Can be moved
+// but not copied.
 class ASHLAR_EXPORT PinnableWideColumns {
  public:
   PinnableWideColumns() = default;
   PinnableWideColumns(PinnableWideColumns&& other) { *this = std::move(other); }
   PinnableWideColumns& operator=(PinnableWideColumns&& other);
 
-  // Sorted by name; valid until this object changes.
+  // The columns, sorted by name. Valid until this object changes.
   const WideColumns& columns() const { return columns_; }
-  // Bytes of all names and values.
+  // Total bytes of all names and values.
   size_t payload_size() const;
   // Bytes of the stored form.
   size_t serialized_size() const { return value_.size(); }
 
-  // Become one default column with that value: a copy of it, or pinned by the cleanups of
-  // *cleanable, or by moving it in.
+  // Replace the contents with one default column. The value is copied, or kept alive by the
+  // cleanups of *cleanable, or moved.
   void SetPlainValue(const Slice& value);
   void SetPlainValue(const Slice& value, Cleanable* cleanable);
   void SetPlainValue(PinnableSlice&& value);
   void SetPlainValue(std::string&& value);
 
-  // Become the columns of a stored entity; Corruption, with no columns left, if it is malformed.
+  // Replace the contents with the columns of a stored entity. If it is malformed: Corruption, and
+  // there are no columns.
   Status SetWideColumnValue(const Slice& value);
   Status SetWideColumnValue(const Slice& value, Cleanable* cleanable);
   Status SetWideColumnValue(PinnableSlice&& value);
   Status SetWideColumnValue(std::string&& value);
 
-  // No columns; lets go of all memory that was pinned.
+  // Removes all columns and releases their memory.
   void Reset();
 
  private:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteBatch is an ordered list of updates that DB::Write() applies as one: all of them or none.
+// WriteBatch is an ordered list of updates that DB::Write() applies atomically: all of them or
+// none.
 //
 //   WriteBatch batch;
 //   batch.Delete("a");
 //   batch.Put("b", "v");
 //   Status s = db->Write(WriteOptions(), &batch);
 //
-// It is kept in the form that goes to the WAL; Data() may be stored or shipped and turned into a
-// batch again. Layout: docs/formats/write_batch.md. Threads: as WriteBatchBase.
+// A batch is stored in the format of the WAL. Data() can be stored or sent elsewhere, and turned
+// into a batch again. Format: docs/formats/write_batch.md. Threads and errors: as for
+// WriteBatchBase.
 #pragma once
 
 #include <atomic>
@@ -41,15 +43,18 @@ struct SavePoint {
   bool is_cleared() const { return (size | count | content_flags) == 0; }
 };
 
+// WriteBatchBase documents the functions that add updates.
 class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
  public:
-  // reserved_bytes: room to allocate at once. max_bytes: as SetMaxBytes().
+  // reserved_bytes: memory to allocate at once. max_bytes: as for SetMaxBytes().
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key: 8 to keep a checksum of each update until it is in the memtable; else
-  // none. default_cf_ts_sz: bytes of user timestamps of the default family.
+  // protection_bytes_per_key: 8 = keep a checksum of each update until it is in the memtable; any
+  // other value means none. default_cf_ts_sz: size in bytes of the user timestamps of the default
+  // family.
   explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
                       size_t default_cf_ts_sz);
-  // From the bytes of Data(). They are checked when the batch is applied or iterated.
+  // Create a batch from the bytes of Data(). The bytes are verified when the batch is applied or
+  // iterated over.
   explicit WriteBatch(const std::string& rep);
   explicit WriteBatch(std::string&& rep);
 
@@ -126,15 +131,16 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
   WriteBatch* GetWriteBatch() override { return this; }
   void SetMaxBytes(size_t max_bytes) override { max_bytes_ = max_bytes; }
 
-  // Handler is told about the updates of a batch, in order. An error that a function returns ends
-  // the iteration and becomes its result. Slices are valid during the call only.
+  // Receives the updates of a batch, in order. If a function returns an error, the iteration ends
+  // and returns it. Slices are valid only during the call.
   class Handler {
    public:
     virtual ~Handler();
 
-    // The functions that end in CF get the number of the column family. For families other than
-    // the default one their defaults return InvalidArgument; for the default family those of put,
-    // delete, single delete and merge call the function without CF, which does nothing.
+    // Functions whose name ends in CF receive the number of the column family. Their default
+    // implementations return InvalidArgument for families other than the default one. For the
+    // default family, those of put, delete, single delete and merge call the function without CF,
+    // which does nothing.
     virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual void Put(const Slice& key, const Slice& value);
     virtual Status TimedPutCF(uint32_t column_family_id, const Slice& key, const Slice& value,
@@ -151,10 +157,10 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
     virtual void Merge(const Slice& key, const Slice& value);
     virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key, const Slice& value);
 
-    // Blobs of PutLogData(). Does nothing by default.
+    // Receives the data of PutLogData(). Does nothing by default.
     virtual void LogData(const Slice& blob);
 
-    // Markers of two-phase commit. InvalidArgument by default.
+    // Markers of two-phase commit. They return InvalidArgument by default.
     virtual Status MarkBeginPrepare(bool unprepared = false);
     virtual Status MarkEndPrepare(const Slice& xid);
     virtual Status MarkNoop(bool empty_batch);
@@ -162,30 +168,31 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
     virtual Status MarkCommit(const Slice& xid);
     virtual Status MarkCommitWithTimestamp(const Slice& xid, const Slice& commit_ts);
 
-    // Asked before each update; false ends the iteration with OK.
+    // Called before each update. If it returns false, the iteration ends with OK.
     virtual bool Continue();
 
    protected:
     friend class WriteBatchInternal;
     enum class OptionState { kUnknown, kDisabled, kEnabled };
-    // Which write policy the handler serves; batches of another policy are refused.
+    // The write policies that the handler supports. Batches of other policies are refused.
     virtual OptionState WriteAfterCommit() const { return OptionState::kUnknown; }
     virtual OptionState WriteBeforePrepare() const { return OptionState::kUnknown; }
   };
-  // Corruption for malformed bytes or a count that does not fit the updates.
+  // Passes all updates to `handler`. Corruption if the bytes are malformed or if the number of
+  // updates differs from the header.
   Status Iterate(Handler* handler) const;
 
-  // The stored form. Valid until the batch changes.
+  // The batch in the format of the WAL. Valid until the batch changes.
   const std::string& Data() const { return rep_; }
-  // Moves the stored form out; the batch is empty afterwards.
+  // Moves the bytes of Data() out. The batch is empty afterwards.
   std::string Release();
-  // Bytes of Data(): 12 for an empty batch.
+  // Number of bytes of Data(); 12 for an empty batch.
   size_t GetDataSize() const { return rep_.size(); }
-  // Updates in the batch. Log data and markers do not count.
+  // Number of updates in the batch. Log data and markers do not count.
   uint32_t Count() const;
 
-  // Whether the batch holds an update of that kind. The first call on a batch made from bytes reads
-  // through them.
+  // Whether the batch contains an update of this kind. In a batch that was created from bytes, the
+  // first call reads all updates.
   bool HasPut() const;
   bool HasTimedPut() const;
   bool HasPutEntity() const;
@@ -198,22 +205,23 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
   bool HasCommit() const;
   bool HasRollback() const;
 
-  // Writes `ts` over the timestamps of all keys. ts_sz_func maps a family number to the bytes of
-  // its timestamps: 0 leaves keys alone, SIZE_MAX means unknown and is NotFound, and a size other
-  // than that of `ts` is InvalidArgument; then the keys before are changed already.
+  // Replaces the timestamps of all keys by `ts`. ts_sz_func returns the size in bytes of the
+  // timestamps of a family: 0 = its keys are not changed; SIZE_MAX = unknown, which gives NotFound.
+  // A size different from that of `ts` gives InvalidArgument. After an error, keys before the
+  // failing one have been changed.
   Status UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func);
 
-  // Remembers, once switched on, the timestamp size of each family that is written to.
+  // If enabled, the timestamp size of each family that is written to is remembered.
   void SetTrackTimestampSize(bool track_timestamp_size);
   void MaybeTrackTimestampSize(uint32_t column_family_id, size_t ts_sz);
   const std::unordered_map<uint32_t, size_t>& GetColumnFamilyToTimestampSize();
 
-  // Compares every update with its checksum: Corruption if one differs. OK without protection.
+  // Verifies the checksum of each update; Corruption if one differs. OK if there are no checksums.
   Status VerifyChecksum() const;
-  // 0 or 8.
+  // 8 if updates have checksums, else 0.
   size_t GetProtectionBytesPerKey() const;
 
-  // What follows is applied but not written to the WAL.
+  // Updates that are added after this call are applied, but not written to the WAL.
   void MarkWalTerminationPoint();
   const SavePoint& GetWalTerminationPoint() const { return wal_term_point_; }
 
@@ -224,14 +232,14 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
   Extras* EnsureExtras();
   uint32_t ContentFlags() const;
 
-  std::string rep_;  // header and records; never shorter than the header unless given so
+  std::string rep_;  // header and records; shorter than a header only if constructed that way
   size_t max_bytes_ = 0;
-  // Bits of the kinds of updates; has a bit of its own for "not yet known". Atomic because const
-  // members find them out late; any order will do, since all threads find the same.
+  // Bits for the kinds of updates, and one bit for "not known yet". Atomic because const members
+  // set it lazily; relaxed order is enough, because all threads compute the same value.
   mutable std::atomic<uint32_t> content_flags_{0};
   uint32_t default_family_ts_bytes_ = 0;
   SavePoint wal_term_point_;
-  std::unique_ptr<Extras> extras_;  // what few batches need; null until then
+  std::unique_ptr<Extras> extras_;  // data that few batches need; nullptr until needed
 };
 
 }  // namespace ashlar

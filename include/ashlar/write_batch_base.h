@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteBatchBase is what WriteBatch and WriteBatchWithIndex have in common: collecting updates.
+// WriteBatchBase is the interface that WriteBatch and WriteBatchWithIndex share: it collects
+// updates.
 //
-// Calls without a handle address the default column family, and so do those with a null one but for
-// PutEntity(), which refuses it as RocksDB does. Updates apply in the order of the calls. Keys and
-// values are copied. Common errors: InvalidArgument for a key or value of 4 GiB or more, or for a
-// timestamp of the wrong size; Aborted(kMemoryLimit) when the batch would grow beyond
-// SetMaxBytes(). After an error the batch is as it was before the call.
+// Calls without a handle, or with nullptr as handle, address the default column family,
+// except in PutEntity(), which refuses nullptr as RocksDB does. Updates are
+// applied in the order of the calls. Keys and values are copied. Common errors: InvalidArgument for
+// a key or value of 4 GiB or more and for a timestamp of the wrong size; Aborted with the subcode
+// kMemoryLimit if the batch would exceed the size set by SetMaxBytes(). After an error the batch is
+// unchanged.
 //
 // Threads: one at a time per batch; const members may be called from many threads.
 #pragma once
@@ -26,33 +28,36 @@ class Slice;
 class WriteBatch;
 struct SliceParts;
 
+// Collects updates to be written together.
 class ASHLAR_EXPORT WriteBatchBase {
  public:
   virtual ~WriteBatchBase() {}
 
-  // key := value. `ts` is the user timestamp, for families whose comparator has one; such families
-  // given no timestamp get a placeholder (WriteBatch::UpdateTimestamps fills it).
+  // Sets the value of a key. `ts` is the user timestamp, for families whose comparator has
+  // timestamps; without `ts` such families get a placeholder, which WriteBatch::UpdateTimestamps()
+  // replaces.
   virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
   virtual Status Put(const Slice& key, const Slice& value) = 0;
   virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
                      const Slice& value) = 0;
-  // The parts are concatenated; likewise below.
+  // The parts of the key and of the value are concatenated. The same applies to all SliceParts
+  // below.
   virtual Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,
                      const SliceParts& value);
   virtual Status Put(const SliceParts& key, const SliceParts& value);
 
-  // Put of something written earlier, at that time in seconds since 1970; 2^64-1 stands for now.
-  // Not for families with timestamps.
+  // Sets the value of a key to something that was written at an earlier time, in seconds since
+  // 1970; 2^64 - 1 means now. Not for families with timestamps.
   virtual Status TimedPut(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
                           uint64_t write_unix_time) = 0;
 
-  // key := columns, in any order and without duplicates (InvalidArgument). Not for families with
-  // timestamps. The second form writes one entity per group.
+  // Sets the value of a key to a set of named columns, in any order; InvalidArgument if two have
+  // the same name. Not for families with timestamps. The second form writes one entity per group.
   virtual Status PutEntity(ColumnFamilyHandle* column_family, const Slice& key,
                            const WideColumns& columns) = 0;
   virtual Status PutEntity(const Slice& key, const AttributeGroups& attribute_groups) = 0;
 
-  // Adds an operand for the family's merge operator.
+  // Adds an operand for the merge operator of the family.
   virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
   virtual Status Merge(const Slice& key, const Slice& value) = 0;
   virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
@@ -61,15 +66,15 @@ class ASHLAR_EXPORT WriteBatchBase {
                        const SliceParts& value);
   virtual Status Merge(const SliceParts& key, const SliceParts& value);
 
-  // Removes the key, if there is one.
+  // Removes a key. OK if the key does not exist.
   virtual Status Delete(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual Status Delete(const Slice& key) = 0;
   virtual Status Delete(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts) = 0;
   virtual Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key);
   virtual Status Delete(const SliceParts& key);
 
-  // Removes a key that was put exactly once since it was last removed; anything else leaves it
-  // undefined which value remains.
+  // Removes a key that has been put exactly once since it was last removed. For any other key the
+  // result is undefined.
   virtual Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual Status SingleDelete(const Slice& key) = 0;
   virtual Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
@@ -87,22 +92,23 @@ class ASHLAR_EXPORT WriteBatchBase {
                              const SliceParts& end_key);
   virtual Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key);
 
-  // Bytes for readers of the WAL. They change no key and take no sequence number.
+  // Adds data for readers of the WAL. It changes no key and uses no sequence number.
   virtual Status PutLogData(const Slice& blob) = 0;
 
-  // Forgets all updates and save points.
+  // Removes all updates and save points.
   virtual void Clear() = 0;
 
-  // The batch that DB::Write() takes.
+  // The batch to pass to DB::Write(). Owned by this object.
   virtual WriteBatch* GetWriteBatch() = 0;
 
-  // Save points form a stack: push the present state; go back to the newest one and drop it; only
-  // drop it. NotFound without a save point.
+  // Save points form a stack. SetSavePoint() pushes the current state, RollbackToSavePoint()
+  // returns to the newest save point and removes it, PopSavePoint() only removes it. NotFound if
+  // there is none.
   virtual void SetSavePoint() = 0;
   virtual Status RollbackToSavePoint() = 0;
   virtual Status PopSavePoint() = 0;
 
-  // Largest size of the batch in bytes, 0 for no limit.
+  // Sets the maximum size of the batch in bytes; 0 = no limit.
   virtual void SetMaxBytes(size_t max_bytes) = 0;
 };
 

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "table/block/block_flags.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

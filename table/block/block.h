@@ -14,7 +14,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

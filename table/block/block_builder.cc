@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "table/block/block_flags.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

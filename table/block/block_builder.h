@@ -18,8 +18,8 @@
 
 #include "ashlar/slice.h"
 #include "table/block/data_block_hash_index.h"
-#include "util/coding.h"
-#include "util/page_allocator.h"
+#include "util/keys/coding.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 
@@ -83,13 +83,13 @@ class BlockBuilder {
   }
 
   const BlockBuilderOptions options_;
-  const size_t last_words_bytes_;   // of the packed word, and of the place of separate values
-  PageArray buffer_;                // entries, and behind them the tail once Finish() wrote it
-  size_t size_ = 0;                 // bytes of entries; of their keys where values are separate
-  size_t capacity_ = 0;             // of buffer_
+  const size_t last_words_bytes_;  // of the packed word, and of the place of separate values
+  PageArray buffer_;               // entries, and behind them the tail once Finish() wrote it
+  size_t size_ = 0;                // bytes of entries; of their keys where values are separate
+  size_t capacity_ = 0;            // of buffer_
   // Offsets of restart points; the first is 0.
   std::vector<uint32_t, PageAllocator<uint32_t>> restarts_;
-  int entries_since_restart_ = 0;   // at most restart_interval
+  int entries_since_restart_ = 0;  // at most restart_interval
   size_t entry_count_ = 0;
   std::string values_;    // separate ones, one behind the other
   std::string last_key_;  // longer than the key it holds: see RememberKey

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "table/block/entry_checksums.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

@@ -23,7 +23,7 @@
 #include "table/block/block.h"
 #include "table/block/decoded_block.h"
 #include "table/block/seek_target.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

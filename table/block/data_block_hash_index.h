@@ -14,8 +14,8 @@
 
 #include "ashlar/slice.h"
 #include "table/block/block.h"
-#include "util/coding.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

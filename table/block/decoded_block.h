@@ -18,8 +18,8 @@
 #include "ashlar/slice.h"
 #include "table/block/block.h"
 #include "table/block/seek_target.h"
-#include "util/internal_key.h"
-#include "util/key_head_index.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/key_head_index.h"
 
 namespace ashlar {
 

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "table/block/block_cursor.h"
-#include "util/coding.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

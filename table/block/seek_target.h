@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "ashlar/slice.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

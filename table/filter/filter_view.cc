@@ -8,7 +8,7 @@
 #include <bit>
 #include <cassert>
 
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

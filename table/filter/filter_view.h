@@ -14,7 +14,7 @@
 #include "ashlar/slice.h"
 #include "table/filter/bloom.h"
 #include "table/filter/ribbon.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

@@ -12,8 +12,8 @@
 #include "table/filter/filter_view.h"
 #include "table/filter/ribbon.h"
 #include "table/filter/ribbon_builder.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

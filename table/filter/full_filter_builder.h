@@ -15,8 +15,8 @@
 #include "ashlar/status.h"
 #include "table/filter/hash_list.h"
 #include "table/filter/ribbon_builder.h"
-#include "util/hash.h"
-#include "util/page_allocator.h"
+#include "util/hash/hash.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 

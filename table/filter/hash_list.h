@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 
 namespace ashlar {
 

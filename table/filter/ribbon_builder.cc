@@ -23,8 +23,8 @@
 
 #include "table/filter/bloom.h"
 #include "table/filter/ribbon.h"
-#include "util/coding.h"
-#include "util/page_buffer.h"
+#include "util/keys/coding.h"
+#include "util/memory/page_buffer.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "table/filter/hash_list.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 

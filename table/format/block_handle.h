@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

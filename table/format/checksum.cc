@@ -10,10 +10,10 @@
 
 #include "ashlar/compression_type.h"
 #include "ashlar/table.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/crc32c.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "util/coding.h"
-#include "util/str_cat.h"
-#include "util/thread_object.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
+#include "util/threads/thread_object.h"
 
 #if ASHLAR_WITH_SNAPPY
 #include <snappy.h>

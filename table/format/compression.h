@@ -19,7 +19,7 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {

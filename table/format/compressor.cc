@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "table/format/compression.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 #if ASHLAR_WITH_SNAPPY
 #include <snappy.h>

@@ -41,8 +41,8 @@ class PlainBlockParser {
   const char* begin_;        // of the block
   const char* p_;            // behind the current entry
   const char* entries_end_;  // where the restart offsets begin
-  Slice key_;             // in the block, or in built_
-  std::string built_[2];  // the keys that share bytes with the one before, in turn
+  Slice key_;                // in the block, or in built_
+  std::string built_[2];     // the keys that share bytes with the one before, in turn
   Slice value_;
   Status status_;
 };

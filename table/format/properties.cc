@@ -16,9 +16,9 @@
 #include "table/format/footer.h"
 #include "table/format/plain_block.h"
 #include "table/format/table_property_names.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -366,12 +366,12 @@ Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& 
 
 Result<SequenceNumber> FindGlobalSeqno(const PropertiesView& properties,
                                        SequenceNumber manifest_largest, std::string_view path) {
-  ASSIGN_OR_RETURN(const FixedProperty version,
-                   ParseFixed(properties.external_version, kExternalVersionProperty,
-                              sizeof(uint32_t), path));
-  ASSIGN_OR_RETURN(const FixedProperty seqno,
-                   ParseFixed(properties.global_seqno, kGlobalSeqnoProperty, sizeof(uint64_t),
-                              path));
+  ASSIGN_OR_RETURN(
+      const FixedProperty version,
+      ParseFixed(properties.external_version, kExternalVersionProperty, sizeof(uint32_t), path));
+  ASSIGN_OR_RETURN(
+      const FixedProperty seqno,
+      ParseFixed(properties.global_seqno, kGlobalSeqnoProperty, sizeof(uint64_t), path));
   if (seqno.is_present && (!version.is_present || version.value == kOldExternalTableVersion)) {
     return Status::Corruption(
         StrCat("properties: ", path, ": a global sequence number without file version 2"));

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "ashlar/table_properties.h"
-#include "util/coding.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "table/block/block.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

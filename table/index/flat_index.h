@@ -18,9 +18,9 @@
 
 #include "ashlar/slice.h"
 #include "table/format/block_handle.h"
-#include "util/internal_key.h"
-#include "util/key_head_index.h"
-#include "util/page_allocator.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/key_head_index.h"
+#include "util/memory/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -11,9 +11,9 @@
 #include "ashlar/comparator.h"
 #include "table/format/footer.h"
 #include "table/index/uniform_keys.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -18,7 +18,7 @@
 #include "ashlar/slice.h"
 #include "table/format/block_handle.h"
 #include "table/index/index_block_encoder.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -104,13 +104,13 @@ class IndexBuilder {
   bool TakeUniformity();
 
   const IndexBuilderOptions options_;
-  const bool has_delta_handles_;  // follows from format version and alignment
-  bool may_use_user_keys_;        // until a user key is found in two blocks
-  PageString keys_;               // internal separators, one behind the other
-  PageString first_keys_;         // of the blocks, if the layout has them
-  std::string next_first_key_;    // of the block that is being filled
+  const bool has_delta_handles_;                      // follows from format version and alignment
+  bool may_use_user_keys_;                            // until a user key is found in two blocks
+  PageString keys_;                                   // internal separators, one behind the other
+  PageString first_keys_;                             // of the blocks, if the layout has them
+  std::string next_first_key_;                        // of the block that is being filled
   std::vector<Entry, PageAllocator<Entry>> entries_;  // one for each data block
-  std::string scratch_;           // a shortened key
+  std::string scratch_;                               // a shortened key
 
   // Partitions: the open one in both forms of keys, to know its size, and where the others end.
   IndexBlockEncoder user_key_partition_;

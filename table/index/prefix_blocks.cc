@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "ashlar/slice_transform.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "table/iterator/sorted_run.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

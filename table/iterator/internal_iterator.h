@@ -71,7 +71,7 @@ class InternalIterator {
   }
 
   // A step forwards has come to the first entry of a block that may be passed on as it is stored
-  // (table/sst/block_passing.h). It stays so until somebody asks for the block.
+  // (table/sst/write/block_passing.h). It stays so until somebody asks for the block.
   bool enters_block() const { return enters_block_; }
   // The block that begins with the current entry, if all of it lies before the user key, where
   // another run goes on; null: none does. False: there is none, or none that is worth it.

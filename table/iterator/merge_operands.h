@@ -15,7 +15,7 @@
 
 #include "ashlar/slice.h"
 #include "table/iterator/value_pin.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <utility>
 
-#include "util/perf_level_impl.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -24,7 +24,7 @@
 #include "table/iterator/internal_iterator.h"
 #include "table/iterator/sorted_run.h"
 #include "table/iterator/tombstone_slab.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

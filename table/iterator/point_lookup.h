@@ -20,9 +20,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/iterator/merge_operands.h"
-#include "util/hash.h"
-#include "util/internal_key.h"
-#include "util/read_callback.h"
+#include "util/hash/hash.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/read_callback.h"
 
 namespace ashlar {
 

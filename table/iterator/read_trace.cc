@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "table/range_del/fragmented_tombstones.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

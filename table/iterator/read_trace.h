@@ -16,8 +16,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

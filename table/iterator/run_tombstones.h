@@ -20,7 +20,7 @@
 #include "ashlar/types.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "table/range_del/tombstone_iterator.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -3,7 +3,7 @@
 // The far end is the nearest of the stretches' ends.
 #include "table/iterator/tombstone_slab.h"
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

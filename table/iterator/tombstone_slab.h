@@ -21,7 +21,7 @@
 #include <string>
 
 #include "table/iterator/run_tombstones.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

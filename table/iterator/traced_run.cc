@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "table/iterator/read_trace.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

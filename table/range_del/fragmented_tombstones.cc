@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "util/invariants.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

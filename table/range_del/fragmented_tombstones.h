@@ -31,7 +31,7 @@
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 #include "table/range_del/range_tombstone.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

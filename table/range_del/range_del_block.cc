@@ -9,7 +9,7 @@
 
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"  // kNoGlobalSeqno
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
 #include "table/range_del/range_tombstone.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -3,7 +3,7 @@
 // Fragments none of whose tombstones the reader sees are stepped over.
 #include "table/range_del/tombstone_iterator.h"
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

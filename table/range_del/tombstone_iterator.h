@@ -17,8 +17,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
 #include "table/range_del/fragmented_tombstones.h"
-#include "util/internal_key.h"
-#include "util/read_callback.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/read_callback.h"
 
 namespace ashlar {
 

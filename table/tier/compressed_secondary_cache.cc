@@ -12,10 +12,10 @@
 #include "ashlar/options.h"
 #include "ashlar/perf_context.h"
 #include "table/format/compression.h"
-#include "util/hash.h"
-#include "util/perf_level_impl.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include "ashlar/cache.h"
 #include "cache/clock_cache.h"
 #include "table/tier/compressed_secondary_cache.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

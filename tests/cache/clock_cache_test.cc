@@ -13,7 +13,7 @@
 
 #include "ashlar/cache.h"
 #include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

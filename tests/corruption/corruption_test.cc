@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Corruption test: tiny databases whose files are changed in every way - bits flipped, cut short,
-// extended, swapped, deleted, or made to lie under right checksums - and then opened, read,
-// verified, compacted and opened again. Each case is put in one class:
+// extended, swapped, deleted, or with changed contents and matching checksums - and then opened,
+// read, verified, compacted and opened again. Each case gets a class:
 //
 //   SAME    all rows as before
-//   ERROR   opening, reading, verifying or compacting said so, and what was read was right
-//   PREFIX  a state that the database had before, and the recovery report says what was dropped;
-//           only for logs unless absolute consistency is asked for, and for a MANIFEST that ends in
-//           the middle of its last record
-//   LIE     other rows, where checksums were made to fit. It promises no more than that all ways of
-//           reading agree, in the right order, before and after a compaction, unless other bytes of
-//           the directory can tell: of a table, the number of its entries and its first and last
-//           key; and rows that are intact do not change when something else lies
-//   TWIN    other rows, where bytes were replaced by intact ones of another file that do not say so
-//           (logs, and tables before format_version 6); all ways of reading agree
-//   BORDER  the newest log ends between two records, and the state is the one of that moment:
-//           nothing in the directory can tell that from a log that never was longer
+//   ERROR   opening, reading, verifying or compacting returned an error, and all rows read were
+//   right PREFIX  a state that the database had before, and the recovery report names the loss;
+//   only for
+//           logs without absolute consistency, and for a MANIFEST that ends in the middle of its
+//           last record
+//   FORGED  other rows, after changes with matching checksums. The only requirements are that all
+//           ways of reading agree, in the right order, before and after a compaction, unless other
+//           bytes of the directory show the change: of a table, the number of its entries and its
+//           first and last key; and that intact rows do not change when something else is forged
+//   TWIN    other rows, after bytes were replaced by intact ones of another file whose format does
+//           not identify it (logs, and tables before format_version 6); all ways of reading agree
+//   BORDER  the newest log ends between two records, and the state is that of this moment: nothing
+//           in the directory distinguishes this from a log that was never longer
 //
-// Anything else fails: a wrong or missing row with OK, reads that disagree, a crash, a hang, an
-// allocation beyond 64 MiB and four times the files.
+// Everything else fails: a wrong or missing row with OK, reads that disagree, a crash, a hang, an
+// allocation beyond 64 MiB and four times the size of the files.
 //
 //   corruption_test [--seconds=N] [--seed=N]
 //
@@ -39,19 +40,19 @@
 #include "tests/corruption/samples.h"
 #include "tests/corruption/supervisor.h"
 #include "tests/support/suite.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr size_t kSpareBytes = size_t{64} << 20;
-constexpr int kPrintedFailures = 12;  // of each kind of file
+constexpr int kPrintedFailures = 12;  // for each kind of file
 
 SuiteArguments arguments;
 
-// Whether the newest log was cut behind one of its records, or zeroed from there on, and `found` is
-// the state that this record led to.
+// Whether the newest log was cut after one of its records, or zeroed from there on, and `found` is
+// the state after this record.
 bool IsAtBorder(const Sample& sample, const Mutation& mutation, const Contents& found) {
   std::string newest;
   for (const auto& [path, bytes] : sample.files) {
@@ -66,7 +67,7 @@ bool IsAtBorder(const Sample& sample, const Mutation& mutation, const Contents& 
   const size_t end = left == 0 ? 0 : records[left - 1].end();
   const bool is_cut = changed->second.compare(0, end, whole, 0, end) == 0 &&
                       changed->second.find_first_not_of('\0', end) == std::string::npos;
-  // The note of where the log before ended, at the beginning, is a batch of nothing.
+  // The record at the beginning that tells where the log before ended is an empty batch.
   size_t lost = 0;
   for (size_t i = left; i < records.size(); i++) {
     const char* const batch = whole.data() + records[i].payload_offset;
@@ -76,19 +77,21 @@ bool IsAtBorder(const Sample& sample, const Mutation& mutation, const Contents& 
          found == sample.earlier[sample.earlier.size() - 1 - lost];
 }
 
-// What is wrong with rows that were read with OK from a table that lies; "" if nothing in the
-// directory speaks against them.
-std::string WhatTheRestTells(const Sample& sample, const Mutation& mutation,
-                             const Contents& found) {
+// What is wrong with rows that were read with OK from a forged table; "" if nothing in the
+// directory contradicts them.
+std::string ContradictionElsewhere(const Sample& sample, const Mutation& mutation,
+                                   const Contents& found) {
   if (!sample.is_one_table || KindOf(mutation.path) != "table") return "";
   const Rows& expected = sample.expected.at("default");
   const auto family = found.find("default");
   const Rows rows = family == found.end() ? Rows() : family->second;
-  if (mutation.part == "dictionary") return "";  // the rows are made of it
+  if (mutation.part == "dictionary") return "";  // the dictionary determines the rows
   if (mutation.part != "data") {
-    return rows == expected ? "" : StrCat("other rows, although only the ", mutation.part, " lies");
+    return rows == expected ? ""
+                            : StrCat("other rows, although only the ", mutation.part, " is forged");
   }
-  // Two entries may have become versions of one key, or one a deletion; none can come or go.
+  // Two entries may have become versions of one key, or one a deletion; no entry can appear or
+  // disappear.
   const std::string& table = mutation.files.at(mutation.path);
   const TableLayout intact = FindBlocks(sample.files.at(mutation.path));
   const uint64_t entries = CountEntries(intact, table).value_or(expected.size());
@@ -96,16 +99,16 @@ std::string WhatTheRestTells(const Sample& sample, const Mutation& mutation,
     return StrCat(rows.size(), " rows of ", entries, " entries, but the properties say ",
                   expected.size());
   }
-  // The samples of one table are in bytewise order.
+  // The samples with a single table are in bytewise order.
   if (rows.begin()->first < expected.begin()->first ||
       rows.rbegin()->first > expected.rbegin()->first) {
-    return "rows beyond what the MANIFEST says of the table";
+    return "rows beyond the bounds of the table in the MANIFEST";
   }
   return "";
 }
 
-// Which level a table is on is said in one place only. It decides where a lookup stops, and what
-// range tombstones hide from readers, where a compaction goes by the sequence numbers.
+// The level of a table is recorded in a single place. It determines where a lookup stops and what
+// range tombstones hide from readers, while a compaction uses the sequence numbers.
 bool IsMisledByLevels(const Sample& sample, const Findings& findings) {
   const bool has_moved =
       std::any_of(sample.levels.begin(), sample.levels.end(), [&](const auto& table) {
@@ -116,18 +119,18 @@ bool IsMisledByLevels(const Sample& sample, const Findings& findings) {
                        (sample.has_range_tombstones && findings.wrong == kOtherRowsLater));
 }
 
-// The class, "" if none; `wrong` then says why.
+// The class; "" for a failure, then `wrong` has the reason.
 std::string Classify(const Sample& sample, const Mutation& mutation, std::string* wrong) {
-  const bool may_lie = mutation.is_lie || mutation.is_twin;
-  const Findings findings = Examine(sample, mutation.files, mutation.directories, may_lie);
+  const bool may_be_forged = mutation.is_forged || mutation.is_twin;
+  const Findings findings = Examine(sample, mutation.files, mutation.directories, may_be_forged);
   *wrong = findings.wrong;
-  if (mutation.is_lie && IsMisledByLevels(sample, findings)) return "LIE";
+  if (mutation.is_forged && IsMisledByLevels(sample, findings)) return "FORGED";
   if (!wrong->empty()) return "";
   if (!findings.error.ok()) return "ERROR";
   if (findings.found == sample.expected) return "SAME";
-  if (mutation.is_lie) {
-    *wrong = WhatTheRestTells(sample, mutation, findings.found);
-    return wrong->empty() ? "LIE" : "";
+  if (mutation.is_forged) {
+    *wrong = ContradictionElsewhere(sample, mutation, findings.found);
+    return wrong->empty() ? "FORGED" : "";
   }
   if (mutation.is_twin) return "TWIN";
   const std::string file_kind = KindOf(mutation.path);
@@ -165,8 +168,8 @@ void Check(const Sample& sample, const Mutation& mutation) {
     }
   }
   SharedCounters::Add(StrCat("kind ", mutation.kind));
-  const std::string lies = mutation.is_lie ? StrCat("lying ", mutation.part, " of ") : "";
-  SharedCounters::Add(StrCat("class ", lies, file_kind, " ", found));
+  const std::string forged = mutation.is_forged ? StrCat("forged ", mutation.part, " of ") : "";
+  SharedCounters::Add(StrCat("class ", forged, file_kind, " ", found));
 }
 
 void CheckFixedWork(const std::vector<Sample>& samples) {
@@ -183,7 +186,7 @@ void ExpectNoHostName(const std::vector<Sample>& samples) {
   char name[256] = "";
   ASSERT_EQ(gethostname(name, sizeof(name) - 1), 0);
   const std::string host = name;
-  if (host.size() < 5) return;  // may be there by chance
+  if (host.size() < 5) return;  // too short to occur only in this place
   for (const Sample& sample : samples) {
     for (const auto& [path, bytes] : sample.files) {
       EXPECT_EQ(bytes.find(host), std::string::npos) << sample.name << ": " << path;
@@ -203,7 +206,7 @@ TEST(CorruptionTest, NoDamageGoesUnnoticed) {
       const auto check = [&](const Mutation& mutation) { Check(sample, mutation); };
       DamageBytes(sample, effort, check);
       SwapBlocks(sample, effort, check);
-      TellLies(sample, effort, check);
+      ForgeChecksums(sample, effort, check);
     }
   }
   EXPECT_EQ(SharedCounters::All()["class controls SAME"], samples.size());

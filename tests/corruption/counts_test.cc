@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table that promises more entries than it holds, with right checksums: a compaction that reads
-// it has lost something, and must not go through.
+// A table whose properties have more entries than it contains, with matching checksums: a
+// compaction that reads it misses entries and must fail.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,7 +16,8 @@
 namespace ashlar {
 namespace {
 
-// The value of the property rocksdb.num.entries, one byte; keys share what they begin with.
+// The value of the property rocksdb.num.entries, one byte; keys are stored without their shared
+// prefix.
 size_t FindEntryCount(const std::string& table, const TableBlock& properties) {
   const std::string name = "entries";
   size_t at = table.find(name, properties.offset);
@@ -24,7 +25,7 @@ size_t FindEntryCount(const std::string& table, const TableBlock& properties) {
   return at == std::string::npos || at > properties.end() ? 0 : at + name.size();
 }
 
-TEST(EntryCounts, ACompactionThatReadsLessThanPromisedFails) {
+TEST(EntryCounts, ACompactionThatReadsTooFewEntriesFails) {
   constexpr char kEntries = 10;
   const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
   Options options;

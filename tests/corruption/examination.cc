@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every reading is kept as it came: rows up to an error are judged too.
+// All results are kept, because rows before an error are checked, too.
 #include "tests/corruption/examination.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "ashlar/env.h"
 #include "env/memory/memory_file_system.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -42,9 +42,9 @@ using Readings = std::map<std::string, Reading>;  // by family
 
 class Examination {
  public:
-  Examination(const Sample& sample, bool may_lie)
+  Examination(const Sample& sample, bool may_be_forged)
       : sample_(sample),
-        may_lie_(may_lie),
+        may_be_forged_(may_be_forged),
         fs_(std::make_shared<MemoryFileSystem>()),
         env_(NewCompositeEnv(fs_)),
         options_(OptionsOf(sample, env_.get())) {
@@ -74,7 +74,7 @@ class Examination {
   void Maintain(OpenedDb* opened, const Readings& readings);
 
   const Sample& sample_;
-  const bool may_lie_;
+  const bool may_be_forged_;
   const std::shared_ptr<MemoryFileSystem> fs_;
   const std::unique_ptr<Env> env_;
   Options options_;
@@ -107,7 +107,7 @@ Findings Examination::Run(const Files& files, const std::vector<std::string>& di
   return std::move(findings_);
 }
 
-// A refused directory stays as it is.
+// A refused open must not change the directory.
 void Examination::CheckUntouched(const Files& files) {
   const Files after = fs_->AllFiles();
   for (const auto& [path, bytes] : files) {
@@ -170,12 +170,12 @@ void Examination::JudgeFirst(const Readings& readings) {
     Note(reading.FirstError());
     findings_.found[family] = Rows(reading.forward.begin(), reading.forward.end());
   }
-  if (!findings_.error.ok() && !may_lie_ && !FitsSomeState(readings)) {
+  if (!findings_.error.ok() && !may_be_forged_ && !FitsSomeState(readings)) {
     Wrong("wrong rows in front of an error: " + findings_.error.ToString());
   }
 }
 
-// Contradictions are excused by an error of whatever call, so they are judged last.
+// An error of any call excuses contradictions, so they are checked last.
 void Examination::Maintain(OpenedDb* opened, const Readings& readings) {
   const bool was_clean = findings_.error.ok();
   const Status verified = opened->db()->VerifyChecksum();
@@ -190,7 +190,7 @@ void Examination::Maintain(OpenedDb* opened, const Readings& readings) {
 
 void Examination::JudgeAgain(const Readings& readings) {
   if (!findings_.error.ok()) {
-    if (!may_lie_ && !FitsSomeState(readings)) Wrong("wrong rows after reopening");
+    if (!may_be_forged_ && !FitsSomeState(readings)) Wrong("wrong rows after reopening");
     return;
   }
   if (!IsConsistent(readings)) return;
@@ -252,7 +252,8 @@ bool Examination::Fits(const Readings& readings, const Contents& state) const {
   return true;
 }
 
-// Rows up to an error are the first ones of `rows` from that side; a key is only missing if it is.
+// Rows before an error are the first of `rows` from that side; a key is missing only if it is
+// missing there.
 bool Examination::FitsFamily(const Reading& reading, const Rows& rows) const {
   RowList sorted(rows.begin(), rows.end());
   const Comparator* const comparator = options_.comparator;
@@ -279,8 +280,8 @@ bool Examination::FitsFamily(const Reading& reading, const Rows& rows) const {
 }  // namespace
 
 Findings Examine(const Sample& sample, const Files& files,
-                 const std::vector<std::string>& directories, bool may_lie) {
-  return Examination(sample, may_lie).Run(files, directories);
+                 const std::vector<std::string>& directories, bool may_be_forged) {
+  return Examination(sample, may_be_forged).Run(files, directories);
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be learned about a directory through the public interface: open, scan both ways, get
-// every key, verify, compact, reopen, read again. Threads: one at a time.
+// Examines a directory through the public interface: opens it, scans in both directions, gets every
+// key, verifies, compacts, reopens, reads again. Threads: one at a time.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ inline constexpr char kOtherRowsLater[] = "other rows after compaction and reope
 
 struct Findings {
   Status error;        // of the first call that failed
-  std::string wrong;   // what no damage excuses: see below; empty if nothing
-  Contents found;      // what a scan returned; all there is if `error` is OK
+  std::string wrong;   // an error that no damage excuses, see below; empty if there is none
+  Contents found;      // the rows of a scan; complete if `error` is OK
   std::string report;  // of the recovery
-  TableLevels levels;  // once it was opened
+  TableLevels levels;  // after opening
 };
 
-// `directories` are made too. `may_lie`: the files may hold other rows than the sample's, with the
-// right checksums; so only contradictions are wrong.
+// Creates `directories`, too. `may_be_forged`: the files may have other rows than the sample, with
+// matching checksums; then only contradictions are wrong.
 //
-// Wrong is: reads that disagree and no error anywhere; with an error, rows that belong to no state
-// of the sample, or a key of it that is not found without an error; a refused open that changed
-// files; a compaction or reopening that changes what is read.
+// Wrong are: reads that disagree without any error; after an error, rows that belong to no state of
+// the sample, or a key that is not found without an error; a refused open that changed files; a
+// compaction or reopening that changes the rows.
 Findings Examine(const Sample& sample, const Files& files,
-                 const std::vector<std::string>& directories, bool may_lie);
+                 const std::vector<std::string>& directories, bool may_be_forged);
 
 }  // namespace ashlar

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How densely bits are flipped: every bit of what leads to everything else, fewer where one bit is
-// like the next.
+// How many bits are flipped: every bit of the parts on which everything else depends, fewer in
+// uniform parts.
 #include "tests/corruption/mutations.h"
 
 #include <algorithm>
 
 #include "tests/corruption/records.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -23,7 +23,7 @@ Mutation Changed(const Sample& sample, const char* kind, const std::string& path
   return {.name = StrCat(path, " ", what), .kind = kind, .path = path, .files = sample.files};
 }
 
-// Whether pieces of `path` do not say which file they are of.
+// Whether the format of `path` does not identify the file that a piece belongs to.
 bool IsNameless(const Sample& sample, const std::string& path) {
   if (KindOf(path) == "log") return true;
   return KindOf(path) == "table" && FindBlocks(sample.files.at(path)).checksum.base == 0;
@@ -48,7 +48,7 @@ std::vector<Region> RegionsOf(const Sample& sample, const std::string& path) {
   std::vector<Region> regions;
   const TableLayout layout = FindBlocks(bytes);
   for (const TableBlock& block : layout.blocks) {
-    // Blocks that only this sample has are the reason why it is there.
+    // Blocks of kinds that only this sample has.
     const uint64_t stride = StrideOf(block.kind);
     const bool is_usual = block.kind == "properties" || block.kind == "metaindex";
     regions.push_back({block.offset, block.end(), is_usual ? stride * factor : stride * 4});
@@ -93,7 +93,7 @@ void Extend(const Sample& sample, const std::string& path, const CheckMutation& 
   }
 }
 
-// Sectors that were lost, or written long ago.
+// Sectors that were lost, or that have old contents.
 void ReplacePieces(const Sample& sample, const std::string& path, const Effort& effort,
                    const CheckMutation& check) {
   constexpr size_t kPieceBytes = 64;
@@ -113,7 +113,7 @@ void ReplacePieces(const Sample& sample, const std::string& path, const Effort& 
   });
 }
 
-// Runs of random bytes; the longer the suite runs, the more.
+// Runs of random bytes; more of them the longer the suite runs.
 void Scribble(const Sample& sample, const std::string& path, const Effort& effort,
               const CheckMutation& check) {
   Random64 random(effort.random_seed());
@@ -129,7 +129,7 @@ void Scribble(const Sample& sample, const std::string& path, const Effort& effor
   }
 }
 
-// Exchanges two blocks with their trailers; what lies between moves if they differ in size.
+// Exchanges two blocks with their trailers; the bytes between them move if the sizes differ.
 std::string WithSwapped(const std::string& table, const TableBlock& a, const TableBlock& b) {
   return table.substr(0, a.offset) + table.substr(b.offset, b.end() - b.offset) +
          table.substr(a.end(), b.offset - a.end()) + table.substr(a.offset, a.end() - a.offset) +
@@ -151,7 +151,7 @@ void SwapInside(const Sample& sample, const std::string& path, const Effort& eff
   }
 }
 
-// Block i of both tables, in the place of the other.
+// Block i of both tables, exchanged.
 void SwapBetween(const Sample& sample, const std::string& path, const std::string& other,
                  const CheckMutation& check) {
   const std::vector<TableBlock> ours = FindBlocks(sample.files.at(path)).blocks;
@@ -231,7 +231,7 @@ void MoveFiles(const Sample& sample, const CheckMutation& check) {
   }
 }
 
-// Nothing of this may matter, except that a log is a log.
+// These must have no effect, except that a file with the name of a log is a log.
 void AddStrayFiles(const Sample& sample, const Sample& other, const CheckMutation& check) {
   const std::string dir = std::string(kSampleDir) + "/";
   const auto add = [&](const std::string& name, const std::string& bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks lie one behind the other from the start of a table, each followed by its type and sum: the
-// end of a block is the first place where a sum fits what is in front of it.
+// Blocks follow each other from the beginning of a table, each followed by its type and checksum:
+// the end of a block is the first position whose checksum matches the bytes before it.
 #include "tests/corruption/records.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include "table/format/footer.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {
@@ -131,7 +131,7 @@ void FixFooter(const TableLayout& layout, std::string* table) {
   EncodeFixed32(footer + kFooterSumOffset, sum);
 }
 
-// Entries begin with three lengths: of the key's part that is shared, of its rest, of the value.
+// Entries begin with three lengths: of the shared part of the key, of its rest, of the value.
 std::optional<uint64_t> CountEntries(const TableLayout& layout, const std::string& table) {
   if (layout.format_version > 5) return std::nullopt;
   uint64_t count = 0;

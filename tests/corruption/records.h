@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the pieces of tables, logs and MANIFESTs that carry a checksum, and puts a right checksum
-// on changed ones: for files that lie although all sums are right. The pieces are found by their
-// sums, not by what the engine's readers think of the file.
+// Finds the pieces of tables, logs and MANIFESTs that have a checksum, and updates the checksums of
+// changed pieces. Pieces are found by their checksums, independently of the engine's readers.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +22,9 @@ struct LogRecord {
   size_t end() const { return payload_offset + payload_bytes; }
 };
 
-// The records up to the first place that is none.
+// The records up to the first position without a valid one.
 std::vector<LogRecord> FindRecords(const std::string& log);
-// The bytes of `record` of `log` with another payload and a checksum that fits.
+// The bytes of `record` of `log` with another payload and a matching checksum.
 std::string RecordWith(const std::string& log, const LogRecord& record, const std::string& payload);
 
 struct TableBlock {
@@ -39,16 +38,16 @@ struct TableBlock {
 struct TableLayout {
   ChecksumContext checksum;
   uint32_t format_version = 0;
-  std::vector<TableBlock> blocks;  // in the order of the file, without a gap
+  std::vector<TableBlock> blocks;  // in the order of the file, without gaps
   size_t footer_offset = 0;
 };
 
 // Empty `blocks` if the table is not intact.
 TableLayout FindBlocks(const std::string& table);
-// How many entries the data blocks hold, if they are plain enough to tell: no compression, no hash
-// index, restart points at the end.
+// The number of entries of the data blocks, if these are of the simplest form: no compression, no
+// hash index, restart points at the end.
 std::optional<uint64_t> CountEntries(const TableLayout& layout, const std::string& table);
-// Puts the right checksum on a block of the layout, or on the footer, after a change in place.
+// Updates the checksum of a block of the layout, or of the footer, after a change in place.
 void FixBlock(const TableLayout& layout, const TableBlock& block, std::string* table);
 void FixFooter(const TableLayout& layout, std::string* table);
 

@@ -20,16 +20,16 @@
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
 #include "tests/support/sample_database.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// A database made by steps. From the last flush of all families on, every state in between can be
-// reached by losing the tail of the log.
+// Makes a database step by step. After the last flush of all families, losing the tail of the log
+// can lead to every state between two steps.
 class SampleMaker {
  public:
-  // `salt` goes into the values: it tells a sample from its sister.
+  // `salt` is part of the values: it distinguishes a sample from its sister.
   SampleMaker(const OptionSet& set, char salt)
       : salt_(salt), fs_(std::make_shared<MemoryFileSystem>()), env_(NewCompositeEnv(fs_)) {
     sample_.options = set;
@@ -53,7 +53,7 @@ class SampleMaker {
     sample_.expected[family][key] = salted;
     sample_.earlier.push_back(sample_.expected);
   }
-  // Readers of values see the default column.
+  // Readers of values get the default column.
   void PutEntity(const std::string& key, const std::string& value) {
     const std::string salted = value + salt_;
     const WideColumns columns = {
@@ -93,11 +93,11 @@ class SampleMaker {
     EXPECT_TRUE(db_.db()->Write(WriteOptions(), &batch).ok());
     sample_.earlier.push_back(sample_.expected);
   }
-  // Afterwards nothing of what is there may get lost.
+  // From here on nothing written so far may be lost.
   void Flush() {
     for (const auto& [name, handle] : families_) FlushOnly(name);
   }
-  // The log stays, for the other families.
+  // The log stays, because the other families need it.
   void FlushOnly(const std::string& family) {
     EXPECT_TRUE(db_.db()->Flush(FlushOptions(), families_[family]).ok());
     sample_.earlier = {sample_.expected};
@@ -105,7 +105,7 @@ class SampleMaker {
   void Compact() {
     EXPECT_TRUE(db_.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
   }
-  // As a killed process leaves it.
+  // The files as a killed process leaves them.
   Sample Take() {
     EXPECT_TRUE(db_.db()->FlushWAL(true).ok());
     sample_.files = fs_->AllFiles();
@@ -140,7 +140,7 @@ Sample OneTable(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// Two levels that overlap, deletions over older values, and a log with more of both.
+// Two levels that overlap, deletions of older values, and a log with more of both.
 Sample Levels(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), "old" + std::to_string(i));
@@ -154,8 +154,8 @@ Sample Levels(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// Range tombstones over older values and over each other: beside points in a table of level 0,
-// alone in another one, and in the log.
+// Range tombstones over older values and over each other: together with points in a table of level
+// 0, alone in another table, and in the log.
 Sample RangeTombstones(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), "old" + std::to_string(i));
@@ -174,7 +174,7 @@ Sample RangeTombstones(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// Operands over values, tombstones and nothing, on two levels and in the log.
+// Operands over values, over tombstones and over nothing, on two levels and in the log.
 Sample MergeOperands(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 12; ++i) maker.Put(KeyOf(i), "base" + std::to_string(i));
@@ -190,7 +190,7 @@ Sample MergeOperands(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// Entities in a table and in the log, over values and under deletions.
+// Entities in a table and in the log, over values and below deletions.
 Sample WideColumnRows(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 12; ++i) maker.Put(KeyOf(i), "plain" + std::to_string(i));
@@ -219,7 +219,7 @@ Sample TwoFamilies(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// The default family never flushes, so that each flush of the other leaves one more live log.
+// The default family never flushes, so each flush of the other one leaves one more live log.
 Sample SeveralLogs(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   maker.AddFamily("second");
@@ -230,7 +230,7 @@ Sample SeveralLogs(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
-// A MANIFEST of several records, behind which another one was begun.
+// A MANIFEST of several records, after which another one was begun.
 Sample TornManifest(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 3; ++i) {
@@ -248,7 +248,7 @@ Sample TornManifest(const OptionSet& set, char salt) {
   return sample;
 }
 
-// A log written over a longer one of an older life, as RocksDB recycles them.
+// A log written over an older and longer one, as RocksDB recycles them.
 Sample RecycledLog(const OptionSet& set, char salt) {
   Sample sample = LogOnly(set, salt);
   for (auto& [path, bytes] : sample.files) {
@@ -283,7 +283,7 @@ Sample Foreign(const std::string& archive) {
     sample.expected["default"]["key" + digits] = "value" + std::to_string(i);
   }
   sample.is_one_table = true;
-  sample.earlier = {sample.expected, {{"default", {}}}};  // before the flush, the log is empty
+  sample.earlier = {sample.expected, {{"default", {}}}};  // before the flush; the log is empty
   return sample;
 }
 
@@ -319,7 +319,7 @@ OptionSet With(OptionSet set, std::initializer_list<std::pair<const char*, uint6
   return set;
 }
 
-// Tables of every layout that is not the plain one.
+// Tables of every layout except the simplest one.
 void AddTableForms(const OptionSet& plain, SampleList* samples) {
   SampleList& list = *samples;
   list.Add("our partitioned index and filter",
@@ -417,7 +417,7 @@ TableLevels LevelsOf(DB* db) {
 Options OptionsOf(const Sample& sample, Env* env) {
   Options options = sample.options.Build(env);
   options.disable_auto_compactions = true;
-  // Tables name the host, and a longer name would make more cases.
+  // Tables contain the host name; a longer name would make more cases.
   options.db_host_id = "corruption test";
   options.wal_recovery_mode = sample.recovery_mode;
   return options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Symbolic links and directories among the files of a database, on a real file system: the rows are
-// there, and nothing that a link leads to is touched.
+// found, and the targets of links are not touched.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parent and children share one piece of memory: the number and name of the running case, and the
-// counters. operator new is replaced for the whole program, to see every allocation's size.
+// Parent and children share a piece of memory: the number and name of the current case, and the
+// counters. operator new is replaced for the whole program, to check the size of every allocation.
 #include "tests/corruption/supervisor.h"
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ struct Counter {
 };
 
 struct SharedState {
-  uint64_t cases_before;  // those that children before this one had
+  uint64_t cases_before;  // cases of earlier children
   uint64_t running_case;  // 1-based
   char case_name[1024];
   Counter counters[256];
@@ -104,7 +104,7 @@ void EndAllCases() {
 
 void SetAllocationLimit(size_t bytes) { allocation_limit.store(bytes, std::memory_order_relaxed); }
 
-// For the operators below. Not inlined, because compilers mistrust free() for what new returned.
+// For the operators below. Not inlined, because compilers warn about free() for memory of new.
 [[gnu::noinline]] static void Free(void* memory) { std::free(memory); }
 [[gnu::noinline]] static void* Allocate(size_t bytes, size_t alignment) {
   if (bytes > allocation_limit.load(std::memory_order_relaxed)) SayTooMuch(bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the cases in a child process: one that dies (a crash, a hang, an allocation out of all
-// proportion) is named and counted, and another child goes on behind it. Threads: the parent has
-// one; it may not have used a thread pool before.
+// Runs the cases in a child process. A case in which the child dies (a crash, a hang, a much too
+// large allocation) is named and counted, and another child continues after it. Threads: the parent
+// has one; it must not have used a thread pool before.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ class SharedCounters {
   static std::map<std::string, uint64_t> All();
 };
 
-// Runs `work` in children until one ends by itself; returns its exit code, or 1 if any died.
+// Runs `work` in children until one ends normally; returns its exit code, or 1 if any died.
 int RunSupervised(const std::function<int()>& work);
 
-// Whether this child is to run the next case: false for those that an earlier child had.
+// Whether this child runs the next case: false for cases of earlier children.
 bool NextCase(const std::string& name);
 
-// After the last case.
+// Called after the last case.
 void EndAllCases();
 
-// From now on an allocation of more bytes ends the process; SIZE_MAX: none does.
+// From now on a larger allocation ends the process; SIZE_MAX: no limit.
 void SetAllocationLimit(size_t bytes);
 
 }  // namespace ashlar

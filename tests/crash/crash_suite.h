@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of this folder share: arguments, figures, and how much to do. Threads: one.
+// Shared by the tests of this folder: arguments, figures, and the amount of work. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct CrashSuite {
 
   bool is_single() const { return arguments.has_seed && arguments.seconds == 0; }
 
-  // Whether a part that has done `done` of its fixed amount goes on. With --seconds it may go on
-  // until this share of them is over.
+  // Whether a part that has done `done` of its fixed amount of work continues. With --seconds it
+  // continues until this share of the time is over.
   bool HasMoreTime(double until_share, uint64_t fixed, uint64_t done) const {
     if (arguments.seconds > 0) return SuiteClock() - started < arguments.seconds * until_share;
     return static_cast<double>(done) < static_cast<double>(fixed) * SuiteScale();

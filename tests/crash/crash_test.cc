@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Crash test: operations run on SimFS; the images that crashes may leave are opened and judged
+// Crash test: operations run on SimFS; the images that crashes may leave are opened and checked
 // (image_check.h). Random traces: short ones are cut before and after every call that changes
-// anything, long ones before every few, by all policies.
+// something, long ones before some of them, with all policies.
 //
 //   crash_test [--seconds=S] [--seed=N]    with --seed alone that one trace, at all its crash
 //   points
@@ -29,7 +29,7 @@ namespace {
 constexpr uint64_t kDistinctImages = 16000;
 constexpr uint64_t kLongTraceStride = 9;
 
-// Policies that draw by seed are asked more often.
+// Policies that draw by seed are used more often.
 constexpr std::pair<CrashPolicy, int> kDraws[] = {
     {CrashPolicy::kStrict, 1},  {CrashPolicy::kAll, 1},       {CrashPolicy::kTorn, 3},
     {CrashPolicy::kReorder, 3}, {CrashPolicy::kEntryLoss, 2}, {CrashPolicy::kSizeFirst, 1}};
@@ -57,7 +57,7 @@ std::string Record(Recorder* recorder, uint64_t seed, int count) {
   return wrong.empty() ? closed : wrong;
 }
 
-// False if something was wrong.
+// False after an error.
 bool RunTrace(uint64_t seed) {
   const bool is_long = seed % 3 == 2;
   Recorder recorder("seed " + std::to_string(seed), seed, /*has_own_threads=*/seed % 4 == 1,
@@ -80,7 +80,7 @@ bool RunTrace(uint64_t seed) {
   return wrong.empty();
 }
 
-TEST(CrashTest, EveryImageOfARandomTraceIsAPrefix) {
+TEST(CrashTest, EveryImageOfARandomTraceHasAPrefixOfTheWrites) {
   uint64_t seed = crash_suite.arguments.seed;
   if (crash_suite.is_single()) {
     RunTrace(seed);
@@ -90,7 +90,7 @@ TEST(CrashTest, EveryImageOfARandomTraceIsAPrefix) {
     }
   }
   EndCases();
-  // Neither log is tested by chance.
+  // Each kind of log must have been tested at least this often.
   const CrashFigures& figures = crash_suite.figures;
   EXPECT_GE(figures.stores, figures.mapped * 10);
   if (figures.traces >= 7) {

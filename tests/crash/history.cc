@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All states a family may be in are computed once per run; judging an image is a few lookups.
+// All states that a family may have are computed once per run, so checking an image takes a few
+// lookups.
 #include "tests/crash/history.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void FamilyHistory::BuildIndex() const {
   if (indexed_steps_ == steps_.size()) return;
   indexed_steps_ = steps_.size();
   index_.clear();
-  // With everything in the log, what was flushed does not show.
+  // If everything is in the log, flushes make no difference.
   const bool all_logged =
       std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.is_logged; });
   RowHashes flushed_rows;
@@ -94,7 +95,7 @@ std::vector<bool> FamilyHistory::FittingPrefixes(uint64_t hash, uint64_t lowest_
   return fitting;
 }
 
-// ---- All of them
+// ---- All families
 
 void History::CreateFamily(const std::string& name, uint64_t begin, uint64_t end) {
   families_.push_back(std::make_unique<FamilyHistory>(name));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run did to a database, by file-system call number, and from that what a crash at any call
-// may leave: reliability.md's table of durability, as a function.
+// The effects of a run on a database, by number of the file-system call, and the states that a
+// crash at any call may therefore leave: the durability table of reliability.md as a function.
 //
-// A state after a crash is right if one W exists for the whole database and one F for each family,
-// F <= W, such that every family holds its first F writes and those of F+1 .. W that went to the
-// log. Without writes that skip the log this says: a prefix of the writes, the same everywhere. How
-// low W and F may be follows from what was synced and flushed. Threads: one at a time.
+// A state after a crash is right if there is one W for the whole database and one F for each
+// family, F <= W, such that every family has its first F writes and those of F+1 .. W that went to
+// the log. Without writes that skip the log this means: a prefix of the writes, the same in all
+// families. The smallest W and F allowed follow from syncs and flushes. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace ashlar {
 
-// The content of all families, as hashes.
+// The contents of all families, as hashes.
 using FamilyHashes = std::map<std::string, uint64_t>;
 FamilyHashes HashesOf(const Contents& contents);
 
@@ -43,14 +43,14 @@ class FamilyHistory {
 
   void Write(uint64_t number, bool is_logged, const std::string& key,
              const std::optional<std::string>& value);
-  // Of the range, in its order.
+  // The contents of the range, in its order.
   void DeleteRange(uint64_t number, bool is_logged, const KeyRange& range);
-  // For every W up to `highest`: whether this is what the family holds then, for some F of at
+  // For every W up to `highest`: whether this is the state of the family then, for some F of at
   // least `lowest_flushed`.
   std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed, uint64_t highest) const;
 
   const std::string name;
-  uint64_t create_begin = 0, create_end = 0;  // calls
+  uint64_t create_begin = 0, create_end = 0;  // call numbers
   uint64_t drop_begin = UINT64_MAX, drop_end = UINT64_MAX;
   // From this call on, all writes up to this number are in tables.
   std::vector<std::pair<uint64_t, uint64_t>> flushed;
@@ -59,8 +59,8 @@ class FamilyHistory {
  private:
   struct Update {
     std::string key;
-    std::optional<uint64_t> row_hash;  // none: deleted
-    std::optional<KeyRange> range;     // all keys of it are deleted
+    std::optional<uint64_t> row_hash;  // nullopt: deleted
+    std::optional<KeyRange> range;     // all keys of the range are deleted
   };
   struct Step {  // the updates of one write
     uint64_t number;
@@ -75,7 +75,7 @@ class FamilyHistory {
   void BuildIndex() const;
 
   std::vector<Step> steps_;
-  // Every state there may be, by hash; made when first asked for.
+  // Every possible state, by hash; computed when first needed.
   mutable std::unordered_map<uint64_t, std::vector<Pair>> index_;
   mutable size_t indexed_steps_ = SIZE_MAX;
 };
@@ -86,9 +86,10 @@ class History {
 
   void CreateFamily(const std::string& name, uint64_t begin, uint64_t end);
   void DropFamily(const std::string& name, uint64_t begin, uint64_t end);
-  FamilyHistory* Family(const std::string& name);  // that lives; null if there is none
+  FamilyHistory* Family(
+      const std::string& name);  // a live family; null if there is none of this name
 
-  // A write gets the next number; then its updates, then what became of it.
+  // A write gets the next number, then its updates, then its result.
   uint64_t BeginWrite(uint64_t begin_call, bool is_logged);
   void Update(const std::string& family, const std::string& key,
               const std::optional<std::string>& value);
@@ -99,13 +100,13 @@ class History {
   // From this call on, all logged writes so far survive a crash of the process, or of the machine.
   void NoteDelivered(uint64_t call) { delivered_.emplace_back(call, writes_.size()); }
   void NoteSynced(uint64_t call) { synced_.emplace_back(call, writes_.size()); }
-  // From this call on, all writes so far to the family are in tables.
+  // From this call on, all writes to the family so far are in tables.
   void NoteFlushed(const std::string& family, uint64_t call);
-  // From this call on, everything so far is kept.
+  // From this call on, everything so far is durable.
   void NoteAllKept(uint64_t call);
 
-  // What is wrong with this state after a crash just before call `index`; empty = nothing. The
-  // default family exists from the beginning, as far as the test can tell.
+  // Returns what is wrong with this state after a crash just before call `index`; empty if nothing
+  // is. For the test, the default family exists from the beginning.
   std::string Judge(const FamilyHashes& found, uint64_t index, CrashPolicy policy) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening images, and what has to hold then.
+// Opens images and checks their contents.
 #include "tests/crash/image_check.h"
 
 #include <memory>
@@ -115,7 +115,7 @@ ImageCheck::Outcome ImageCheck::OpenAndUse(const SimImage& image, uint64_t seed)
   return outcome;
 }
 
-// Writes 20 keys, flushes, reopens and expects them beside what was there.
+// Writes 20 keys, flushes, reopens and expects them in addition to the earlier contents.
 std::string ImageCheck::WriteAndReopen(const Options& options, OpenedDb* opened,
                                        Contents expected) {
   WriteOptions sync;
@@ -147,7 +147,7 @@ std::string ImageCheck::CheckNested(const SimFS& image, const FamilyHashes& stat
   return CheckNestedAt(image, state, random.Uniform(calls + 1), policy, random.Next());
 }
 
-// The image of a recovery that crashed must give the state that the recovery was about to give.
+// The image of a recovery that crashed must give the same state as the complete recovery.
 std::string ImageCheck::CheckNestedAt(const SimFS& image, const FamilyHashes& state, uint64_t index,
                                       CrashPolicy policy, uint64_t seed) {
   const std::unique_ptr<Env> env = threads_.NewEnv(image.CrashImage(index, policy, seed));
@@ -174,12 +174,12 @@ std::string ImageCheck::CheckModes(const SimImage& image, const Contents& conten
   return "";
 }
 
-// `contents` and `report` are what the default mode made of the image. Where it dropped nothing,
-// all modes agree. Where it dropped the unfinished end of the logs, only kAbsoluteConsistency
-// refuses. Where intact records were behind, kTolerateCorruptedTailRecords refuses too, and
-// kSkipAnyCorruptedRecords may keep more. A last record that has its length but not its checksum
-// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7). What a
-// recycled log held before ends it by default, and is damage to kAbsoluteConsistency.
+// `contents` and `report` are the result of the default mode for the image. If it dropped nothing,
+// all modes agree. If it dropped the unfinished end of the logs, only kAbsoluteConsistency refuses.
+// If intact records followed, kTolerateCorruptedTailRecords refuses too, and
+// kSkipAnyCorruptedRecords may keep more. A last record with its full length but a wrong checksum
+// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7). Old
+// records of a recycled log end it in the default mode and are damage for kAbsoluteConsistency.
 std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
                                   const Contents& contents, const std::string& report) {
   const std::unique_ptr<Env> env = threads_.NewEnv(NewSim(image));
@@ -192,7 +192,7 @@ std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
   ++figures_->modes[std::string(NameOfMode(mode)) + (status.ok() ? " opens" : " refuses")];
   const bool has_more = report.find("intact records follow") != std::string::npos;
   const bool is_skipping = mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
-  // These lines come first. Other lines say what a crash left of an unfinished change of the tree.
+  // These lines come first. Other lines report the remains of an unfinished change of the tree.
   const bool has_dropped = report.starts_with("log ");
   const bool must_refuse =
       has_dropped && (mode == WALRecoveryMode::kAbsoluteConsistency ||

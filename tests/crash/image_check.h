@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judges the images of one recording. Each distinct image is opened once, in the default recovery
-// mode: what it holds must be allowed (History), and then it must take writes, a flush and another
-// opening. Some are also opened in the other recovery modes, and some recoveries crash as well.
-// Threads: one at a time.
+// Checks the images of one recording. Each distinct image is opened once in the default recovery
+// mode: its contents must be allowed (History), and then it must accept writes, a flush and another
+// opening. Some are also opened in the other recovery modes, and in some the recovery itself
+// crashes. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace ashlar {
 
 struct CrashFigures {
   uint64_t traces = 0, sequences = 0, points = 0;
-  uint64_t reused = 0;        // logs that were written over older ones
-  uint64_t mapped = 0;        // of the traces and sequences: those with mapped logs
-  uint64_t stores = 0;        // into them
-  std::set<uint64_t> images;  // distinct contents, by hash
-  std::map<std::string, uint64_t> first_policies;  // by which each of them was made first
+  uint64_t reused = 0;                             // logs that were written over older ones
+  uint64_t mapped = 0;                             // traces and sequences with mapped logs
+  uint64_t stores = 0;                             // into mapped logs
+  std::set<uint64_t> images;                       // distinct contents, by hash
+  std::map<std::string, uint64_t> first_policies;  // by the policy that made each of them first
   uint64_t opened = 0;                             // once for each run that made it
   uint64_t nested = 0;
-  std::map<std::string, uint64_t> modes;  // openings by recovery mode and outcome
+  std::map<std::string, uint64_t> modes;  // openings by recovery mode and result
   uint64_t checkpoints = 0;
 
-  // One more trace or sequence; a run with mapped logs must have stored into them.
+  // Counts one more trace or sequence; a run with mapped logs must have stored into them.
   void Count(const Recording& recording, uint64_t* which);
   std::string ToString() const;
 };
 
-// How much is done with an image, as one in so many; 0 is never.
+// How many images get each check: one in this number; 0 is never.
 struct ImageEffort {
   uint64_t nested = 4;
   uint64_t all_nested = 100;  // the recovery is cut at every call
@@ -49,13 +49,13 @@ class ImageCheck {
         figures_(figures),
         threads_(recording.seed, recording.has_own_threads) {}
 
-  // The image of a crash just before call `index`. Says what is wrong.
+  // Checks the image of a crash just before call `index`. Returns what is wrong.
   std::string Check(uint64_t index, CrashPolicy policy, uint64_t seed);
 
  private:
   struct Outcome {
     FamilyHashes state;
-    std::string wrong;  // whatever the crash point
+    std::string wrong;  // an error that does not depend on the crash point
   };
 
   std::shared_ptr<SimFS> NewSim(const SimImage& image) const;
@@ -77,7 +77,7 @@ class ImageCheck {
   std::unordered_map<uint64_t, Outcome> outcomes_;  // by the image's hash
 };
 
-// The calls of a run before this one, for messages.
+// The calls of the run before this one, for messages.
 std::string LastCalls(const SimFS& sim, uint64_t index);
 
 }  // namespace ashlar

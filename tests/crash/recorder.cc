@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation promises, from which call on.
+// Records the durability of each operation, and from which call on it holds.
 #include "tests/crash/recorder.h"
 
 #include <utility>
@@ -16,9 +16,9 @@ OptionSet CrashOptions(uint64_t seed) {
   options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
   options.Set("wal_dir", seed % 4 == 2 ? 1 : 0);
   options.Set("paths", seed % 8 == 5 ? 1 : 0);
-  // Half of those that always write a log.
+  // Half of the option sets that always write a log.
   options.Set("recycled_logs", seed % 3 != 1 && seed % 2 == 0 ? 2 : 0);
-  options.Set("paranoid", 1);  // without, damage of logs is passed over
+  options.Set("paranoid", 1);  // otherwise damage of logs is ignored
   return options;
 }
 
@@ -28,7 +28,7 @@ TraceProfile CrashProfile(uint64_t seed) {
   profile.max_value = 700;
   profile.sync_percent = 10;
   profile.no_wal_percent = seed % 3 == 1 ? 25 : 0;
-  // What an operand is merged with must not be lost alone.
+  // No merges if some writes skip the log: a crash could lose the value below an operand.
   profile.has_merges = profile.no_wal_percent == 0;
   profile.has_hidden_failures = true;
   profile.has_reads = profile.has_iterators = profile.has_set_options = false;
@@ -77,7 +77,7 @@ std::string Recorder::Apply(const TraceOp& op) {
   return wrong;
 }
 
-// With manual_wal_flush, half of the time only to the kernel.
+// With manual_wal_flush half of these calls go only to the kernel.
 std::string Recorder::ApplyToLog(const TraceOp& op) {
   History& history = recording_.history;
   const bool is_manual = recording_.options.Get("manual_wal_flush") != 0;
@@ -93,8 +93,8 @@ std::string Recorder::ApplyToLog(const TraceOp& op) {
   return status.ok() ? "" : "flush log: " + status.ToString();
 }
 
-// What the write made of its keys, as the oracle has it by now: the value of a merge depends on
-// what was there before.
+// Records the new values of the written keys, taken from the oracle, because the value of a merge
+// depends on the value before it.
 void Recorder::NoteContents(const TraceOp& op) {
   const Comparator* const order = recording_.options.comparator();
   const auto note = [&](OpKind kind, int number, const std::string& key, const std::string& end) {

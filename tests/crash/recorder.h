@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs operations on a SimFS and writes down what they did (History). Threads: one at a time.
+// Runs operations on a SimFS and records their effects (History). Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ashlar {
 inline constexpr char kCrashDir[] = "/db";
 
 struct Recording {
-  std::string name;  // leads to the run again
+  std::string name;  // repeats the run
   uint64_t seed = 0;
   bool has_own_threads = false;
   bool maps_logs = false;
@@ -35,7 +35,7 @@ class Recorder {
   Recorder(const std::string& name, uint64_t seed, bool has_own_threads, bool maps_logs,
            const OptionSet& options);
 
-  // These say what went wrong in the run itself.
+  // These return an error of the run itself.
   std::string Open();
   std::string Apply(const TraceOp& op);
   std::string Close();
@@ -45,7 +45,7 @@ class Recorder {
   Recording& recording() { return recording_; }
 
  private:
-  // The number of the next call, what was stored into mapped logs before it being numbered.
+  // The number of the next call; stores into mapped logs before it are numbered, too.
   uint64_t NextCall();
   void NoteContents(const TraceOp& op);
   void NoteAfter(const TraceOp& op, uint64_t begin, uint64_t end);

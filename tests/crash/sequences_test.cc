@@ -2,7 +2,7 @@
 //
 // Every sequence of up to three operations out of eight, on a database of two families: most crash
 // bugs need no more. The last operation is cut before and after each of its calls (the earlier ones
-// were, in a shorter sequence), by strict, torn and reorder.
+// were cut in a shorter sequence), with the policies strict, torn and reorder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ class SequenceRun {
   std::string Close() { return recorder_.Close(); }
   const Recording& recording() { return recorder_.recording(); }
 
-  // A checkpoint that is there under its final name is whole, also after a crash.
+  // A checkpoint that has its final name is complete, also after a crash.
   std::string CheckCheckpoints(uint64_t index, CrashPolicy policy, uint64_t seed);
 
  private:
@@ -134,7 +134,7 @@ class SequenceRun {
     return recorder_.Apply(op);
   }
 
-  // With what is logged alone.
+  // With logged data only.
   std::string Merge() {
     TraceOp op;
     op.kind = OpKind::kMerge;
@@ -143,7 +143,7 @@ class SequenceRun {
     return recorder_.Apply(op);
   }
 
-  // Over what the other steps write, but for the last key.
+  // Over the keys that the other steps write, except the last one.
   std::string DeleteRange() {
     TraceOp op;
     op.kind = OpKind::kDeleteRange;
@@ -182,7 +182,7 @@ class SequenceRun {
   std::vector<Copy> copies_;
   int family_ = 0;
   uint32_t tag_ = 0;
-  std::map<uint64_t, std::string> known_copies_;  // by hash: what is wrong
+  std::map<uint64_t, std::string> known_copies_;  // error by hash
 };
 
 std::string SequenceRun::OpenCopy(const Copy& copy, const SimImage& image) {
@@ -196,7 +196,7 @@ std::string SequenceRun::OpenCopy(const Copy& copy, const SimImage& image) {
   if (status.ok()) status = opened.ReadAll(&contents);
   if (!status.ok()) return status.ToString();
   ++crash_suite.figures.checkpoints;
-  // It holds what the death of the process would have left when it was made.
+  // It contains what the death of the process would have left at the time of the checkpoint.
   return recorder_.recording().history.Judge(HashesOf(contents), copy.begin, CrashPolicy::kAll);
 }
 
@@ -260,12 +260,12 @@ std::string RunSequence(const std::vector<Step>& steps, bool maps_logs) {
 
 TEST(CrashTest, EverySequenceOfThreeOperationsSurvivesEveryCut) {
   if (crash_suite.is_single()) GTEST_SKIP() << "a single trace was asked for";
-  // A smaller scale takes every n-th sequence.
+  // A smaller scale runs every n-th sequence.
   const double scale = std::min(1.0, SuiteScale());
   const auto step = static_cast<size_t>(1 / scale);
   for (size_t number = 0; number < kSequences; number += step) {
     const std::vector<Step> steps = SequenceAt(number);
-    // With a mapped log those of up to two operations, and a part of the longer ones.
+    // With a mapped log: sequences of up to two operations, and some of the longer ones.
     for (const bool maps_logs : {false, true}) {
       if (maps_logs && steps.size() == 3 && number % kMappedStride != 0) continue;
       BeginCase(NameOf(steps));

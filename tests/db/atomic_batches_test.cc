@@ -1,49 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches are atomic for everybody else: for the snapshots, iterators and MultiGets of other
-// threads, over two families, while memtables are switched, flushed and compacted and families come
-// and go.
+// Snapshots, iterators and MultiGets of other threads see all of a batch over two families or none
+// of it, while memtables are switched, flushed and compacted, and families are created and dropped.
 //
 // Each writer owns accounts in both families and moves amounts between them, so the sum over all
 // accounts never changes. It also gives all its marks a new generation, and keeps exactly one of
-// two keys alive. A reader that sees half of a batch finds another sum, two generations in one
-// view, or both keys, or none.
-#include <gtest/gtest.h>
-
+// two keys alive. A reader that sees a part of a batch finds another sum, two generations in one
+// view, or both keys, or neither.
 #include <array>
 #include <atomic>
-#include <map>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/write_batch.h"
-#include "tests/support/status_matchers.h"
 #include "tests/support/suite.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
 using Handles = std::vector<ColumnFamilyHandle*>;
-using Rows = std::map<std::string, std::string>;
 
 constexpr int kWriters = 2, kReaders = 3, kFamilies = 2;
 constexpr int kAccounts = 12, kMarks = 5;  // of each writer, in each family
 constexpr int kBatches = 2000;             // of each writer, times the suite scale
-constexpr int64_t kOpening = 1000;         // what each account begins with
+constexpr int64_t kOpening = 1000;         // the first balance of each account
 
 std::string Key(char kind, int writer, int i) {
   return std::string(1, kind) + "/" + std::to_string(i) + "/" + std::to_string(writer);
 }
-// Wide, so that memtables fill; the number comes first.
+// Padded, so that memtables become full; the number comes first.
 std::string Padded(int64_t number) { return std::to_string(number) + " " + std::string(80, '.'); }
 int64_t NumberIn(const std::string& value) { return std::strtoll(value.c_str(), nullptr, 10); }
 
-// One view of both families must hold; `rows` of each.
+// Checks one view of both families.
 void CheckView(const std::array<Rows, kFamilies>& rows, const std::string& how) {
   int64_t sum = 0;
   std::map<char, std::array<int64_t, 2>> generations;  // by writer: smallest and largest
@@ -103,7 +93,7 @@ class Writer {
   void PutAccount(WriteBatch* batch, size_t family, int i) {
     ASSERT_OK(batch->Put(handles_[family], Key('a', number_, i), Padded(balances_[family][i])));
   }
-  // Exactly one of two keys lives: x/0 in the first family or x/1 in the second.
+  // Exactly one of two keys exists: x/0 in the first family or x/1 in the second.
   void WriteMarksAnd(WriteBatch* batch, int generation) {
     for (int i = 0; i < kMarks; i++) {
       for (ColumnFamilyHandle* handle : handles_) {
@@ -184,7 +174,7 @@ class Reader {
       CheckView(rows, forward ? "NewIterators" : "NewIterators backwards");
     }
   }
-  // Marks of one family have one generation, and both directions see the same.
+  // The marks of one family have one generation, and both directions show the same rows.
   void CheckOneIterator() {
     const std::unique_ptr<Iterator> it(
         db_->NewIterator(ReadOptions(), handles_[random_.Uniform(kFamilies)]));
@@ -212,7 +202,7 @@ class Reader {
     }
     ASSERT_EQ(generation.size(), size_t{kWriters});
   }
-  // The same view three ways, then once more after others have had their time.
+  // Reads the same view in three ways, twice, so that other threads write in between.
   void CheckSnapshot() {
     const Snapshot* snapshot = db_->GetSnapshot();
     std::array<Rows, kFamilies> first;
@@ -270,34 +260,25 @@ void MaintainOnce(DB* db, const Handles& handles, Random64* random) {
   }
 }
 
-class AtomicBatchesTest : public testing::TestWithParam<int> {};
+class AtomicBatchesTest : public DbTestWith<int> {};
 
 TEST_P(AtomicBatchesTest, NobodySeesHalfOfABatch) {
   const auto seed = static_cast<uint64_t>(GetParam());
   Random64 draw(seed);
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = options.create_missing_column_families = true;
-  options.write_buffer_size = 16384;
-  options.max_write_buffer_number = 3;
-  options.target_file_size_base = 8192;
-  options.max_bytes_for_level_base = 64 << 10;
-  options.level0_file_num_compaction_trigger = 2;
-  options.max_background_jobs = 4;
-  options.max_open_files = draw.Uniform(2) == 0 ? -1 : 12;
-  options.enable_pipelined_write = draw.Uniform(2) == 0;
-  options.manual_wal_flush = draw.Uniform(3) == 0;
-  std::unique_ptr<DB> db;
-  Handles handles;
-  const std::vector<ColumnFamilyDescriptor> families = {
-      {kDefaultColumnFamilyName, ColumnFamilyOptions(options)},
-      {"second", ColumnFamilyOptions(options)}};
-  ASSERT_OK(DB::Open(options, "/db", families, &handles, &db));
+  options_.write_buffer_size = 16384;
+  options_.max_write_buffer_number = 3;
+  options_.target_file_size_base = 8192;
+  options_.max_bytes_for_level_base = 64 << 10;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.max_background_jobs = 4;
+  options_.max_open_files = draw.Uniform(2) == 0 ? -1 : 12;
+  options_.enable_pipelined_write = draw.Uniform(2) == 0;
+  options_.manual_wal_flush = draw.Uniform(3) == 0;
+  Open({"default", "second"});
 
   std::vector<std::unique_ptr<Writer>> writers;
   for (int i = 0; i < kWriters; i++) {
-    writers.push_back(std::make_unique<Writer>(db.get(), handles, i, draw.Next()));
+    writers.push_back(std::make_unique<Writer>(db_.get(), handles_, i, draw.Next()));
     writers.back()->WriteAll();
   }
   const int batches = static_cast<int>(kBatches * SuiteScale());
@@ -311,7 +292,7 @@ TEST_P(AtomicBatchesTest, NobodySeesHalfOfABatch) {
   }
   for (int i = 0; i < kReaders; i++) {
     threads.emplace_back([&, reader_seed = draw.Next()] {
-      Reader reader(db.get(), handles, reader_seed);
+      Reader reader(db_.get(), handles_, reader_seed);
       for (int n = 0; (n < 20 || writing > 0) && !testing::Test::HasFatalFailure(); n++) {
         reader.Step();
         checks++;
@@ -320,16 +301,13 @@ TEST_P(AtomicBatchesTest, NobodySeesHalfOfABatch) {
   }
   threads.emplace_back([&, maintenance_seed = draw.Next()] {
     Random64 random(maintenance_seed);
-    while (writing > 0) MaintainOnce(db.get(), handles, &random);
+    while (writing > 0) MaintainOnce(db_.get(), handles_, &random);
   });
   for (std::thread& thread : threads) thread.join();
   std::printf("             %d views checked beside %d batches\n", checks.load(),
               kWriters * batches);
-  Reader(db.get(), handles, 1).Step();
-  for (ColumnFamilyHandle* handle : handles) ASSERT_OK(db->DestroyColumnFamilyHandle(handle));
-  ASSERT_OK(db->Close());
-  db.reset();
-  env->WaitForJoin();
+  Reader(db_.get(), handles_, 1).Step();
+  Close();
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AtomicBatchesTest, testing::Range(1, 5));

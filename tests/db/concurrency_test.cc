@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads on one database: writers and readers that own a part of the keys, so that each knows
-// what it must find, beside maintenance and families that come and go.
-#include <gtest/gtest.h>
-
+// Many threads use one database. Each writer and reader owns a part of the keys and so knows what
+// it must find, while other threads flush and compact, and create and drop families.
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
-#include <memory>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/listener.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
-// Lets the other threads get somewhere: makes a race likely, nothing depends on it.
+// Gives other threads time to run. This makes races likely; no test depends on it.
 void LetOthersRun() {
   for (int i = 0; i < 200; i++) std::this_thread::yield();
 }
@@ -42,7 +32,7 @@ class SlowSyncFile final : public FSWritableFileOwnerWrapper {
   }
 };
 
-// Calls back when a table is created; syncs of a MANIFEST take their time.
+// Calls back when a table is created, and makes syncs of a MANIFEST slow.
 class WatchedFiles final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -61,37 +51,23 @@ class WatchedFiles final : public FileSystemWrapper {
   std::function<void()> on_next_table;
 };
 
-class ConcurrencyTest : public testing::Test {
+class ConcurrencyTest : public DbTest {
  protected:
-  ConcurrencyTest()
-      : memory_(NewMemEnv(Env::Default())),
-        files_(std::make_shared<WatchedFiles>(memory_->GetFileSystem())),
-        env_(NewCompositeEnv(files_)) {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-  }
-  ~ConcurrencyTest() override {
-    db_.reset();
-    env_->WaitForJoin();  // threads of subcompactions
-  }
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  ConcurrencyTest() { UseFiles(files_); }
+  // The caller destroys the handle.
   ColumnFamilyHandle* NewFamily(const std::string& name) {
     ColumnFamilyHandle* handle = nullptr;
     EXPECT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), name, &handle));
     return handle;
   }
-  // Runs it in `count` threads at once, which get their numbers.
+  // Runs it in `count` threads at once, each with its number.
   static void InThreads(int count, const std::function<void(int)>& run) {
     std::vector<std::thread> threads;
     for (int i = 0; i < count; i++) threads.emplace_back(run, i);
     for (std::thread& thread : threads) thread.join();
   }
 
-  std::unique_ptr<Env> memory_;
-  std::shared_ptr<WatchedFiles> files_;
-  std::unique_ptr<Env> env_;
-  Options options_;
-  std::unique_ptr<DB> db_;
+  const std::shared_ptr<WatchedFiles> files_ = std::make_shared<WatchedFiles>(memory_);
 };
 
 TEST_F(ConcurrencyTest, WhatIsAskedOfADroppedFamilyIsRefused) {
@@ -113,9 +89,9 @@ TEST_F(ConcurrencyTest, AFlushThatWaitsForRoomEndsWhenItsFamilyIsDropped) {
     FlushOptions at_once;
     at_once.wait = false;
     at_once.allow_write_stall = true;
-    ASSERT_OK(db_->Put(WriteOptions(), family, "a", "1"));
+    Put(family, "a", "1");
     ASSERT_OK(db_->Flush(at_once, family));
-    ASSERT_OK(db_->Put(WriteOptions(), family, "b", "2"));
+    Put(family, "b", "2");
     std::atomic<bool> has_begun{false};
     std::thread waiting([&] {
       has_begun = true;
@@ -142,11 +118,11 @@ TEST_F(ConcurrencyTest, AJobWhoseFamilyIsDroppedIsNoErrorAndLeavesNoTable) {
   Open();
   for (const bool is_compaction : {false, true}) {
     ColumnFamilyHandle* family = NewFamily("x");
-    ASSERT_OK(db_->Put(WriteOptions(), family, "key", "1"));
+    Put(family, "key", "1");
     if (is_compaction) {
-      ASSERT_OK(db_->Flush(FlushOptions(), family));
-      ASSERT_OK(db_->Put(WriteOptions(), family, "key", "2"));
-      ASSERT_OK(db_->Flush(FlushOptions(), family));
+      Flush(family);
+      Put(family, "key", "2");
+      Flush(family);
     }
     files_->on_next_table = [&] { EXPECT_OK(db_->DropColumnFamily(family)); };
     const Status status = is_compaction
@@ -154,10 +130,8 @@ TEST_F(ConcurrencyTest, AJobWhoseFamilyIsDroppedIsNoErrorAndLeavesNoTable) {
                               : db_->Flush(FlushOptions(), family);
     EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    std::vector<std::string> names;
-    ASSERT_OK(env_->GetChildren("/db", &names));
-    for (const std::string& name : names) EXPECT_FALSE(name.ends_with(".sst")) << name;
+    WaitForJobs();
+    EXPECT_EQ(FilesOnDisk(".sst"), 0);
   }
   EXPECT_EQ(errors->count.load(), 0);
 }
@@ -168,7 +142,7 @@ TEST_F(ConcurrencyTest, WorkOnAllFamiliesEndsWellWhileFamiliesComeAndGo) {
   InThreads(4, [&](int i) {
     for (int round = 0; i < 2 && round < 60; round++) {
       ColumnFamilyHandle* family = NewFamily("x" + std::to_string(i));
-      ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
+      Put(family, "key", "value");
       if (i == 1) {
         const Status status = db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr);
         EXPECT_OK(status);
@@ -194,7 +168,7 @@ TEST_F(ConcurrencyTest, WorkOnAllFamiliesEndsWellWhileFamiliesComeAndGo) {
 
 // ---- Everything at once
 
-// The keys of one thread in two families, and what they must hold.
+// The keys of one thread in two families, and the values that they must have.
 class Owner {
  public:
   Owner(DB* db, std::vector<ColumnFamilyHandle*> families, int number, uint64_t seed)
@@ -322,7 +296,7 @@ void MaintainOnce(DB* db, ColumnFamilyHandle* family, Random64* random) {
     case 7: {
       ColumnFamilyHandle* made = nullptr;
       const Status status = db->CreateColumnFamily(ColumnFamilyOptions(), "short-lived", &made);
-      if (!status.ok()) return;  // the other thread has one
+      if (!status.ok()) return;  // the other thread has created this family
       check(db->Put(WriteOptions(), made, "key", "value"));
       check(db->DropColumnFamily(made));
       return check(db->DestroyColumnFamilyHandle(made));
@@ -343,7 +317,6 @@ TEST_P(ConcurrentRunTest, EveryThreadFindsWhatItWroteUntilAfterReopening) {
   const auto seed = static_cast<uint64_t>(GetParam());
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random64 draw(seed);
-  options_.create_missing_column_families = true;
   options_.write_buffer_size = 8192 << draw.Uniform(3);
   options_.max_write_buffer_number = 2 + static_cast<int>(draw.Uniform(3));
   options_.max_open_files = draw.Uniform(2) == 0 ? -1 : 12;
@@ -353,15 +326,11 @@ TEST_P(ConcurrentRunTest, EveryThreadFindsWhatItWroteUntilAfterReopening) {
   options_.manual_wal_flush = draw.Uniform(3) == 0;
   constexpr int kOwners = 3, kMaintainers = 2, kSteps = 150;
   std::vector<std::unique_ptr<Owner>> owners;
-  const std::vector<ColumnFamilyDescriptor> descriptors = {
-      {kDefaultColumnFamilyName, ColumnFamilyOptions(options_)},
-      {"second", ColumnFamilyOptions(options_)}};
   for (int life = 0; life < 2; life++) {
-    std::vector<ColumnFamilyHandle*> handles;
-    ASSERT_OK(DB::Open(options_, "/db", descriptors, &handles, &db_));
+    Open({"default", "second"});
     for (int i = 0; i < kOwners; i++) {
-      if (life == 0) owners.push_back(std::make_unique<Owner>(db_.get(), handles, i, draw.Next()));
-      owners[static_cast<size_t>(i)]->MoveTo(db_.get(), handles);
+      if (life == 0) owners.push_back(std::make_unique<Owner>(db_.get(), handles_, i, draw.Next()));
+      owners[static_cast<size_t>(i)]->MoveTo(db_.get(), handles_);
       owners[static_cast<size_t>(i)]->CheckAll();
     }
     std::atomic<int> working{kOwners};
@@ -376,11 +345,9 @@ TEST_P(ConcurrentRunTest, EveryThreadFindsWhatItWroteUntilAfterReopening) {
         return;
       }
       Random64 random(maintenance_seed + static_cast<uint64_t>(i));
-      while (working > 0) MaintainOnce(db_.get(), handles[random.Uniform(2)], &random);
+      while (working > 0) MaintainOnce(db_.get(), handles_[random.Uniform(2)], &random);
     });
-    for (ColumnFamilyHandle* handle : handles) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-    ASSERT_OK(db_->Close());
-    db_.reset();
+    Close();
   }
 }
 

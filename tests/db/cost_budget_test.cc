@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What reads that find everything in memory may not do: allocate, lock, pin. Replaces operator new
-// and pthread_mutex_lock of this program by counting ones.
+// Reads that find everything in memory do not allocate, lock or pin. This file replaces operator
+// new and pthread_mutex_lock of the program by versions that count their calls.
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/options.h"
-#include "ashlar/table.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace {
 thread_local uint64_t g_allocations = 0;
@@ -34,7 +26,7 @@ thread_local uint64_t g_locks = 0;
 }
 }  // namespace
 
-// The sanitizers bring their own.
+// The sanitizers have replacements of their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ASHLAR_TEST_COUNTS_CALLS 1
 void* operator new(size_t size) { return CountedAllocation(size); }
@@ -57,21 +49,13 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 namespace ashlar {
 namespace {
 
-std::string Key(int i) {
-  std::string digits = std::to_string(i);
-  return "key" + std::string(6 - digits.size(), '0') + digits;
-}
-
-class CostBudgetTest : public testing::Test {
+class CostBudgetTest : public DbTest {
  protected:
   CostBudgetTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
   }
 
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   void OpenWithFilters(const std::shared_ptr<Cache>& cache) {
     BlockBasedTableOptions table;
     table.block_cache = cache;
@@ -79,15 +63,6 @@ class CostBudgetTest : public testing::Test {
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
     Open();
   }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  void CompactAll() { ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
@@ -97,7 +72,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
   Flush();
   for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
-  CompactAll();
+  Compact();
   Put("in memory", "x");
   const std::vector<std::string> keys = {Key(0), Key(777), Key(1998), "in memory", "missing"};
   PinnableSlice value;
@@ -112,7 +87,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   }
   const size_t usage = cache->GetUsage(), pinned = cache->GetPinnedUsage();
   const uint64_t allocations = g_allocations, locks = g_locks;
-  EXPECT_GT(allocations, 0u);  // they do count: writing and flushing needed both
+  EXPECT_GT(allocations, 0u);  // the counters work: writing and flushing needed both
   EXPECT_GT(locks, 0u);
   uint64_t found = 0;
   for (int round = 0; round < 100; round++) {
@@ -129,8 +104,8 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   EXPECT_EQ(cache->GetUsage(), usage);
 }
 
-// A batch whose keys lie in a memtable, in three tables of level 0 and in the last level, beside
-// absent ones and one that is asked for twice.
+// A batch of keys in a memtable, in three tables of level 0 and in the last level, with absent keys
+// and one key twice.
 TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
   if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
@@ -139,7 +114,7 @@ TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
     for (int i = first; i < 2000; i += step) Put(Key(i), std::string(20, 'v'));
   };
   write(0, 1);
-  CompactAll();
+  Compact();
   write(1, 10);
   Flush();
   write(2, 10);
@@ -178,14 +153,14 @@ TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
   EXPECT_LE(cache->GetPinnedUsage(), pinned);
 }
 
-// Steps within blocks, over their borders and from file to file, among memtables and levels. The
-// first pass warms the cache and the iterator's own buffers.
+// Steps within blocks, from block to block and from file to file, over memtables and levels. The
+// first pass warms the cache and the buffers of the iterator.
 TEST_F(CostBudgetTest, AStepOfAWarmIteratorAllocatesNothingAndLocksNothing) {
   if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
   options_.target_file_size_base = 64 << 10;
   Open();
   for (int i = 0; i < 4000; i++) Put(Key(i), std::string(50, 'v'));
-  CompactAll();
+  Compact();
   for (int i = 0; i < 4000; i += 3) Put(Key(i), std::string(50, 'w'));
   Flush();
   for (int i = 0; i < 4000; i += 7) Put(Key(i), std::string(50, 'x'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares counters with docs/statistics.md: which of them must count, which must not, and which
-// may. Threads: one at a time.
+// Compares counters with docs/statistics.md, which says which counters must count, which never do,
+// and which may. Threads: one at a time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,20 +47,20 @@ inline std::vector<std::string> ListedUnder(const std::string& heading) {
   return names;
 }
 
-// What docs/statistics.md says of each counter, compared with what it does.
+// Compares each counter with its row in docs/statistics.md.
 class CounterDocument {
  public:
   void Visit(const std::string& kind, const std::string& name, bool counts) {
     const bool may_count = FindIn(sometimes_, name) != nullptr;
     const std::string* const row = FindIn(never_, name);
-    EXPECT_FALSE(may_count && row != nullptr) << name << " stands in both tables";
+    EXPECT_FALSE(may_count && row != nullptr) << name << " is in both tables";
     if (row != nullptr) used_.insert(*row);
     if (may_count) return;
     EXPECT_NE(counts, row != nullptr) << kind << " " << name;
   }
   void ExpectAllRowsUsed() const {
     for (const std::string& row : never_)
-      EXPECT_TRUE(used_.contains(row)) << row << " means nothing";
+      EXPECT_TRUE(used_.contains(row)) << row << " is the name of no counter";
   }
 
  private:
@@ -71,7 +71,7 @@ class CounterDocument {
   }
 
   const std::vector<std::string> never_ = ListedUnder("Not counted, and why");
-  const std::vector<std::string> sometimes_ = ListedUnder("Counted where there is what it takes");
+  const std::vector<std::string> sometimes_ = ListedUnder("Counted only under certain conditions");
   std::set<std::string> used_;
 };
 
@@ -84,7 +84,7 @@ inline std::map<std::string, uint64_t> CountersIn(const std::string& text) {
   return counters;
 }
 
-// Values are written to blob files, cached, not cached, and moved.
+// Writes values to blob files, reads them with and without a blob cache, and moves them.
 inline void UseBlobFiles(Options options, const std::string& dir) {
   options.enable_blob_files = true;
   options.min_blob_size = 50;
@@ -139,7 +139,7 @@ inline void DamageTables(Env* env, const std::string& dir, double where) {
   }
 }
 
-// Blocks, of tables with dictionaries, come back from a compressed second tier.
+// Reads blocks of tables with dictionaries from a compressed secondary cache.
 inline void UseASecondTier(Options options, const std::string& dir) {
   CompressedSecondaryCacheOptions second;
   second.capacity = 8 << 20;
@@ -152,7 +152,8 @@ inline void UseASecondTier(Options options, const std::string& dir) {
   options.table_factory.reset(NewBlockBasedTableFactory(table));
   options.compression = kZSTD;
   options.compression_opts.max_dict_bytes = 4096;
-  options.target_file_size_base = 8 << 10;  // so many tables that their filters do not fit either
+  options.target_file_size_base =
+      8 << 10;  // so many tables that their filters do not fit into the cache
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options, dir, &db));
   const auto key = [](int i) { return std::to_string(100000 + i); };
@@ -164,7 +165,7 @@ inline void UseASecondTier(Options options, const std::string& dir) {
   }
 }
 
-// Files are compared with the checksums that the MANIFEST has of them.
+// Compares files with their checksums in the MANIFEST.
 inline void VerifyWholeFiles(Options options, const std::string& dir) {
   options.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   std::unique_ptr<DB> db;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program brings along to the walk over all counters: an order, a merge operator and a
-// compaction filter of its own, and a listener that interferes.
+// Extensions of a program for the walk over all counters: a comparator, a merge operator, a
+// compaction filter, and a listener that interferes.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ class DropsOneKey final : public CompactionFilter {
   const std::string key_;
 };
 
-// Does something to each compaction that has just begun.
+// Calls a function when a compaction begins.
 class CompactionHook final : public EventListener {
  public:
   void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {

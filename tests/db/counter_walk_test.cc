@@ -1,59 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every ticker, histogram, perf counter and I/O counter is walked: it counts in the scenario below,
-// or docs/statistics.md says why it does not. So nobody monitors a zero that means nothing, and
-// what is built cannot lose its counter unnoticed.
-#include <gtest/gtest.h>
-
+// Every ticker, histogram, perf counter and I/O counter counts in the scenario below, or
+// docs/statistics.md says why it does not. So no program monitors a counter that is always zero,
+// and a feature cannot lose its counter unnoticed.
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <semaphore>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/iostats_context.h"
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/multi_scan.h"
-#include "ashlar/options.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/table_properties_collectors.h"
+#include "db/options/stock_merge_operators.h"
 #include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
 #include "tests/db/counter_walk.h"
 #include "tests/db/counter_walk_plugins.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/damaged_files.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
-class CounterWalk : public testing::Test {
+class CounterWalk : public DbTest {
  protected:
   CounterWalk() {
+    UseEnv(std::unique_ptr<Env>(NewTimedEnv(untimed_env_.get())));
     statistics_->set_stats_level(StatsLevel::kAll);
     table_.filter_policy.reset(NewBloomFilterPolicy(10));
     table_.block_cache = NewLRUCache(8 << 20);
     table_.block_size = 1024;
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
     options_.statistics = statistics_;
@@ -63,8 +53,7 @@ class CounterWalk : public testing::Test {
     options_.max_sequential_skip_in_iterations = 2;
     options_.max_subcompactions = 2;
     options_.listeners.push_back(hook_);
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+    options_.merge_operator = NewStringAppendOperator(",");
     SetPerfLevel(kEnableTime);
     get_perf_context()->Reset();
     get_iostats_context()->Reset();
@@ -77,7 +66,6 @@ class CounterWalk : public testing::Test {
     options.table_factory.reset(NewBlockBasedTableFactory(table));
     ASSERT_OK(DB::Open(options, path, &db_));
   }
-  static std::string Key(int i) { return "key" + std::to_string(100000 + i); }
   void Put(int i, const std::string& value = std::string(100, 'v')) {
     ASSERT_OK(db_->Put(WriteOptions(), Key(i), value));
   }
@@ -85,14 +73,12 @@ class CounterWalk : public testing::Test {
     for (int i = 0; i < keys; i++) Put(i, std::string(value_bytes, 'v'));
     Flush();
   }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
   Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
   void Get(const std::string& key) {
     std::string value;
     const Status status = db_->Get(ReadOptions(), key, &value);
     ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
   }
-  // Something in the middle of the only table is overwritten.
 
   void WriteAndCompact();
   void ReadPoints();
@@ -115,34 +101,30 @@ class CounterWalk : public testing::Test {
 
   const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
   const std::shared_ptr<CompactionHook> hook_ = std::make_shared<CompactionHook>();
-  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(
-      std::shared_ptr<Env>(NewMemEnv(Env::Default()))->GetFileSystem());
-  const std::unique_ptr<Env> memory_{NewCompositeEnv(faults_)};
-  const std::unique_ptr<Env> env_{NewTimedEnv(memory_.get())};
+  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(memory_);
+  const std::unique_ptr<Env> untimed_env_ = NewCompositeEnv(faults_);
   BlockBasedTableOptions table_;
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
-// Values in level 0, level 1 and below; versions and tombstones for the compactions to drop.
+// Values on level 0, on level 1 and below; versions and tombstones that the compactions drop.
 void CounterWalk::WriteAndCompact() {
   for (int round = 0; round < 2; round++) Fill(1000);
-  for (int i = 0; i < 20; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(30), Key(40)));
+  for (int i = 0; i < 20; i++) Delete(Key(i));
+  DeleteRange(Key(30), Key(40));
   Flush();
   ASSERT_OK(Compact());
   for (int i = 500; i < 600; i++) Put(i);
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(600), Key(650)));
-  for (int i = 0; i < 3; i++) ASSERT_OK(db_->Merge(WriteOptions(), Key(700), "x"));
+  DeleteRange(Key(600), Key(650));
+  for (int i = 0; i < 3; i++) Merge(Key(700), "x");
   Flush();
   for (int i = 800; i < 900; i++) Put(i);
   for (int i = 0; i < 10; i++) Put(899);
-  ASSERT_OK(db_->Delete(WriteOptions(), Key(801)));
+  Delete(Key(801));
   WriteOptions durable;
   durable.sync = true;
   ASSERT_OK(db_->Put(durable, Key(900), "synced"));
   Random64 random(1);
-  Put(901, random.Bytes(20000));  // does not get smaller
+  Put(901, random.Bytes(20000));  // compression does not make it smaller
 }
 
 void CounterWalk::ReadPoints() {
@@ -191,7 +173,7 @@ void CounterWalk::Scan() {
   ASSERT_OK(then->status());
 }
 
-// The second time from the cache.
+// The second round finds the blocks in the cache.
 void CounterWalk::ScanRanges() {
   table_.block_cache = NewLRUCache(8 << 20);
   Open("/db");
@@ -226,7 +208,7 @@ void CounterWalk::CopyAndCheck() {
   ASSERT_OK(db_->IngestExternalFile({"/from_outside.sst"}, IngestExternalFileOptions()));
 }
 
-// Tables whose filters hold prefixes, a memtable with a filter, levels that are filled from below.
+// Tables with prefix filters, a memtable with a filter, and dynamic level sizes.
 void CounterWalk::UsePrefixes() {
   BlockBasedTableOptions table = table_;
   table.whole_key_filtering = false;
@@ -250,7 +232,7 @@ void CounterWalk::UsePrefixes() {
   it->Seek(Key(5000));
   ASSERT_OK(it->status());
   for (int i = 0; i < 3; i++) {
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(i), Key(i + 1)));
+    DeleteRange(Key(i), Key(i + 1));
   }
   Put(1);
   Flush();
@@ -276,8 +258,8 @@ void CounterWalk::CacheIndexes() {
   for (int round = 0; round < 2; round++) Get(Key(500));
 }
 
-// An order and a filter of the user's, a merge operator that fails, a table that is marked for its
-// tombstones.
+// A comparator and a compaction filter of the program, a merge operator that fails, and a table
+// that is marked for compaction because of its tombstones.
 void CounterWalk::UseOwnCode() {
   const OwnOrder order;
   const DropsOneKey filter(Key(2));
@@ -289,11 +271,11 @@ void CounterWalk::UseOwnCode() {
       NewCompactOnDeletionCollectorFactory(10, 5));
   Open("/own", options, table_);
   Fill(100);
-  ASSERT_OK(db_->Merge(WriteOptions(), Key(1), "x"));
+  Merge(Key(1), "x");
   std::string value;
   EXPECT_FALSE(db_->Get(ReadOptions(), Key(1), &value).ok());
   Put(1);
-  for (int i = 20; i < 60; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  for (int i = 20; i < 60; i++) Delete(Key(i));
   Flush();
   ASSERT_OK(Compact());
   db_.reset();
@@ -306,10 +288,10 @@ void CounterWalk::DropOldTables() {
   fifo.compaction_options_fifo.max_table_files_size = 1;
   Open("/fifo", fifo, table_);
   Fill(10);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
 }
 
-// By the caller, then by a thread that aborts all of them and waits for that.
+// Canceled by the caller, then aborted by another thread, which waits until they have ended.
 void CounterWalk::StopCompactions() {
   Open("/stopped");
   for (int round = 0; round < 2; round++) Fill(100);
@@ -331,7 +313,7 @@ void CounterWalk::StopCompactions() {
   hook_->on_begin = nullptr;
 }
 
-// Compactions that do not begin, so that writers are slowed down; a full memtable; a limited rate.
+// Compactions that do not begin, so that writers are slowed down; a full memtable; a rate limiter.
 void CounterWalk::WaitForRoom() {
   Options options = options_;
   options.disable_auto_compactions = false;
@@ -344,7 +326,7 @@ void CounterWalk::WaitForRoom() {
   Open("/waiting", options, table_);
   Random64 random(3);
   FlushOptions at_once;
-  at_once.allow_write_stall = true;  // nobody makes room
+  at_once.allow_write_stall = true;  // no compaction would end the stall
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < 100; i++) Put(i, random.Bytes(1000));
     ASSERT_OK(db_->Flush(at_once));
@@ -359,7 +341,7 @@ void CounterWalk::WaitForRoom() {
   Fill(1000);
 }
 
-// A block in the middle is damaged, then the magic number at the end.
+// Damages a block in the middle of a table, then the magic number at its end.
 void CounterWalk::MeetDamage() {
   Open("/damaged");
   Fill(1000);
@@ -373,7 +355,7 @@ void CounterWalk::MeetDamage() {
   }
 }
 
-// One read comes damaged, and the next one of the same bytes does not.
+// One read returns damaged bytes; the next read of the same bytes is correct.
 void CounterWalk::HealDamage() {
   Damage damage;
   const auto env = NewCompositeEnv(std::make_shared<DamagedFiles>(env_->GetFileSystem(), &damage));
@@ -387,7 +369,7 @@ void CounterWalk::HealDamage() {
   db_.reset();
 }
 
-// A compaction that fails once and is tried again.
+// A compaction that fails once and is repeated.
 void CounterWalk::RecoverFromErrors() {
   Options options = options_;
   options.disable_auto_compactions = false;
@@ -417,7 +399,7 @@ void CounterWalk::ReadAhead() {
   ASSERT_OK(Compact());
 }
 
-// What the engine does not ask of an environment.
+// Calls of the environment that the engine does not make.
 void CounterWalk::CallEnvironment() {
   const EnvOptions options;
   ASSERT_OK(env_->CreateDir("/env"));

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What iterators of users promise beside order: prefixes, what Refresh() shows, and targets of
-// seeks.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
-#include "ashlar/db.h"
-#include "ashlar/env.h"
+// Iterators of users: prefixes, what Refresh() shows, and targets of seeks.
 #include "ashlar/slice_transform.h"
-#include "ashlar/table.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// The prefix is what stands before the first dot; a key that begins with one has the empty prefix.
+// The prefix ends before the first dot; a key that begins with a dot has the empty prefix.
 class UpToDot final : public SliceTransform {
  public:
   const char* Name() const override { return "test.UpToDot"; }
@@ -29,18 +20,13 @@ class UpToDot final : public SliceTransform {
   }
 };
 
-class DBIteratorTest : public testing::Test {
+class DBIteratorTest : public DbTest {
  protected:
   DBIteratorTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.prefix_extractor = std::make_shared<UpToDot>();
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
 
-  void Put(const std::string& key, const std::string& value = "v") {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
   static std::string KeysFrom(Iterator* it, bool forward = true) {
     std::string text;
     for (; it->Valid(); forward ? it->Next() : it->Prev()) text += it->key().ToString() + " ";
@@ -55,10 +41,6 @@ class DBIteratorTest : public testing::Test {
     EXPECT_OK(it->status());
     return text;
   }
-
-  std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(DBIteratorTest, AnEmptyPrefixIsAPrefixLikeAnyOther) {
@@ -76,7 +58,7 @@ TEST_F(DBIteratorTest, AnEmptyPrefixIsAPrefixLikeAnyOther) {
   EXPECT_EQ(KeysFrom(it.get()), ".1 .2 ");
 }
 
-// A target outside of the extractor's domain has no prefix to stay in.
+// A target outside of the domain of the extractor has no prefix, so the scan is not bounded.
 TEST_F(DBIteratorTest, ATargetWithoutPrefixBoundsNothing) {
   for (const char* key : {"a.1", "b.1", "c"}) Put(key);
   ReadOptions read;
@@ -92,8 +74,8 @@ TEST_F(DBIteratorTest, RefreshShowsTheStateOfNowOrOfASnapshot) {
   const Snapshot* snapshot = db_->GetSnapshot();
   Put("a.1", "new");
   Put("b.1", "new");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Flush();
+  Compact();
   EXPECT_EQ(Rows(it.get()), "a.1=old ");
   ASSERT_OK(it->Refresh());
   EXPECT_FALSE(it->Valid());
@@ -108,24 +90,21 @@ TEST_F(DBIteratorTest, RefreshShowsTheStateOfNowOrOfASnapshot) {
   db_->ReleaseSnapshot(snapshot);
 }
 
-// The iterator lets go of the state it showed: nothing but the newest is pinned.
+// The iterator releases the version that it showed and pins only the newest one.
 TEST_F(DBIteratorTest, RefreshLetsGoOfTheOldState) {
   Put("a.1", "old");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   Put("a.1", "new");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  uint64_t versions = 0;
-  ASSERT_TRUE(db_->GetIntProperty("rocksdb.num-live-versions", &versions));
-  EXPECT_GT(versions, 1u);
+  Flush();
+  Compact();
+  EXPECT_GT(Number("rocksdb.num-live-versions"), 1u);
   ASSERT_OK(it->Refresh());
-  ASSERT_TRUE(db_->GetIntProperty("rocksdb.num-live-versions", &versions));
-  EXPECT_EQ(versions, 1u);
+  EXPECT_EQ(Number("rocksdb.num-live-versions"), 1u);
 }
 
-// The key that it shows goes with the view that the seek replaces: with a memtable first, then with
-// blocks that no cache holds. What is long enough is not kept inside of a string.
+// The seek replaces the view that owns the key which is its target: first a memtable, then blocks
+// that no cache holds. The keys are too long for the buffer inside of a std::string.
 TEST_F(DBIteratorTest, OneThatRefreshesItselfSeeksToTheKeyItShows) {
   BlockBasedTableOptions table;
   table.no_block_cache = true;
@@ -134,9 +113,9 @@ TEST_F(DBIteratorTest, OneThatRefreshesItselfSeeksToTheKeyItShows) {
   options_.disable_auto_compactions = true;
   const auto key = [](int i) { return std::to_string(1000 + i) + std::string(200, 'k'); };
   for (const bool tails : {false, true}) {
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    Open();
     for (int i = 0; i < 100; i++) Put(key(i));
     ReadOptions read;
     read.tailing = tails;
@@ -147,7 +126,7 @@ TEST_F(DBIteratorTest, OneThatRefreshesItselfSeeksToTheKeyItShows) {
     for (int i = 0; i < 100; i++) {
       if (i % 10 == 0) {
         Put("later");
-        ASSERT_OK(db_->Flush(FlushOptions()));
+        Flush();
       }
       i % 20 < 10 ? it->Seek(it->key()) : it->SeekForPrev(it->key());
       ASSERT_TRUE(it->Valid()) << it->status().ToString();

@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DeleteRange through the whole engine: random writes to two families, with snapshots, flushes,
-// compactions and reopenings in between, against a plain map of each moment.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ashlar/db.h"
-#include "ashlar/env.h"
+// compactions and reopenings in between, are compared with a map for each snapshot.
 #include "ashlar/filter_policy.h"
-#include "ashlar/table.h"
 #include "ashlar/write_batch.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
-class DeleteRangeTest : public testing::Test {
+class DeleteRangeTest : public DbTest {
  protected:
-  DeleteRangeTest() : env_(NewMemEnv(Env::Default())) {
-    options_.env = env_.get();
-    options_.create_if_missing = options_.create_missing_column_families = true;
+  DeleteRangeTest() {
     options_.disable_auto_compactions = true;
     options_.target_file_size_base = 2000;
     options_.compression = kNoCompression;
@@ -36,21 +22,16 @@ class DeleteRangeTest : public testing::Test {
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
     Open();
   }
-  ~DeleteRangeTest() override { Close(); }
 
-  void Open() {
-    const std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
-                                                       {"other", options_}};
-    DB* db = nullptr;
-    ASSERT_OK(DB::Open(options_, "/db", families, &handles_, &db));
-    db_.reset(db);
-  }
+  void Open() { DbTest::Open({"default", "other"}); }
   void Close() {
     for (const Moment& moment : moments_) db_->ReleaseSnapshot(moment.snapshot);
     moments_.clear();
-    for (ColumnFamilyHandle* handle : handles_) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-    db_.reset();
+    DbTest::Close();
+  }
+  void TearDown() override {
+    Close();
+    DbTest::TearDown();
   }
   std::string Get(const std::string& key, const ReadOptions& read = {}, size_t family = 0) {
     std::string value;
@@ -61,8 +42,7 @@ class DeleteRangeTest : public testing::Test {
 
   // Reads everything by key, in a batch and by iterator in both directions.
   void CheckFamily(size_t family, const Rows& expected, const Snapshot* snapshot) {
-    ReadOptions read;
-    read.snapshot = snapshot;
+    const ReadOptions read = AsOf(snapshot);
     std::vector<std::string> keys, values;
     for (uint64_t i = 0; i < kKeys; i++) keys.push_back(Key(i));
     const std::vector<ColumnFamilyHandle*> families(keys.size(), handles_[family]);
@@ -74,17 +54,13 @@ class DeleteRangeTest : public testing::Test {
       ASSERT_EQ(Get(keys[i], read, family), want) << keys[i];
       ASSERT_EQ(statuses[i].ok() ? values[i] : "", want) << keys[i];
     }
-    Rows forward, backward;
+    Rows backward;
     const std::unique_ptr<Iterator> it(db_->NewIterator(read, handles_[family]));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      forward[it->key().ToString()] = it->value().ToString();
-    }
-    ASSERT_OK(it->status());
     for (it->SeekToLast(); it->Valid(); it->Prev()) {
       backward[it->key().ToString()] = it->value().ToString();
     }
     ASSERT_OK(it->status());
-    ASSERT_EQ(forward, expected);
+    ASSERT_EQ(ReadRows(read, handles_[family]), expected);
     ASSERT_EQ(backward, expected);
   }
   void CheckAll() {
@@ -115,16 +91,16 @@ class DeleteRangeTest : public testing::Test {
         ASSERT_OK(batch.Put(handles_[family], key, rows[key]));
       }
     }
-    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    Write(&batch);
   }
   void DoSomethingElse(Random64* random) {
     ColumnFamilyHandle* const handle = handles_[random->Uniform(2)];
     const std::string begin = Key(random->Uniform(kKeys)), end = Key(random->Uniform(kKeys));
     const Slice low(begin), high(end);
     switch (random->Uniform(6)) {
-      case 0: ASSERT_OK(db_->Flush(FlushOptions(), handle)); break;
+      case 0: Flush(handle); break;
       case 1: ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handle, &low, &high)); break;
-      case 2: ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr)); break;
+      case 2: Compact(handle); break;
       case 3: moments_.push_back({db_->GetSnapshot(), {now_[0], now_[1]}}); break;
       case 4:
         if (moments_.empty()) break;
@@ -145,10 +121,6 @@ class DeleteRangeTest : public testing::Test {
     Rows rows[2];
   };
 
-  const std::unique_ptr<Env> env_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
   Rows now_[2];
   std::vector<Moment> moments_;
 };
@@ -171,46 +143,46 @@ TEST_F(DeleteRangeTest, HidesWhatIsOlderInAllPlaces) {
   }
 }
 
-// An empty one takes a number, since a batch says how many it has; in RocksDB too.
+// An empty range takes a sequence number, because a batch stores how many it has; as in RocksDB.
 TEST_F(DeleteRangeTest, OfAReversedRangeIsRefusedAndAnEmptyOneHidesNothing) {
-  ASSERT_OK(db_->Put({}, "b", "1"));
+  Put("b", "1");
   EXPECT_TRUE(db_->DeleteRange({}, "c", "a").IsInvalidArgument());
   const SequenceNumber before = db_->GetLatestSequenceNumber();
-  ASSERT_OK(db_->DeleteRange({}, "b", "b"));
+  DeleteRange("b", "b");
   EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 1);
   EXPECT_EQ(Get("b"), "1");
 }
 
 TEST_F(DeleteRangeTest, ReadersMayIgnoreIt) {
-  ASSERT_OK(db_->Put({}, "b", "1"));
-  ASSERT_OK(db_->DeleteRange({}, "a", "c"));
+  Put("b", "1");
+  DeleteRange("a", "c");
   ReadOptions read;
   read.ignore_range_deletions = true;
   EXPECT_EQ(Get("b"), "");
   EXPECT_EQ(Get("b", read), "1");
-  ASSERT_OK(db_->DeleteRange({}, "x", "y"));
+  DeleteRange("x", "y");
   EXPECT_EQ(Get("b", read), "1");
 }
 
 TEST_F(DeleteRangeTest, AloneItIsFlushedAndFoundAgain) {
-  ASSERT_OK(db_->Put({}, "b", "1"));
-  ASSERT_OK(db_->Flush(FlushOptions(), handles_[0]));
-  ASSERT_OK(db_->DeleteRange({}, "a", "c"));
-  ASSERT_OK(db_->Flush(FlushOptions(), handles_[0]));
+  Put("b", "1");
+  Flush(handles_[0]);
+  DeleteRange("a", "c");
+  Flush(handles_[0]);
   EXPECT_EQ(Get("b"), "");
   Close();
   Open();
   EXPECT_EQ(Get("b"), "");
-  ASSERT_OK(db_->Put({}, "b", "2"));
+  Put("b", "2");
   EXPECT_EQ(Get("b"), "2");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[0], nullptr, nullptr));
+  Compact(handles_[0]);
   EXPECT_EQ(Get("b"), "2");
 }
 
 TEST_F(DeleteRangeTest, IsReplayedFromTheLog) {
-  ASSERT_OK(db_->Put({}, "b", "1"));
-  ASSERT_OK(db_->Put({}, handles_[1], "b", "other"));
-  ASSERT_OK(db_->DeleteRange({}, "a", "c"));
+  Put("b", "1");
+  Put(handles_[1], "b", "other");
+  DeleteRange("a", "c");
   Close();
   Open();
   EXPECT_EQ(Get("b"), "");

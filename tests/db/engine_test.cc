@@ -1,107 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine through its public calls, on files in memory: what reads see while the tree changes
-// under them, families, maintenance.
-#include <gtest/gtest.h>
-
+// The engine through its public calls, on files in memory: what reads see while the tree changes,
+// families, maintenance.
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/options.h"
 #include "ashlar/slice_transform.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-std::string Key(int i) {
-  std::string digits = std::to_string(i);
-  return "key" + std::string(6 - digits.size(), '0') + digits;
-}
-
-class EngineTest : public testing::Test {
+class EngineTest : public DbTest {
  protected:
   EngineTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     Open();
   }
-  ~EngineTest() override { Close(); }
-
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-    db_.reset();
-  }
-  void Reopen() {
-    Close();
-    Open();
-  }
-  void OpenFamilies(const std::vector<std::string>& names) {
-    Close();
-    std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const std::string& name : names)
-      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
-    ASSERT_OK(DB::Open(options_, "/db", descriptors, &handles_, &db_));
-  }
-
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  void Delete(const std::string& key) { ASSERT_OK(db_->Delete(WriteOptions(), key)); }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  void CompactAll() { ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
-  std::string Get(const std::string& key, const Snapshot* snapshot = nullptr,
-                  ColumnFamilyHandle* family = nullptr) {
-    ReadOptions read;
-    read.snapshot = snapshot;
-    std::string value;
-    const Status status =
-        db_->Get(read, family != nullptr ? family : db_->DefaultColumnFamily(), key, &value);
-    return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
-  }
-  static std::string At(const Iterator& it) {
-    if (!it.Valid()) return it.status().ok() ? "end" : it.status().ToString();
-    return it.key().ToString() + "=" + it.value().ToString();
-  }
-  std::string Scan(const ReadOptions& read = ReadOptions(), bool backwards = false) {
-    std::unique_ptr<Iterator> it(db_->NewIterator(read));
-    std::string text;
-    for (backwards ? it->SeekToLast() : it->SeekToFirst(); it->Valid();
-         backwards ? it->Prev() : it->Next()) {
-      text += (text.empty() ? "" : " ") + At(*it);
-    }
-    EXPECT_OK(it->status());
-    return text;
-  }
-  int TableFilesOnDisk() {
-    std::vector<std::string> names;
-    EXPECT_OK(env_->GetChildren("/db", &names));
-    return static_cast<int>(std::count_if(names.begin(), names.end(), [](const std::string& name) {
-      return name.size() > 4 && name.substr(name.size() - 4) == ".sst";
-    }));
-  }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 }  // namespace
@@ -116,23 +38,21 @@ TEST_F(EngineTest, SnapshotsSeeTheirMomentThroughFlushAndCompaction) {
   Put("a", "3");
   Put("b", "3");
   const auto check = [&](const char* when) {
-    EXPECT_EQ(Get("a", first) + Get("b", first), "11") << when;
-    EXPECT_EQ(Get("a", second) + Get("b", second), "2-") << when;
+    EXPECT_EQ(Get("a", AsOf(first)) + Get("b", AsOf(first)), "11") << when;
+    EXPECT_EQ(Get("a", AsOf(second)) + Get("b", AsOf(second)), "2(none)") << when;
     EXPECT_EQ(Get("a") + Get("b"), "33") << when;
-    ReadOptions read;
-    read.snapshot = second;
-    EXPECT_EQ(Scan(read), "a=2") << when;
-    EXPECT_EQ(Scan(read, /*backwards=*/true), "a=2") << when;
+    EXPECT_EQ(Scan(AsOf(second)), "a=2") << when;
+    EXPECT_EQ(ScanBackwards(AsOf(second)), "a=2") << when;
   };
   check("in memory");
   Flush();
   check("after a flush");
-  CompactAll();
+  Compact();
   check("after a compaction");
   db_->ReleaseSnapshot(first);
   db_->ReleaseSnapshot(second);
   Put("c", "4");
-  CompactAll();
+  Compact();
   EXPECT_EQ(Scan(), "a=3 b=3 c=4");
 }
 
@@ -145,16 +65,16 @@ TEST_F(EngineTest, AnIteratorKeepsItsMomentWhileTheTreeChanges) {
   Put("aa", "new");
   Delete("b");
   Flush();
-  CompactAll();
-  EXPECT_EQ(At(*it), "a=1");
+  Compact();
+  EXPECT_EQ(RowAt(*it), "a=1");
   it->Next();
-  EXPECT_EQ(At(*it), "b=1");
+  EXPECT_EQ(RowAt(*it), "b=1");
   it->Next();
-  EXPECT_EQ(At(*it), "end");
+  EXPECT_EQ(RowAt(*it), "end");
   ASSERT_OK(it->Refresh());
   it->SeekToFirst();
   it->Next();
-  EXPECT_EQ(At(*it), "aa=new");
+  EXPECT_EQ(RowAt(*it), "aa=new");
 }
 
 TEST_F(EngineTest, IteratorsTurnAroundOverDeletesAndOldVersions) {
@@ -167,32 +87,30 @@ TEST_F(EngineTest, IteratorsTurnAroundOverDeletesAndOldVersions) {
   Put("bb", "new");
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   it->Seek("b");
-  EXPECT_EQ(At(*it), "bb=new");
+  EXPECT_EQ(RowAt(*it), "bb=new");
   it->Prev();
-  EXPECT_EQ(At(*it), "a=old");
+  EXPECT_EQ(RowAt(*it), "a=old");
   it->Next();
-  EXPECT_EQ(At(*it), "bb=new");
+  EXPECT_EQ(RowAt(*it), "bb=new");
   it->Next();
-  EXPECT_EQ(At(*it), "c=new");
+  EXPECT_EQ(RowAt(*it), "c=new");
   it->Next();
-  EXPECT_EQ(At(*it), "e=old");
+  EXPECT_EQ(RowAt(*it), "e=old");
   it->Prev();
-  EXPECT_EQ(At(*it), "c=new");
+  EXPECT_EQ(RowAt(*it), "c=new");
   it->SeekForPrev("d");
-  EXPECT_EQ(At(*it), "c=new");
+  EXPECT_EQ(RowAt(*it), "c=new");
   it->Prev();
   it->Prev();
   it->Prev();
-  EXPECT_EQ(At(*it), "end");
-  ReadOptions read;
-  read.snapshot = snapshot;
-  it.reset(db_->NewIterator(read));
+  EXPECT_EQ(RowAt(*it), "end");
+  it.reset(db_->NewIterator(AsOf(snapshot)));
   it->SeekForPrev("bz");
-  EXPECT_EQ(At(*it), "b=old");
+  EXPECT_EQ(RowAt(*it), "b=old");
   it->Next();
-  EXPECT_EQ(At(*it), "c=old");
+  EXPECT_EQ(RowAt(*it), "c=old");
   it->Prev();
-  EXPECT_EQ(At(*it), "b=old");
+  EXPECT_EQ(RowAt(*it), "b=old");
   it.reset();
   db_->ReleaseSnapshot(snapshot);
 }
@@ -206,16 +124,16 @@ TEST_F(EngineTest, BoundsHoldInBothDirections) {
   read.iterate_lower_bound = &lower;
   read.iterate_upper_bound = &upper;
   EXPECT_EQ(Scan(read), Key(3) + "=v " + Key(4) + "=v " + Key(5) + "=v");
-  EXPECT_EQ(Scan(read, /*backwards=*/true), Key(5) + "=v " + Key(4) + "=v " + Key(3) + "=v");
+  EXPECT_EQ(ScanBackwards(read), Key(5) + "=v " + Key(4) + "=v " + Key(3) + "=v");
   std::unique_ptr<Iterator> it(db_->NewIterator(read));
   it->Seek(Key(0));
-  EXPECT_EQ(At(*it), Key(3) + "=v");
+  EXPECT_EQ(RowAt(*it), Key(3) + "=v");
   it->Seek(Key(6));
-  EXPECT_EQ(At(*it), "end");
+  EXPECT_EQ(RowAt(*it), "end");
   it->SeekForPrev(Key(9));
-  EXPECT_EQ(At(*it), Key(5) + "=v");
+  EXPECT_EQ(RowAt(*it), Key(5) + "=v");
   it->SeekForPrev(Key(2));
-  EXPECT_EQ(At(*it), "end");
+  EXPECT_EQ(RowAt(*it), "end");
 }
 
 TEST_F(EngineTest, ATailingIteratorSeesWhatIsWrittenLater) {
@@ -224,14 +142,14 @@ TEST_F(EngineTest, ATailingIteratorSeesWhatIsWrittenLater) {
   read.tailing = true;
   std::unique_ptr<Iterator> it(db_->NewIterator(read));
   it->Seek("b");
-  EXPECT_EQ(At(*it), "end");
+  EXPECT_EQ(RowAt(*it), "end");
   Put("b", "2");
   it->Seek("b");
-  EXPECT_EQ(At(*it), "b=2");
+  EXPECT_EQ(RowAt(*it), "b=2");
   Flush();
   Put("c", "3");
   it->Seek("c");
-  EXPECT_EQ(At(*it), "c=3");
+  EXPECT_EQ(RowAt(*it), "c=3");
 }
 
 TEST_F(EngineTest, PrefixSameAsStartEndsWithThePrefix) {
@@ -243,26 +161,24 @@ TEST_F(EngineTest, PrefixSameAsStartEndsWithThePrefix) {
   read.prefix_same_as_start = true;
   std::unique_ptr<Iterator> it(db_->NewIterator(read));
   it->Seek("aa1");
-  EXPECT_EQ(At(*it), "aa1=v");
+  EXPECT_EQ(RowAt(*it), "aa1=v");
   it->Next();
-  EXPECT_EQ(At(*it), "aa2=v");
+  EXPECT_EQ(RowAt(*it), "aa2=v");
   it->Next();
-  EXPECT_EQ(At(*it), "end");
+  EXPECT_EQ(RowAt(*it), "end");
 }
 
 TEST_F(EngineTest, FamiliesAreMadeFilledDroppedAndReopened) {
-  ColumnFamilyHandle* one = nullptr;
-  ColumnFamilyHandle* two = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "one", &one));
-  ASSERT_OK(db_->CreateColumnFamily(options_, "two", &two));
-  EXPECT_FALSE(db_->CreateColumnFamily(options_, "one", &handles_.emplace_back()).ok());
-  handles_.clear();
+  ColumnFamilyHandle* const one = CreateFamily("one");
+  ColumnFamilyHandle* const two = CreateFamily("two");
+  ColumnFamilyHandle* again = nullptr;
+  EXPECT_FALSE(db_->CreateColumnFamily(options_, "one", &again).ok());
   WriteBatch batch;
   ASSERT_OK(batch.Put("k", "default"));
   ASSERT_OK(batch.Put(one, "k", "1"));
   ASSERT_OK(batch.Put(two, "k", "2"));
-  ASSERT_OK(db_->Write(WriteOptions(), &batch));
-  ASSERT_OK(db_->Flush(FlushOptions(), one));
+  Write(&batch);
+  Flush(one);
   std::vector<std::string> values;
   const std::vector<Status> found = db_->MultiGet(
       ReadOptions(), {two, db_->DefaultColumnFamily(), one, one}, {"k", "k", "k", "x"}, &values);
@@ -271,41 +187,34 @@ TEST_F(EngineTest, FamiliesAreMadeFilledDroppedAndReopened) {
   EXPECT_TRUE(found[3].IsNotFound());
   ASSERT_OK(db_->DropColumnFamily(two));
   EXPECT_FALSE(db_->Put(WriteOptions(), two, "k", "late").ok());
-  EXPECT_EQ(Get("k", nullptr, two), "2");  // readable as long as the handle lives
-  handles_ = {one, two};
-  OpenFamilies({"default", "one"});
-  EXPECT_EQ(Get("k", nullptr, handles_[1]), "1");
-  EXPECT_EQ(Get("k", nullptr, handles_[0]), "default");
+  EXPECT_EQ(Get(two, "k"), "2");  // readable as long as the handle lives
+  Open({"default", "one"});
+  EXPECT_EQ(Get(handles_[1], "k"), "1");
+  EXPECT_EQ(Get(handles_[0], "k"), "default");
   std::vector<std::string> names;
   ASSERT_OK(DB::ListColumnFamilies(options_, "/db", &names));
   EXPECT_EQ(names, (std::vector<std::string>{"default", "one"}));
   Close();
-  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsInvalidArgument());
-  OpenFamilies({"default", "one"});
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  Open({"default", "one"});
 }
 
-// It is the last one that reads of the family, which goes with it.
+// The iterator holds the last reference to the family.
 TEST_F(EngineTest, FilesOfADroppedFamilyGoWithItsLastIterator) {
   ColumnFamilyHandle* family = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(options_, "family", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
-  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  Put(family, "k", "v");
+  Flush(family);
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family));
   it->SeekToFirst();
   ASSERT_OK(db_->DropColumnFamily(family));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  EXPECT_EQ(At(*it), "k=v");
-  const auto tables = [this] {
-    std::vector<std::string> names;
-    EXPECT_OK(env_->GetChildren("/db", &names));
-    return std::count_if(names.begin(), names.end(),
-                         [](const std::string& name) { return name.ends_with(".sst"); });
-  };
-  EXPECT_EQ(tables(), 1);
+  EXPECT_EQ(RowAt(*it), "k=v");
+  EXPECT_EQ(FilesOnDisk(".sst"), 1);
   it.reset();
-  // A thread that is just leaving an epoch leaves it to one of the background.
-  for (int i = 0; i < 100'000 && tables() != 0; ++i) std::this_thread::yield();
-  EXPECT_EQ(tables(), 0);
+  // A background thread deletes the files if another thread is just leaving an epoch.
+  for (int i = 0; i < 100'000 && FilesOnDisk(".sst") != 0; ++i) std::this_thread::yield();
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
 }
 
 TEST_F(EngineTest, ObsoleteTablesAreGoneAfterCompaction) {
@@ -313,13 +222,11 @@ TEST_F(EngineTest, ObsoleteTablesAreGoneAfterCompaction) {
     for (int i = 0; i < 50; i++) Put(Key(i), std::to_string(round));
     Flush();
   }
-  EXPECT_EQ(TableFilesOnDisk(), 4);
-  CompactAll();
-  EXPECT_EQ(TableFilesOnDisk(), 1);
+  EXPECT_EQ(FilesOnDisk(".sst"), 4);
+  Compact();
+  EXPECT_EQ(FilesOnDisk(".sst"), 1);
   EXPECT_EQ(Get(Key(7)), "3");
-  std::string value;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &value));
-  EXPECT_EQ(value, "0");
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(EngineTest, AnIteratorHoldsTheTablesItReads) {
@@ -328,7 +235,7 @@ TEST_F(EngineTest, AnIteratorHoldsTheTablesItReads) {
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   for (int i = 0; i < 50; i++) Delete(Key(i));
   Flush();
-  CompactAll();
+  Compact();
   int count = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) count++;
   EXPECT_OK(it->status());
@@ -338,9 +245,7 @@ TEST_F(EngineTest, AnIteratorHoldsTheTablesItReads) {
 }
 
 TEST_F(EngineTest, UnloggedWritesAreFlushedOnClose) {
-  WriteOptions unlogged;
-  unlogged.disableWAL = true;
-  ASSERT_OK(db_->Put(unlogged, "a", "1"));
+  ASSERT_OK(db_->Put(Unlogged(), "a", "1"));
   Reopen();
   EXPECT_EQ(Get("a"), "1");
 }
@@ -400,15 +305,11 @@ TEST_F(EngineTest, OptionsChangeWhileOpenOrNotAtAll) {
 
 TEST_F(EngineTest, PropertiesAndSizesTellOfTheData) {
   for (int i = 0; i < 1000; i++) Put(Key(i), std::string(100, 'v'));
-  uint64_t number = 0;
-  ASSERT_TRUE(db_->GetIntProperty("rocksdb.num-entries-active-mem-table", &number));
-  EXPECT_EQ(number, 1000u);
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1000u);
   Flush();
   for (const char* name : {"rocksdb.stats", "rocksdb.levelstats", "rocksdb.estimate-num-keys",
                            "rocksdb.total-sst-files-size", "rocksdb.num-snapshots"}) {
-    std::string value;
-    EXPECT_TRUE(db_->GetProperty(name, &value)) << name;
-    EXPECT_NE(value, "") << name;
+    EXPECT_NE(Property(name), "") << name;
   }
   std::string value;
   EXPECT_FALSE(db_->GetProperty("rocksdb.no-such-property", &value));
@@ -429,7 +330,7 @@ TEST_F(EngineTest, SyncsOfTheLogCountWhoeverAsksForThem) {
   ASSERT_OK(db_->FlushWAL(/*sync=*/false));
   ASSERT_OK(db_->SyncWAL());
   ASSERT_OK(db_->FlushWAL(/*sync=*/true));
-  EXPECT_EQ(options_.statistics->getTickerCount(WAL_FILE_SYNCED), 2u);
+  EXPECT_EQ(Ticks(WAL_FILE_SYNCED), 2u);
 }
 
 TEST_F(EngineTest, WaitForCompactComesBackWhenNothingIsLeftToDo) {
@@ -440,10 +341,8 @@ TEST_F(EngineTest, WaitForCompactComesBackWhenNothingIsLeftToDo) {
     for (int i = 0; i < 20; i++) Put(Key(i), std::to_string(round));
     Flush();
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  uint64_t pending = 1;
-  ASSERT_TRUE(db_->GetIntProperty("rocksdb.compaction-pending", &pending));
-  EXPECT_EQ(pending, 0u);
+  WaitForJobs();
+  EXPECT_EQ(Number("rocksdb.compaction-pending"), 0u);
   EXPECT_EQ(Get(Key(3)), "3");
 }
 
@@ -460,14 +359,13 @@ TEST_F(EngineTest, NoSlowdownIsRefusedWhileWritesAreStopped) {
     status = db_->Put(impatient, Key(written), std::string(1000, 'v'));
   }
   EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
-  EXPECT_EQ(Get(Key(written - 1)), "-");
+  EXPECT_EQ(Get(Key(written - 1)), "(none)");
   ASSERT_OK(db_->ContinueBackgroundWork());
   Put("patient", "1");
   EXPECT_EQ(Get("patient"), "1");
 }
 
-// The promise of the read path: every cache line that a cached Get touches is only read.
-// No background thread ever takes the compaction: only the flag can end the call.
+// No background thread takes the compaction, so only the flag can end the call.
 TEST_F(EngineTest, AManualCompactionIsCanceledByItsCallerWhileItWaits) {
   const BlockedPool no_compactions(env_.get(), Env::LOW);
   Put("key", "1");

@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LockWAL beside everything else that stops or turns the log: no write gets through while it is
-// locked, and nothing waits for ever.
-#include <gtest/gtest.h>
-
+// LockWAL while other calls stop the log or switch to the next one: no write succeeds while the log
+// is locked, and no call waits forever.
 #include <atomic>
 #include <functional>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/utilities/checkpoint.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-class LockWalTest : public testing::TestWithParam<CompressionType> {
+class LockWalTest : public DbTestWith<CompressionType> {
  protected:
-  LockWalTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
+  LockWalTest() : DbTestWith(TestFiles::kSim) {
     options_.write_buffer_size = 64 << 10;
     options_.wal_compression = GetParam();
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
-
-  const std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_P(LockWalTest, LocksAreCounted) {
@@ -51,15 +36,14 @@ TEST_P(LockWalTest, LocksAreCounted) {
 }
 
 TEST_P(LockWalTest, WhatIsInMemoryMayBeFlushedMeanwhile) {
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
+  Put("a", "v");
   ASSERT_OK(db_->LockWAL());
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Flush();
+  Compact();
   ASSERT_OK(db_->FlushWAL(/*sync=*/true));
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), "a", &value));
+  EXPECT_EQ(Get("a"), "v");
   ASSERT_OK(db_->UnlockWAL());
-  ASSERT_OK(db_->Put(WriteOptions(), "b", "v"));
+  Put("b", "v");
 }
 
 TEST_P(LockWalTest, NothingGetsThroughAndNothingHangsBesideEverything) {
@@ -82,14 +66,12 @@ TEST_P(LockWalTest, NothingGetsThroughAndNothingHangsBesideEverything) {
       for (int i = 0; i < 3 || writing > 0; i++) step(i);
     });
   };
-  while_writing([&](int) { EXPECT_OK(db_->Flush(FlushOptions())); });
-  while_writing([&](int) {
-    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  });
+  while_writing([&](int) { Flush(); });
+  while_writing([&](int) { Compact(); });
   while_writing([&](int i) {
     ColumnFamilyHandle* family = nullptr;
     ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), StrCat("family", i), &family));
-    EXPECT_OK(db_->Put(WriteOptions(), family, "x", "v"));
+    Put(family, "x", "v");
     EXPECT_OK(db_->DropColumnFamily(family));
     EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
   });
@@ -113,8 +95,7 @@ TEST_P(LockWalTest, NothingGetsThroughAndNothingHangsBesideEverything) {
   for (std::thread& thread : threads) thread.join();
   for (int writer = 0; writer < kWriters; writer++) {
     for (int i = 0; i < kWrites; i++) {
-      std::string value;
-      EXPECT_OK(db_->Get(ReadOptions(), StrCat(writer, ".", i), &value));
+      EXPECT_EQ(Get(StrCat(writer, ".", i)), std::string(200, 'v'));
     }
   }
 }

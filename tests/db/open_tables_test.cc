@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// max_open_files: no more tables stay open than it allows, whoever opens them, and a read that may
-// use memory alone opens none.
-#include <gtest/gtest.h>
-
+// max_open_files limits the tables that stay open, for all operations that open tables, and a read
+// that may only use memory opens none.
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system.h"
-#include "ashlar/statistics.h"
-#include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "tests/support/test_db.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -52,45 +44,38 @@ class CountingFileSystem final : public FileSystemWrapper {
   std::atomic<int> opened_{0}, closed_{0};
 };
 
-std::string Key(int i) { return "key" + std::to_string(1000 + i); }
-
-class OpenTablesTest : public testing::Test {
+class OpenTablesTest : public DbTest {
  protected:
   static constexpr int kTables = 60;
-  // What DBOptions::max_open_files = 20 leaves for tables.
+  // How many tables may stay open with DBOptions::max_open_files = 20.
   static constexpr int kLimit = 20;
 
   OpenTablesTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(fs_);
     options_.disable_auto_compactions = true;
     options_.max_open_files = 20;
     options_.statistics = CreateDBStatistics();
     Open();
     for (int i = 0; i < kTables; i++) {
-      EXPECT_OK(db_->Put(WriteOptions(), Key(i), "v"));
-      EXPECT_OK(db_->Flush(FlushOptions()));
+      Put(Key(i), "v");
+      Flush();
     }
   }
-  void Open() { EXPECT_OK(DB::Open(options_, "/db", &db_)); }
+  void GetAll(int count = kTables) {
+    for (int i = 0; i < count; i++) EXPECT_EQ(Get(Key(i)), "v");
+  }
   int OpenCount() {
     EpochDrain();
     return fs_->open_count();
   }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  std::shared_ptr<CountingFileSystem> fs_ =
-      std::make_shared<CountingFileSystem>(memory_->GetFileSystem());
-  std::unique_ptr<Env> env_{NewCompositeEnv(fs_)};
-  Options options_;
-  std::unique_ptr<DB> db_;
+  const std::shared_ptr<CountingFileSystem> fs_ = std::make_shared<CountingFileSystem>(memory_);
 };
 
 TEST_F(OpenTablesTest, GetsAndScansStayWithinTheLimit) {
-  std::string value;
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < kTables; i++) {
-      ASSERT_OK(db_->Get(ReadOptions(), Key(i * 7 % kTables), &value));
+      EXPECT_EQ(Get(Key(i * 7 % kTables)), "v");
       ASSERT_LE(OpenCount(), kLimit);
     }
   }
@@ -103,60 +88,53 @@ TEST_F(OpenTablesTest, GetsAndScansStayWithinTheLimit) {
 }
 
 TEST_F(OpenTablesTest, TheLimitMayBeLowered) {
-  const auto get_all = [&] {
-    std::string value;
-    for (int i = 0; i < kTables; i++) EXPECT_OK(db_->Get(ReadOptions(), Key(i), &value));
-  };
   ASSERT_OK(db_->SetDBOptions({{"max_open_files", "50"}}));
-  get_all();
+  GetAll();
   EXPECT_EQ(OpenCount(), 40);
   ASSERT_OK(db_->SetDBOptions({{"max_open_files", "25"}}));
-  get_all();
+  GetAll();
   EXPECT_LE(OpenCount(), kLimit);
   ASSERT_OK(db_->SetDBOptions({{"max_open_files", "-1"}}));
-  get_all();
+  GetAll();
   EXPECT_EQ(OpenCount(), kTables);
 }
 
-// What was opened without a limit stays: somebody may use it uncounted. A limit holds for the rest.
+// Tables that were opened without a limit stay open, because readers may use them without a
+// reference. The limit holds for the others.
 TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForTablesOpenedLater) {
   options_.max_open_files = -1;
-  db_.reset();
-  Open();
-  std::string value;
-  for (int i = 0; i < 30; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  Reopen();
+  GetAll(30);
   const int before = OpenCount();
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   it->Seek(Key(5));
   ASSERT_OK(db_->SetDBOptions({{"max_open_files", "20"}}));
   for (int i = kTables; i < 2 * kTables; i++) {
-    ASSERT_OK(db_->Put(WriteOptions(), Key(i), "v"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Put(Key(i), "v");
+    Flush();
   }
-  for (int i = 0; i < 2 * kTables; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  GetAll(2 * kTables);
   it->Next();
   EXPECT_TRUE(it->Valid());
   EXPECT_OK(it->status());
   it.reset();
   EXPECT_LE(OpenCount(), std::max(before, kTables) + kLimit);
   EXPECT_GE(OpenCount(), before);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   EXPECT_LE(OpenCount(), kLimit);
 }
 
-// Blob files of a family: a tenth of it, at least 8. They may be closed at any time.
+// Of the blob files of a family a tenth of the limit may stay open, but at least 8. They may be
+// closed at any time.
 TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForBlobFiles) {
   constexpr int kBlobFiles = 30, kLeastOpen = 8;
   options_.max_open_files = -1;
   options_.enable_blob_files = true;
-  db_.reset();
-  Open();
+  Reopen();
   const auto write_and_read = [&](int i) {
-    ASSERT_OK(db_->Put(WriteOptions(), Key(i), "in a blob file"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    std::string value;
-    ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
-    EXPECT_EQ(value, "in a blob file");
+    Put(Key(i), "in a blob file");
+    Flush();
+    EXPECT_EQ(Get(Key(i)), "in a blob file");
   };
   for (int i = 0; i < kBlobFiles; i++) write_and_read(i);
   const int before = OpenCount();
@@ -166,12 +144,11 @@ TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForBlobFiles) {
 }
 
 TEST_F(OpenTablesTest, OpeningStaysWithinTheLimit) {
-  db_.reset();
-  Open();
+  Reopen();
   EXPECT_LE(OpenCount(), kLimit);
 }
 
-// An iterator over all of them needs them all, and gives them back.
+// An iterator over all tables needs them open at once, and releases them when it ends.
 TEST_F(OpenTablesTest, WhatAnIteratorHoldsIsClosedAfterIt) {
   {
     std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -180,20 +157,17 @@ TEST_F(OpenTablesTest, WhatAnIteratorHoldsIsClosedAfterIt) {
     EXPECT_EQ(count, kTables);
     EXPECT_OK(it->status());
   }
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), Key(0), &value));
-  ASSERT_OK(db_->Get(ReadOptions(), Key(1), &value));
-  for (int i = 0; i < kTables; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  GetAll();
   EXPECT_LE(OpenCount(), kLimit);
 }
 
 TEST_F(OpenTablesTest, AReadOfTheBlockCacheAloneOpensNoTable) {
-  std::string value;
-  for (int i = 0; i < kTables; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  GetAll();
   const int opened = fs_->opened_count();
   ReadOptions read;
   read.read_tier = kBlockCacheTier;
   int found = 0, incomplete = 0;
+  std::string value;
   for (int i = 0; i < kTables; i++) {
     const Status status = db_->Get(read, Key(i), &value);
     found += status.ok();
@@ -203,9 +177,9 @@ TEST_F(OpenTablesTest, AReadOfTheBlockCacheAloneOpensNoTable) {
   EXPECT_GT(incomplete, 0);
   EXPECT_EQ(found + incomplete, kTables);
   EXPECT_EQ(options_.statistics->getTickerCount(MEMTABLE_HIT), 0u);
-  const std::vector<Slice> keys = {"key1000", "key1030"};
+  const std::string names[] = {Key(0), Key(30)};
   std::vector<std::string> values;
-  for (const Status& status : db_->MultiGet(read, keys, &values)) {
+  for (const Status& status : db_->MultiGet(read, {names[0], names[1]}, &values)) {
     EXPECT_TRUE(status.ok() || status.IsIncomplete());
   }
   std::unique_ptr<Iterator> it(db_->NewIterator(read));

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of keys that writers replace as a whole, by a range deletion, puts and a merge in one
-// batch over two families, while others read them in every way, flush and compact: nobody ever sees
-// two versions of a group, or half of one.
-#include <gtest/gtest.h>
-
+// Writers replace groups of keys as a whole, with a range deletion, puts and a merge in one batch
+// over two families. Other threads read the groups in every way, flush and compact, and never see
+// two versions of a group or a part of one.
 #include <atomic>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/slice_transform.h"
-#include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "db/options/stock_merge_operators.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
@@ -27,20 +19,18 @@ namespace {
 
 constexpr int kGroups = 4;
 constexpr int kKeys = 12;
-constexpr int kVersions = 250;  // that each writer writes
+constexpr int kVersions = 250;  // written by each writer
 
 std::string KeyAt(int group, int key) {
   return "g" + std::to_string(group) + "-" + std::to_string(100 + key);
 }
-// Behind the keys of the group, within its range.
+// Follows the keys of the group, within its range.
 std::string MergedKey(int group) { return "g" + std::to_string(group) + "-x"; }
 std::string BeginOf(int group) { return "g" + std::to_string(group); }
 
-class RangeRaces : public testing::TestWithParam<int> {
+class RangeRaces : public DbTestWith<int> {
  protected:
-  RangeRaces() : env_(NewMemEnv(Env::Default())) {
-    options_.env = env_.get();
-    options_.create_if_missing = options_.create_missing_column_families = true;
+  RangeRaces() {
     options_.write_buffer_size = 64 << 10;
     options_.level0_file_num_compaction_trigger = 2;
     options_.target_file_size_base = 2000;
@@ -60,14 +50,7 @@ class RangeRaces : public testing::TestWithParam<int> {
       options_.max_successive_merges = 2;
     }
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    const std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
-                                                       {"other", options_}};
-    EXPECT_OK(DB::Open(options_, "/db", families, &handles_, &db_));
-  }
-  ~RangeRaces() override {
-    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    db_.reset();
-    env_->WaitForJoin();
+    Open({"default", "other"});
   }
 
   void WriteGroup(int group, int version) {
@@ -78,10 +61,10 @@ class RangeRaces : public testing::TestWithParam<int> {
       for (int i = 0; i < kKeys; i++) ASSERT_OK(batch.Put(handle, KeyAt(group, i), value));
       ASSERT_OK(batch.Merge(handle, MergedKey(group), value));
     }
-    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    Write(&batch);
   }
 
-  // All keys of the group, in both families, by one batch.
+  // All keys of the group in both families, with one MultiGet().
   void LookUp(int group, const ReadOptions& options, bool is_sorted) {
     std::vector<std::string> keys;
     for (int i = 0; i < kKeys; i++) keys.push_back(KeyAt(group, i));
@@ -123,7 +106,7 @@ class RangeRaces : public testing::TestWithParam<int> {
     }
   }
 
-  // Key by key, at one moment.
+  // Key by key, as of one snapshot.
   void GetAll(int group) {
     ReadOptions options;
     ManagedSnapshot snapshot(db_.get());
@@ -157,16 +140,11 @@ class RangeRaces : public testing::TestWithParam<int> {
   void MaintainUntilDone() {
     for (int i = 0; !is_done_ && !HasFailure(); i++) {
       ColumnFamilyHandle* const handle = handles_[static_cast<size_t>(i) % 2];
-      ASSERT_OK(db_->Flush(FlushOptions(), handle));
-      if (i % 5 != 4) continue;
-      ASSERT_OK(db_->CompactRange({}, handle, nullptr, nullptr));
+      Flush(handle);
+      if (i % 5 == 4) Compact(handle);
     }
   }
 
-  std::unique_ptr<Env> env_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
   std::atomic<bool> is_done_{false};
 };
 

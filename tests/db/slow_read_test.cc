@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An operation that waits for its disk holds up nothing but itself: whatever else the process
-// retires is freed, another database closes, and the writers of its own go on in bounded memory.
-#include <gtest/gtest.h>
-
+// An operation that waits for its disk delays nothing else: retired objects of the process are
+// freed, another database can be closed, and writers of the same database continue in bounded
+// memory.
 #include <atomic>
 #include <functional>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/debug.h"
 #include "tests/support/read_gate.h"
 #include "tests/support/retired_call.h"
-#include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "tests/support/test_db.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
 
-std::string Key(int i) { return "key" + std::to_string(1000 + i); }
-
-// Frees of what is retired now do not wait for anybody.
+// Whether an object that is retired now is freed without waiting for the slow operation.
 bool RetiredObjectsAreFreed() {
   static std::atomic<int> freed;
   const int before = freed;
@@ -38,41 +29,36 @@ bool RetiredObjectsAreFreed() {
   return freed != before;
 }
 
-class SlowReadTest : public testing::Test {
+class SlowReadTest : public DbTest {
  protected:
   static constexpr int kTables = 24;  // more than stay open
 
   SlowReadTest() {
-    Options options = MakeOptions();
-    EXPECT_OK(DB::Open(options, "/slow", &db_));
+    UseFiles(std::make_shared<GatedFileSystem>(memory_, &gate_));
+    options_.disable_auto_compactions = true;
+    options_.max_open_files = 20;  // so that operations must open tables
+    options_.compression = kNoCompression;
+    BlockBasedTableOptions table;
+    table.no_block_cache = true;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
     for (int i = 0; i < kTables; i++) {
-      EXPECT_OK(db_->Put(WriteOptions(), Key(i), std::string(100, 'v')));
-      EXPECT_OK(db_->Put(WriteOptions(), Key(100 + i), std::string(100, 'v')));
-      EXPECT_OK(db_->Flush(FlushOptions()));
+      Put(Key(i), std::string(100, 'v'));
+      Put(Key(100 + i), std::string(100, 'v'));
+      Flush();
     }
-    EXPECT_OK(DB::Open(options, "/other", &other_));
+    EXPECT_OK(DB::Open(options_, "/other", &other_));
     EXPECT_OK(other_->Put(WriteOptions(), "k", "v"));
     EXPECT_OK(other_->Flush(FlushOptions()));
   }
-  ~SlowReadTest() override {
+  void TearDown() override {
     gate_.Open();
     if (reader_.joinable()) reader_.join();
+    other_.reset();
+    DbTest::TearDown();
   }
 
-  Options MakeOptions() const {
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
-    options.max_open_files = 20;  // so that operations must open tables
-    options.compression = kNoCompression;
-    BlockBasedTableOptions table;
-    table.no_block_cache = true;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    return options;
-  }
-
-  // Starts `read` in a thread of its own, and comes back when it waits for its disk.
+  // Starts `read` in a thread of its own, and returns when it waits for its disk.
   void BeginSlow(std::function<void()> read) {
     gate_.Shut();
     reader_ = std::thread([this, read = std::move(read)] {
@@ -91,24 +77,17 @@ class SlowReadTest : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(BeginSlow(std::move(read)));
     const bool is_freed = RetiredObjectsAreFreed();
     EXPECT_TRUE(is_freed);
-    if (is_freed) other_.reset();  // else it would wait for ever
+    if (is_freed) other_.reset();  // otherwise this would wait forever
     EndSlow();
   }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
   ReadGate gate_;
-  std::unique_ptr<Env> env_{
-      NewCompositeEnv(std::make_shared<GatedFileSystem>(memory_->GetFileSystem(), &gate_))};
-  std::unique_ptr<DB> db_, other_;
+  std::unique_ptr<DB> other_;  // uses the environment of the fixture
   std::thread reader_;
 };
 
 TEST_F(SlowReadTest, Get) {
-  ExpectHoldsUpNothing([this] {
-    std::string value;
-    EXPECT_OK(db_->Get(ReadOptions(), Key(0), &value));
-    EXPECT_EQ(value, std::string(100, 'v'));
-  });
+  ExpectHoldsUpNothing([this] { EXPECT_EQ(Get(Key(0)), std::string(100, 'v')); });
 }
 
 TEST_F(SlowReadTest, MultiGet) {
@@ -145,14 +124,11 @@ TEST_F(SlowReadTest, PropertiesOfTables) {
 }
 
 TEST_F(SlowReadTest, PropertyThatOpensTables) {
-  ExpectHoldsUpNothing([this] {
-    uint64_t keys = 0;
-    EXPECT_TRUE(db_->GetIntProperty("rocksdb.estimate-num-keys", &keys));
-    EXPECT_EQ(keys, uint64_t{2 * kTables});
-  });
+  ExpectHoldsUpNothing(
+      [this] { EXPECT_EQ(Number("rocksdb.estimate-num-keys"), uint64_t{2 * kTables}); });
 }
 
-// Nor the other calls of the database itself: what needs tables is worked out without its mutex.
+// Properties that need tables are computed without the DB mutex, so other calls do not wait.
 TEST_F(SlowReadTest, PropertiesThatOpenTablesHoldNoLock) {
   const char* const kNames[] = {
       "rocksdb.estimate-num-keys",
@@ -162,24 +138,23 @@ TEST_F(SlowReadTest, PropertiesThatOpenTablesHoldNoLock) {
   };
   for (const char* name : kNames) {
     SCOPED_TRACE(name);
-    std::string before, value, other;
-    ASSERT_TRUE(db_->GetProperty(name, &before));
-    ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { EXPECT_TRUE(db_->GetProperty(name, &value)); }));
-    uint64_t number = 0;
-    EXPECT_TRUE(db_->GetIntProperty("rocksdb.num-snapshots", &number));
+    const std::string before = Property(name);
+    std::string value;
+    ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { value = Property(name); }));
+    EXPECT_EQ(Number("rocksdb.num-snapshots"), 0u);
     const Snapshot* snapshot = db_->GetSnapshot();
-    EXPECT_OK(db_->Put(WriteOptions(), "meanwhile", "v"));
-    EXPECT_TRUE(db_->GetProperty("rocksdb.cfstats", &other));
+    Put("meanwhile", "v");
+    EXPECT_NE(Property("rocksdb.cfstats"), "");
     EndSlow();
     db_->ReleaseSnapshot(snapshot);
-    EXPECT_EQ(value, before) << "of the moment when it was asked for";
+    EXPECT_EQ(value, before) << "the value is that of the time of the call";
   }
 }
 
 TEST_F(SlowReadTest, LiveFilesMetaDataHoldsNoLock) {
   std::vector<LiveFileMetaData> files;
-  ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { db_->GetLiveFilesMetaData(&files); }));
-  EXPECT_OK(db_->Put(WriteOptions(), "meanwhile", "v"));
+  ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { files = Tables(); }));
+  Put("meanwhile", "v");
   EXPECT_OK(db_->EnableFileDeletions());
   EndSlow();
   ASSERT_EQ(files.size(), size_t{kTables});
@@ -191,8 +166,7 @@ TEST_F(SlowReadTest, LiveFilesMetaDataHoldsNoLock) {
 
 TEST_F(SlowReadTest, LiveFilesMetaData) {
   ExpectHoldsUpNothing([this] {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+    const std::vector<LiveFileMetaData> files = Tables();
     EXPECT_EQ(files.size(), size_t{kTables});
     for (const LiveFileMetaData& file : files) EXPECT_EQ(file.num_entries, 2u);
   });
@@ -209,13 +183,12 @@ TEST_F(SlowReadTest, ApproximateSizes) {
 }
 
 TEST_F(SlowReadTest, Open) {
-  db_.reset();
-  ExpectHoldsUpNothing([this] { EXPECT_OK(DB::Open(MakeOptions(), "/slow", &db_)); });
+  Close();
+  ExpectHoldsUpNothing([this] { DbTest::Open(); });
 }
 
 TEST_F(SlowReadTest, Compaction) {
-  ExpectHoldsUpNothing(
-      [this] { EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); });
+  ExpectHoldsUpNothing([this] { Compact(); });
 }
 
 TEST_F(SlowReadTest, ListingOfKeys) {
@@ -226,13 +199,10 @@ TEST_F(SlowReadTest, ListingOfKeys) {
   });
 }
 
-// The memtables that are flushed meanwhile go as if nobody read.
+// The memtables that are flushed during the slow read are freed as without it.
 TEST_F(SlowReadTest, WritersGoOnInBoundedMemory) {
   const size_t pending_before = EpochPendingCount();
-  ASSERT_NO_FATAL_FAILURE(BeginSlow([this] {
-    std::string value;
-    EXPECT_OK(db_->Get(ReadOptions(), Key(0), &value));
-  }));
+  ASSERT_NO_FATAL_FAILURE(BeginSlow([this] { EXPECT_NE(Get(Key(0)), "(none)"); }));
   for (int i = 0; i < 100; i++) {
     ASSERT_OK(other_->Put(WriteOptions(), Key(i), std::string(1000, 'y')));
     ASSERT_OK(other_->Flush(FlushOptions()));
@@ -242,12 +212,12 @@ TEST_F(SlowReadTest, WritersGoOnInBoundedMemory) {
   EndSlow();
 }
 
-// What a reader in the middle of a read stands on stays, although all of it is replaced.
+// The tables that a reader uses stay until it has ended, although they are replaced.
 TEST_F(SlowReadTest, AReaderKeepsItsTablesThroughACompaction) {
   std::string value;
-  ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { EXPECT_OK(db_->Get(ReadOptions(), Key(3), &value)); }));
-  // Written meanwhile, and not to be seen: the read began before.
-  ASSERT_OK(db_->Put(WriteOptions(), Key(3), "new"));
+  ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { value = Get(Key(3)); }));
+  // The read began before this write and does not see it.
+  Put(Key(3), "new");
   EndSlow();
   EXPECT_EQ(value, std::string(100, 'v'));
 }

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every table says when it was made and how old its entries may be, whichever job made it.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ashlar/db.h"
-#include "ashlar/metadata.h"
-#include "env/memory/memory_file_system.h"
+// Every table records when it was created and how old its entries may be, for every kind of job.
 #include "env/sim/sim_env.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class TableTimesTest : public testing::Test {
+class TableTimesTest : public DbTest {
  protected:
   TableTimesTest() {
-    env_ = NewSimEnv(std::make_shared<MemoryFileSystem>(executor_.clock()), &executor_);
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    Reopen();
+    UseEnv(NewSimEnv(std::make_shared<MemoryFileSystem>(executor_.clock()), &executor_));
+    Open();
   }
 
-  void Reopen() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void PassAnHour() { executor_.clock()->Jump(int64_t{3600} * 1000000); }
   uint64_t Now() {
     int64_t seconds = 0;
@@ -36,10 +21,9 @@ class TableTimesTest : public testing::Test {
     return static_cast<uint64_t>(seconds);
   }
   LiveFileMetaData OnlyTable() {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    EXPECT_EQ(files.size(), 1u);
-    return files.empty() ? LiveFileMetaData() : files.front();
+    const std::vector<LiveFileMetaData> tables = Tables();
+    EXPECT_EQ(tables.size(), 1u);
+    return tables.empty() ? LiveFileMetaData() : tables.front();
   }
   void ExpectTimes(uint64_t created, uint64_t oldest_ancestor) {
     const LiveFileMetaData file = OnlyTable();
@@ -57,37 +41,34 @@ class TableTimesTest : public testing::Test {
   }
 
   SimExecutor executor_{1};
-  std::unique_ptr<Env> env_;
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 }  // namespace
 
 TEST_F(TableTimesTest, AFlushMakesItNow) {
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
+  Put("a", "1");
   PassAnHour();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   ExpectTimes(Now(), Now());
 }
 
 TEST_F(TableTimesTest, RecoveryMakesItNow) {
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
-  db_.reset();
+  Put("a", "1");
+  Close();
   PassAnHour();
-  Reopen();
+  Open();
   ExpectTimes(Now(), Now());
 }
 
 TEST_F(TableTimesTest, ACompactionMakesItNowFromEntriesAsOldAsTheOldestTable) {
   const uint64_t start = Now();
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put("a", "1");
+  Flush();
   PassAnHour();
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "2"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put("a", "2");
+  Flush();
   PassAnHour();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   ExpectTimes(Now(), start);
 }
 

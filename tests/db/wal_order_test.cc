@@ -1,46 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several logs at once: what is handed to the kernel, copied, or found after a crash is a prefix of
-// what was written over all of them; and how much log there may be.
-#include <gtest/gtest.h>
-
+// Several logs at once: the records that are handed to the kernel, copied, or found after a crash
+// are a prefix of all records over all logs; and the limit on the total size of the logs.
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <semaphore>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/utilities/checkpoint.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-class WalOrderTest : public testing::Test {
+class WalOrderTest : public DbTest {
  protected:
-  WalOrderTest() {
-    options_.create_if_missing = true;
+  WalOrderTest() : DbTest(TestFiles::kSim) {
     options_.max_bgerror_resume_count = 0;  // only a call resumes
-    options_.env = env_.get();
   }
 
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   void Put(char group, int first, int end) {
     for (int i = first; i < end; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat(group, i), "v"));
+      DbTest::Put(StrCat(group, i), "v");
     }
   }
-  // The active memtable and its log are sealed, and not flushed.
+  // Seals the active memtable and its log without flushing them.
   void Switch() {
     ASSERT_OK(db_->PauseBackgroundWork());
     FlushOptions options;
@@ -49,6 +37,7 @@ class WalOrderTest : public testing::Test {
   }
   void TearDown() override {
     if (db_ != nullptr) IgnoreError(db_->ContinueBackgroundWork(), "it may not be paused");
+    DbTest::TearDown();
   }
   std::unique_ptr<Checkpoint> NewCheckpoint() {
     Checkpoint* checkpoint = nullptr;
@@ -56,33 +45,29 @@ class WalOrderTest : public testing::Test {
     return std::unique_ptr<Checkpoint>(checkpoint);
   }
 
-  // What an open of `dir` finds: the keys, or why there are none. Sets report_.
+  // The keys that an open of `dir` finds, or the kind of its error. Sets report_.
   std::string Keys(const std::shared_ptr<FileSystem>& fs, const std::string& dir,
                    WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
-    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-    Options options;
-    options.env = env.get();
-    options.wal_recovery_mode = mode;
-    OpenedDb opened;
+    TestDb opened(fs);
+    opened.dir() = dir;
+    opened.options().wal_recovery_mode = mode;
     Contents contents;
-    Status status = opened.Open(options, dir);
-    if (status.ok()) status = opened.ReadAll(&contents);
+    Status status = opened.TryOpenAll();
+    if (status.ok()) status = opened.TryReadAll(&contents);
     report_ = status.ToString();
     if (!status.ok()) return status.IsCorruption() ? "corruption" : "other error";
-    EXPECT_TRUE(opened.db()->GetProperty("ashlar.recovery-report", &report_));
+    report_ = opened.Property("ashlar.recovery-report");
     std::string keys;
     for (const auto& [key, value] : contents["default"]) keys += key;
     return keys;
   }
-  std::string KeysAfterKill() {
-    return Keys(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll), "/db");
-  }
-  // The files of a killed process, with its older log cut to its first `bytes` bytes.
+  std::string KeysAfterKill() { return Keys(CrashImage(CrashPolicy::kAll), "/db"); }
+  // The files that a killed process leaves, with the older log cut to its first `bytes` bytes.
   std::shared_ptr<SimFS> ImageWithOlderLogCutTo(uint64_t bytes) {
     VectorWalPtr logs;
     EXPECT_OK(db_->GetSortedWalFiles(logs));
     EXPECT_EQ(logs.size(), 2u);
-    auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+    auto image = CrashImage(CrashPolicy::kAll);
     const std::string path = "/db" + logs[0]->PathName();
     const std::string whole = image->memory()->AllFiles().at(path);
     EXPECT_LT(bytes, whole.size());
@@ -90,10 +75,6 @@ class WalOrderTest : public testing::Test {
     return image;
   }
 
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
-  std::unique_ptr<DB> db_;
   std::string report_;
 };
 
@@ -121,7 +102,7 @@ TEST_F(ManualWalFlush, ASpillOfTheNewerLogFollowsTheOlder) {
   Open();
   Put('a', 0, 2);
   Switch();
-  ASSERT_OK(db_->Put(WriteOptions(), "big", std::string(100 << 10, 'v')));
+  DbTest::Put("big", std::string(100 << 10, 'v'));
   EXPECT_EQ(KeysAfterKill(), "a0a1big");
 }
 
@@ -138,14 +119,10 @@ TEST_F(ManualWalFlush, LockWalCoversBothLogs) {
 TEST_F(ManualWalFlush, ALockThatFailsHoldsNobody) {
   Open();
   Put('a', 0, 2);
-  FaultPlan plan;
-  plan.kinds = KindBit(CallKind::kAppend);
-  plan.path_part = ".log";
-  plan.first_call = sim_->CallCount();
-  sim_->AddFault(plan);
+  Fail(CallKind::kAppend, ".log");
   EXPECT_FALSE(db_->LockWAL().ok());
   EXPECT_OK(db_->Resume());
-  EXPECT_OK(db_->Put(WriteOptions(), "k", "v"));
+  DbTest::Put("k", "v");
 }
 
 TEST_F(ManualWalFlush, ACheckpointHoldsTheSealedLog) {
@@ -191,7 +168,7 @@ TEST_F(ManualWalFlush, CheckpointsBesideWritersHoldAPrefix) {
   writer.join();
 }
 
-// A crash of the machine may keep the newer log and take the end of the older.
+// A crash of the machine may leave the newer log whole and lose the end of the older one.
 TEST_F(WalOrderTest, AHoleBetweenTwoLogsIsNoticedInEveryMode) {
   Open();
   Put('a', 0, 4);
@@ -218,7 +195,7 @@ TEST_F(WalOrderTest, AHoleBetweenTwoLogsIsNoticedInEveryMode) {
 
 namespace {
 
-// Holds each flush up when it has taken its memtables.
+// Stops each flush after it has chosen its memtables.
 class FlushGate final : public EventListener {
  public:
   void OnFlushBegin(DB*, const FlushJobInfo&) override {
@@ -230,8 +207,8 @@ class FlushGate final : public EventListener {
 
 }  // namespace
 
-// The MANIFEST has heard how long the closed log became. Its unsynced end is gone, and of the log
-// behind it everything.
+// The MANIFEST records the final size of the closed log. The crash loses the unsynced end of that
+// log and all of the next log.
 TEST_F(WalOrderTest, AClosedLogThatLostItsEndIsNotConsistentIfNothingIsBehindIt) {
   FlushOptions no_wait;
   no_wait.wait = false;
@@ -240,8 +217,8 @@ TEST_F(WalOrderTest, AClosedLogThatLostItsEndIsNotConsistentIfNothingIsBehindIt)
     const auto gate = std::make_shared<FlushGate>();
     options_.listeners = {gate};
     options_.wal_compression = compression;
-    const std::string dir = compression == kNoCompression ? "/db" : "/compressed";
-    ASSERT_OK(DB::Open(options_, dir, &db_));
+    dir_ = compression == kNoCompression ? "/db" : "/compressed";
+    Open();
     Put('a', 0, 1);
     ASSERT_OK(db_->Flush(no_wait));
     gate->begun.acquire();
@@ -250,19 +227,19 @@ TEST_F(WalOrderTest, AClosedLogThatLostItsEndIsNotConsistentIfNothingIsBehindIt)
     std::unique_ptr<WalFile> log;
     ASSERT_OK(db_->GetCurrentWalFile(&log));
     const uint64_t synced_bytes = log->SizeFileBytes();
-    const std::string closed = dir + log->PathName();
+    const std::string closed = dir_ + log->PathName();
     Put('a', 3, 4);
     ASSERT_OK(db_->Flush(no_wait));
     ASSERT_OK(db_->GetCurrentWalFile(&log));
     gate->opens.release();
     gate->begun.acquire();  // the flush before has taken effect
     const auto keys = [&](WALRecoveryMode mode) {
-      auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+      auto image = CrashImage(CrashPolicy::kAll);
       const std::string whole = image->memory()->AllFiles().at(closed);
       EXPECT_LT(synced_bytes, whole.size());
       image->memory()->PutFile(closed, whole.substr(0, synced_bytes));
-      image->memory()->PutFile(dir + log->PathName(), std::string(100, 0));
-      return Keys(image, dir, mode);
+      image->memory()->PutFile(dir_ + log->PathName(), std::string(100, 0));
+      return Keys(image, dir_, mode);
     };
     EXPECT_EQ(keys(WALRecoveryMode::kPointInTimeRecovery), "a0a1a2");
     EXPECT_NE(report_, "");
@@ -270,18 +247,16 @@ TEST_F(WalOrderTest, AClosedLogThatLostItsEndIsNotConsistentIfNothingIsBehindIt)
     EXPECT_EQ(keys(WALRecoveryMode::kTolerateCorruptedTailRecords), "a0a1a2");
     EXPECT_EQ(keys(WALRecoveryMode::kSkipAnyCorruptedRecords), "a0a1a2");
     gate->opens.release();
-    db_.reset();
+    Close();
   }
 }
 
 TEST_F(WalOrderTest, WritesThatSkipTheLogLeaveNoHole) {
   Open();
-  WriteOptions unlogged;
-  unlogged.disableWAL = true;
   Put('a', 0, 2);
-  ASSERT_OK(db_->Put(unlogged, "x", "v"));
+  ASSERT_OK(db_->Put(Unlogged(), "x", "v"));
   Switch();
-  ASSERT_OK(db_->Put(unlogged, "y", "v"));
+  ASSERT_OK(db_->Put(Unlogged(), "y", "v"));
   Put('b', 0, 2);
   EXPECT_EQ(KeysAfterKill(), "a0a1b0b1");
   EXPECT_EQ(report_, "");
@@ -298,22 +273,19 @@ TEST_F(WalOrderTest, WhatWasRecoveredBeforeAHoleIsWrittenOn) {
   EXPECT_EQ(report_, "");
 }
 
-// Writers of one family, while another holds a little in the oldest log.
+// One family gets most of the writes, while another one has a few in the oldest log.
 TEST_F(WalOrderTest, TheTotalSizeOfLogsStaysNearItsLimit) {
   options_.write_buffer_size = 64 << 20;
   options_.max_total_wal_size = 256 << 10;
   Open();
-  ColumnFamilyHandle* handle = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "two", &handle));
-  ASSERT_OK(db_->Put(WriteOptions(), handle, "x", "y"));
+  ColumnFamilyHandle* const handle = CreateFamily("two");
+  DbTest::Put(handle, "x", "y");
   uint64_t most = 0;
   for (int i = 0; i < 4000; i++) {
-    ASSERT_OK(db_->Put(WriteOptions(), StrCat("k", i), std::string(1000, 'v')));
-    if (i % 1000 == 500) {
-      ASSERT_OK(db_->Put(WriteOptions(), handle, StrCat("x", i), "y"));
-    }
+    DbTest::Put(StrCat("k", i), std::string(1000, 'v'));
+    if (i % 1000 == 500) DbTest::Put(handle, StrCat("x", i), "y");
     if (i % 20 != 0) continue;
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // what was begun shall not count
+    WaitForJobs();  // logs of flushes that run do not count
     VectorWalPtr logs;
     ASSERT_OK(db_->GetSortedWalFiles(logs));
     uint64_t bytes = 0;
@@ -321,29 +293,26 @@ TEST_F(WalOrderTest, TheTotalSizeOfLogsStaysNearItsLimit) {
     most = std::max(most, bytes);
   }
   EXPECT_LE(most, 2 * options_.max_total_wal_size);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   VectorWalPtr logs;
   ASSERT_OK(db_->GetSortedWalFiles(logs));
   EXPECT_LE(logs.size(), 2u);
-  delete handle;
 }
 
 TEST_F(WalOrderTest, AFamilyThatWasIdleForLongKeepsNoOldLog) {
   Open();
-  ColumnFamilyHandle* handle = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "idle", &handle));
+  ColumnFamilyHandle* const handle = CreateFamily("idle");
   for (int i = 0; i < 3; i++) {
     Put('a', i, i + 1);
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
-  ASSERT_OK(db_->Put(WriteOptions(), handle, "late", "v"));
+  DbTest::Put(handle, "late", "v");
   Put('b', 0, 1);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  Flush();
+  WaitForJobs();
   VectorWalPtr logs;
   ASSERT_OK(db_->GetSortedWalFiles(logs));
-  EXPECT_EQ(logs.size(), 1u) << "that of the late write: the current one is empty";
-  delete handle;
+  EXPECT_EQ(logs.size(), 1u) << "the log of the late write; the current log is empty";
 }
 
 }  // namespace ashlar

@@ -11,7 +11,7 @@
 
 #include "tests/docs/header_text.h"
 #include "tests/support/paths.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -15,7 +15,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
 #include "tests/support/skip.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

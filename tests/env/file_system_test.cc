@@ -21,7 +21,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar {
 namespace {

@@ -33,7 +33,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

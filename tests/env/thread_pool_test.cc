@@ -257,9 +257,8 @@ TEST_F(ForkedPoolTest, AChildMayEndThePool) {
 TEST_F(ForkedPoolTest, WhatIsQueuedIsTheParents) {
   std::atomic<int> runs{0};
   pool_->SubmitJob([&] { ++runs; });  // the only thread is reserved
-  EXPECT_TRUE(PassesInChild([&] {
-    return RunsAJob(pool_.get()) && runs == 0 && pool_->GetQueueLen() == 0;
-  }));
+  EXPECT_TRUE(PassesInChild(
+      [&] { return RunsAJob(pool_.get()) && runs == 0 && pool_->GetQueueLen() == 0; }));
   EXPECT_EQ(runs, 0);
   pool_->ReleaseThreads(1);
   pool_->WaitForJobsAndJoinAllThreads();

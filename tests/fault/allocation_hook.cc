@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces the global operators. The forms for arrays are those of the standard library (or of a
-// sanitizer), which call these or belong together.
+// Replaces the global operators. The array forms of the standard library, or of a sanitizer, call
+// these.
 #include "tests/fault/allocation_hook.h"
 
 #include <cstdlib>
 #include <new>
 
-// What a call leaks when its memory runs out is not looked at: it is no more than the call had, and
-// the promise is that the database can be used or closed.
+// Leaks of a call that runs out of memory are not checked: they are no more than the call had
+// allocated, and the requirement is only that the database can be used or closed.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__ 1
@@ -62,7 +62,7 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return Fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
 }
-// Sanitizers have their own, which would not come here.
+// Sanitizers have their own operators, which would not call this one.
 void* operator new[](std::size_t bytes) { return operator new(bytes); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

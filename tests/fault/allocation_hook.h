@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator new of this test program can fail: the n-th allocation that a thread makes while it
-// is armed. Other threads are not touched.
+// The operator new of this test program can fail: the n-th allocation of an armed thread. Other
+// threads are not affected.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ashlar {
 
 class AllocationFault {
  public:
-  // From here on this thread is armed; the allocation after `countdown` others fails, once.
+  // Arms this thread: the allocation after `countdown` others fails, once.
   explicit AllocationFault(uint64_t* countdown);
   ~AllocationFault();
   AllocationFault(const AllocationFault&) = delete;

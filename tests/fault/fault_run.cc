@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of a run, and what has to hold after each.
+// The steps of a run, and the conditions that must hold after each.
 #include "tests/fault/fault_run.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr char kDir[] = "/db";
 constexpr char kSecond[] = "second";
 constexpr unsigned kKeys = 25;
-constexpr char kFailingKey[] = "fails";  // of no other writes
+constexpr char kFailingKey[] = "fails";  // no other write uses it
 
 }  // namespace
 
@@ -75,7 +75,7 @@ std::string FaultRun::Run() {
 
 Status FaultRun::Open() {
   Status status = Call([&] { return opened_.Open(case_.options.Build(env_.get()), kDir); });
-  // The creation may wait for jobs.
+  // Creating a family may wait for jobs.
   if (!status.ok() || case_.never_waits) return status;
   has_second_family_ =
       Call([&] { return opened_.CreateFamily(case_.options.Build(env_.get()), kSecond); }).ok();
@@ -89,7 +89,7 @@ Status FaultRun::Note(const Status& status) {
   return status;
 }
 
-// A failed allocation may come out as an exception.
+// A failed allocation may cause an exception.
 Status FaultRun::Try(const std::function<Status()>& call) {
   Status status = Status::MemoryLimit("bad_alloc");
   try {
@@ -149,7 +149,7 @@ std::string FaultRun::Step(int i) {
     case 6: PutBatch(write, "batch" + std::to_string(i)); return "";
     case 7:
     case 8:
-    case 14: return Look();
+    case 14: return OpenOrCheckView();
     case 15: DeleteRange(write); return "";
     case 16: Merge(write, "merged" + std::to_string(i)); return "";
     case 17: return CheckBatch();
@@ -202,8 +202,8 @@ void FaultRun::Merge(const WriteOptions& write, const std::string& operand) {
   RememberMerge(status, write, {family->GetName(), key}, operand);
 }
 
-// An operand that fails (tests/support/option_set.cc) fails reads of its key, whatever else fails;
-// jobs keep it until it is deleted.
+// An operand that fails (tests/support/option_set.cc) makes reads of its key fail, independent of
+// other faults; jobs keep it until it is deleted.
 std::string FaultRun::MergeInVain(WriteOptions write) {
   ColumnFamilyHandle* const family = DrawFamily();
   has_failing_key_ = true;
@@ -250,7 +250,7 @@ void FaultRun::Structure(uint64_t kind) {
 
 // ---- Snapshots and iterators
 
-std::string FaultRun::Look() {
+std::string FaultRun::OpenOrCheckView() {
   if (!view_.has_value()) {
     if (!has_failing_key_) (void)OpenView().ok();
     return "";
@@ -278,7 +278,7 @@ Status FaultRun::OpenView() {
   return status;
 }
 
-// What was undecided is settled by the first reading.
+// The first read decides what was undecided.
 std::string FaultRun::CheckView(const std::string& when, bool must_be_ok) {
   if (!view_.has_value()) return "";
   Rows rows;
@@ -300,7 +300,7 @@ std::string FaultRun::CheckView(const std::string& when, bool must_be_ok) {
   const std::string what = when + (view_->snapshot != nullptr ? ", snapshot" : ", iterator");
   const Status status = must_be_ok ? Note(read()) : Call(read);
   if (!status.ok() && view_->iterator != nullptr) {
-    DropView();  // an iterator may keep an error, also one of its making; a snapshot has none
+    DropView();  // an iterator may keep an error, also of its creation; a snapshot has none
     return "";
   }
   if (!status.ok()) return must_be_ok ? what + ": " + status.ToString() : "";
@@ -317,7 +317,7 @@ void FaultRun::DropView() {
   view_.reset();
 }
 
-// ---- What is there now
+// ---- The current contents
 
 std::string FaultRun::CheckKey() {
   ColumnFamilyHandle* const family = DrawFamily();
@@ -328,7 +328,7 @@ std::string FaultRun::CheckKey() {
   return possible_.Judge({family->GetName(), key}, status.ok() ? value : "");
 }
 
-// Of all families at once, some keys twice.
+// Keys of all families in one call, some of them twice.
 std::string FaultRun::CheckBatch() {
   std::vector<ColumnFamilyHandle*> families;
   std::vector<std::string> names;
@@ -347,7 +347,7 @@ std::string FaultRun::CheckBatch() {
     }
     return Status::OK();
   });
-  if (status.IsMemoryLimit()) return "";  // perhaps in the middle of it
+  if (status.IsMemoryLimit()) return "";  // perhaps in the middle of the scan
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!statuses[i].ok() && !statuses[i].IsNotFound()) continue;
     const std::string value = statuses[i].ok() ? values[i].ToString() : "";
@@ -357,7 +357,7 @@ std::string FaultRun::CheckBatch() {
   return "";
 }
 
-// A scan that ends with OK shows every key that must be there.
+// A scan that ends with OK shows every key that must exist.
 std::string FaultRun::CheckRows(const std::string& when, bool must_be_ok) {
   Contents contents;
   Status status =
@@ -375,14 +375,14 @@ std::string FaultRun::JudgeRows(const Contents& contents, const std::string& whe
   return wrong.empty() ? "" : when + ": " + wrong;
 }
 
-// ---- Afterwards
+// ---- After the fault
 
 std::string FaultRun::Recover() {
   BeginCase(case_.name + ", recovering");
   FaultFigures& figures = fault_suite.figures;
   const bool may_resume = opened_.db() != nullptr && !case_.never_waits;
   if (may_resume && case_.has_own_threads) {
-    // What the fault has broken so far is known when the jobs that met it have ended.
+    // The effects of the fault are known when the jobs that met it have ended.
     (void)opened_.db()->PauseBackgroundWork().ok();
     (void)opened_.db()->ContinueBackgroundWork().ok();
   }
@@ -395,12 +395,12 @@ std::string FaultRun::Recover() {
     if (!MayRefuseToResume(resumed)) return "resume: " + resumed.ToString();
   }
   ++figures.reopened;
-  // A log whose sync failed has lost what was not synced, and nobody has written it again.
+  // A log whose sync failed may have lost everything unsynced, until it is written again.
   return ReopenAfterFault(/*may_lose_unsynced=*/case_.ends_after_close || may_resume);
 }
 
-// Damage that a job met in a file, and half a batch in a memtable, do not go away: only an open
-// goes by the files alone.
+// Damage that a job found in a file, and half a batch in a memtable, stay until the database is
+// opened again from its files.
 bool FaultRun::MayRefuseToResume(const Status& resumed) const {
   if (resumed.IsCorruption()) return case_.may_show_damage;
   return case_.may_half_insert && resumed.IsMemoryLimit() &&
@@ -448,8 +448,9 @@ std::string FaultRun::WriteAll(const std::string& value) {
   return "";
 }
 
-// After the sync nothing that was acknowledged may be missing. Where syncs lied, the database may
-// be damaged and say so, or miss writes, but not hold what nobody wrote.
+// After the sync nothing that was acknowledged may be missing. If syncs returned OK without
+// syncing, the database may report damage or miss writes, but must not contain data that was never
+// written.
 std::string FaultRun::CrashAndCheck() {
   BeginCase(case_.name + ", crash");
   const auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict);

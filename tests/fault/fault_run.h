@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a database of two families against a fault. Every call must be true or say that it
-// failed; what a snapshot or an open iterator has shown once it must show again. Then the fault
-// ends, the database is resumed (or reopened), must be true and take writes again, and lose nothing
-// of that in a crash that keeps only what was synced. Threads: one at a time.
+// One run of a database of two families with a fault. Every call must give the right result or
+// return an error; a snapshot or an open iterator must show again what it has shown once. Then the
+// fault ends, the database is resumed (or reopened), must be right and accept writes, and lose none
+// of these in a crash that keeps only synced data. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ namespace ashlar {
 
 struct FaultFigures {
   std::map<std::string, uint64_t> injections;  // by error and mode
-  std::map<std::string, uint64_t> calls;       // by kind of the call that was hit
+  std::map<std::string, uint64_t> calls;       // by kind of the call that failed
   uint64_t quotas = 0, clocks = 0, delays = 0, allocations = 0;
   uint64_t resumed = 0, reopened = 0, failed_calls = 0;
-  uint64_t views = 0;   // readings of a snapshot or an iterator that was there before
+  uint64_t views = 0;   // reads of an older snapshot or iterator
   uint64_t mapped = 0;  // runs with mapped logs
 
   uint64_t Injections() const;
@@ -41,7 +41,7 @@ struct FaultSuite {
   FaultFigures figures;
   double started = SuiteClock();
 
-  // As CrashSuite::HasMoreTime().
+  // Like CrashSuite::HasMoreTime().
   bool HasMoreTime(double until_share, uint64_t fixed, uint64_t done) const {
     if (arguments.seconds > 0) return SuiteClock() - started < arguments.seconds * until_share;
     return static_cast<double>(done) < static_cast<double>(fixed) * SuiteScale();
@@ -55,17 +55,20 @@ struct FaultCase {
   uint64_t seed = 0;
   std::function<void(SimFS*)> begin_fault = [](SimFS*) {};
   std::function<void(SimFS*)> end_fault = [](SimFS*) {};
-  bool ends_after_close = false;  // the fault
-  bool may_show_damage = false;   // reads came back short: a file looks damaged
+  bool ends_after_close = false;  // whether the fault ends only then
+  bool may_show_damage = false;   // reads were too short, so a file seems damaged
   bool may_half_insert = false;   // memory may run out between two records of a batch
-  bool may_lose_synced = false;  // syncs lied: what is there after the crash must only be true once
-  bool never_waits = false;      // background work may stand still: only calls that do not wait
-  bool must_succeed = false;     // no call may fail: for the run that nothing disturbs
+  bool may_lose_synced =
+      false;  // syncs lied: the contents after the crash must only be values that were written
+  bool never_waits =
+      false;  // background work may stand still: use only calls that do not wait for it
+  bool must_succeed = false;  // no call may fail: for the run without a fault
   bool maps_logs = false;
-  bool has_own_threads = false;  // else jobs run on this thread, in an order that the seed gives
-  // Around every call of the database in the middle of the run; may throw into it.
+  bool has_own_threads =
+      false;  // otherwise jobs run on this thread, in an order that the seed determines
+  // Called around every call of the database in the middle of the run; may throw into it.
   std::function<void(const std::function<void()>&)> around = [](const auto& call) { call(); };
-  // Makes the Env, if it is not a plain one.
+  // Creates the Env, if a special one is needed.
   std::function<std::unique_ptr<Env>(const std::shared_ptr<SimFS>&)> new_env;
   int steps = 120;
 };
@@ -75,11 +78,11 @@ class FaultRun {
   explicit FaultRun(const FaultCase& test);
   ~FaultRun();
 
-  std::string Run();  // says what is wrong
+  std::string Run();  // returns an error message
   SimFS* sim() { return sim_.get(); }
 
  private:
-  // What a reader saw who has not gone since: through a snapshot, or an iterator.
+  // The results that a reader has seen through a snapshot or an iterator that is still open.
   struct View {
     const Snapshot* snapshot = nullptr;
     std::unique_ptr<Iterator> iterator;
@@ -107,7 +110,7 @@ class FaultRun {
   Status RemoveFailingKeys(bool may_wait);
   bool IsFailingMerge(const Status& status) const;
   void Structure(uint64_t kind);
-  std::string Look();
+  std::string OpenOrCheckView();
   Status OpenView();
   std::string CheckView(const std::string& when, bool must_be_ok);
   void DropView();
@@ -129,16 +132,16 @@ class FaultRun {
   OpenedDb opened_;
   std::optional<View> view_;
   bool has_second_family_ = false;  // its creation was acknowledged
-  bool has_failing_key_ = false;    // perhaps: an operand is there that fails reads of its key
+  bool has_failing_key_ = false;    // there may be an operand that makes reads of its key fail
   std::string first_failure_;
   PossibleRows possible_;
-  // The same if what was not synced may be lost, too: a failed sync drops it, and only a database
-  // that goes on can write it again.
+  // The same if unsynced data may be lost, too: a failed sync drops it, and only a database that
+  // stays open can write it again.
   PossibleRows possible_after_loss_;
-  PossibleRows ever_;  // everything a key was ever meant to hold
+  PossibleRows ever_;  // all values that a key was ever meant to have
 };
 
-// False, and a test failure, if something was wrong.
+// False, and a test failure, after an error.
 bool RunFaultCase(const FaultCase& test);
 OptionSet FaultOptions(uint64_t seed);
 

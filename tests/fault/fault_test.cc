@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fault test: a trace runs on SimFS while one call fails, once, for a while or for good, with an
-// error that fits the call, having done nothing, half or all of its work; or while the disk has
-// room for so many bytes only.
+// Fault test: a trace runs on SimFS while one call fails, once, for a while or permanently, with an
+// error that fits the call, after doing none, half or all of its work; or while the disk has only
+// some bytes of free space.
 //
 //   fault_test [--seconds=S] [--seed=N]
 //
@@ -46,11 +46,11 @@ struct Injection {
   const char* name;
   FaultError error;
   FaultEffect effect;
-  uint64_t kinds;  // of calls that can fail like this
+  uint64_t kinds;  // bit mask of the calls that can fail like this
 };
 constexpr Injection kInjectionKinds[] = {
     {"EIO", FaultError::kIO, FaultEffect::kNone, kAll},
-    // A disk that is full can still be read.
+    // A full disk can still be read.
     {"ENOSPC", FaultError::kNoSpace, FaultEffect::kNone, kMutatingKinds},
     {"EIO torn", FaultError::kIO, FaultEffect::kPartial, kTransfers},
     {"EIO done", FaultError::kIO, FaultEffect::kFull, kMutatingKinds},
@@ -60,7 +60,7 @@ constexpr Injection kInjectionKinds[] = {
     {"short", FaultError::kShort, FaultEffect::kPartial, kTransfers},
     {"lying sync", FaultError::kLie, FaultEffect::kNone, kSyncs},
 };
-constexpr size_t kAlways = 2;  // the first ones
+constexpr size_t kAlways = 2;  // the first ones are always used
 
 struct Duration {
   const char* name;
@@ -105,7 +105,7 @@ bool InjectAt(const FileCall& call, const Injection& injection, const Duration& 
   return RunFaultCase(test);
 }
 
-// The calls of the run when nothing fails; empty if it goes wrong.
+// The calls of the run without a fault; empty if it goes wrong.
 std::vector<FileCall> CallsWithoutFault(uint64_t seed, uint64_t* used_bytes) {
   FaultCase test = PlainCase(seed);
   test.name = "no fault, seed " + std::to_string(seed);
@@ -120,7 +120,7 @@ std::vector<FileCall> CallsWithoutFault(uint64_t seed, uint64_t* used_bytes) {
   return calls;
 }
 
-// EIO and ENOSPC, once and for good, and two more that fit, by turns.
+// EIO and ENOSPC, once and permanently, and two more that fit, in turns.
 int InjectAllAt(const FileCall& call, uint64_t seed) {
   int failures = 0;
   for (size_t i = 0; i < kAlways; ++i) {
@@ -140,7 +140,7 @@ int InjectAllAt(const FileCall& call, uint64_t seed) {
   return failures;
 }
 
-TEST(FaultTest, EveryCallIsTrueOrSaysThatItFailed) {
+TEST(FaultTest, EveryCallIsRightOrReturnsAnError) {
   const FaultFigures& figures = fault_suite.figures;
   int failures = 0;
   for (uint64_t seed = fault_suite.arguments.seed;
@@ -158,8 +158,8 @@ TEST(FaultTest, EveryCallIsTrueOrSaysThatItFailed) {
   EXPECT_GT(figures.views, figures.Injections()) << "snapshots and iterators are hardly read";
 }
 
-// The stop is there before the compaction that would end it fails.
-TEST(FaultTest, WritersBehindAFailedCompactionGoOnWhenItSucceeds) {
+// Writes are stopped before the compaction fails that would end the stop.
+TEST(FaultTest, WritersContinueWhenAFailedCompactionSucceeds) {
   BeginCase("a failed compaction");
   const std::shared_ptr<SimFS> sim = SimFS::Create();
   const std::unique_ptr<Env> env = NewCompositeEnv(sim);
@@ -185,7 +185,7 @@ TEST(FaultTest, WritersBehindAFailedCompactionGoOnWhenItSucceeds) {
   EndCases();
 }
 
-TEST(FaultTest, AFullDiskThatGetsRoomAgainLosesNothing) {
+TEST(FaultTest, AFullDiskLosesNothingWhenItHasSpaceAgain) {
   FaultFigures& figures = fault_suite.figures;
   int failures = 0;
   for (uint64_t seed = fault_suite.arguments.seed + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A key that was never written holds nothing.
+// A key that was never written has no value.
 #include "tests/fault/possible_rows.h"
 
 namespace ashlar {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the keys of a database may hold after calls of which some failed: one value if the last
-// write was acknowledged, more after failed ones. An empty string stands for no value. Threads: one
-// at a time.
+// The values that the keys of a database may have after calls of which some failed: one value if
+// the last write was acknowledged, more after failed ones. An empty string stands for no value.
+// Threads: one at a time.
 #pragma once
 
 #include <map>
@@ -18,20 +18,20 @@ using RowKey = std::pair<std::string, std::string>;  // family, key
 
 class PossibleRows {
  public:
-  // A write of `value`. One that was acknowledged decides; one that failed leaves the key
-  // undecided.
+  // Records a write of `value`. If it was acknowledged, the key has this value; if it failed, the
+  // key may have either.
   void Write(const RowKey& row, const std::string& value, bool is_acknowledged);
-  // A merge of `operand`, by an operator that puts commas between operands.
+  // Records a merge of `operand`, by an operator that puts commas between operands.
   void Append(const RowKey& row, const std::string& operand, bool is_acknowledged);
-  // It was seen, so it stays.
+  // Records that a read returned this value, so that the key keeps it.
   void Settle(const RowKey& row, const std::string& value) { values_[row] = {value}; }
-  // The same for all rows; what is missing has no value.
+  // The same for all rows; keys without a row have no value.
   void SettleAll(const Contents& contents);
 
-  // What is wrong; empty = nothing.
+  // Returns what is wrong; empty if nothing is.
   std::string Judge(const RowKey& row, const std::string& value) const;
   std::string JudgeAll(const Contents& contents) const;
-  // The rows of one family, of which all are there.
+  // Checks the rows of one family, which must be complete.
   std::string JudgeFamily(const std::string& family, const Rows& rows) const;
 
  private:

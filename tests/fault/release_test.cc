@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Giving something back never fails: where a destructor deletes files for which there is no memory,
-// they stay until somebody else comes by, or until the next open.
+// Releasing resources never fails: if a destructor needs memory to delete files and has none, they
+// stay until a later deletion or the next open.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ size_t CountTables(const std::string& dir) {
       names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); }));
 }
 
-// The iterator is the last one to use two tables that a compaction has replaced.
-TEST(ReleaseFaults, AnIteratorGoesWithoutMemoryForWhatBecomesObsolete) {
+// The iterator is the last user of two tables that a compaction has replaced.
+TEST(ReleaseFaults, AnIteratorIsDestroyedWithoutMemoryForObsoleteFiles) {
   BeginCase("iterator released without memory");
   bool has_failed = true;
   for (uint64_t which = 0; has_failed; ++which) {
@@ -62,8 +62,8 @@ TEST(ReleaseFaults, AnIteratorGoesWithoutMemoryForWhatBecomesObsolete) {
   EndCases();
 }
 
-// What is left when a database has been closed: versions, tables, families, memtables.
-TEST(ReleaseFaults, AClosedDatabaseGoesWithoutMemory) {
+// Releases of closing a database: versions, tables, families, memtables.
+TEST(ReleaseFaults, ADatabaseIsClosedWithoutMemory) {
   BeginCase("database destroyed without memory");
   bool has_failed = true;
   uint64_t failures = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults that are none of the disk: a clock that stands still or jumps, a background job that does
-// not run until the database is closed, an allocation that fails.
+// Faults outside of the disk: a clock that stands still or jumps, a background job that does not
+// run until the database is closed, an allocation that fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ FaultCase CaseWithThreads(const std::string& name, uint64_t seed) {
 
 // ---- F6: the wall clock
 
-// Stands still, or jumps by up to a year either way at every reading.
+// Stands still, or jumps by up to a year in either direction at every reading.
 class OddClock final : public SystemClockWrapper {
  public:
   OddClock(bool is_frozen, uint64_t seed)
@@ -77,7 +77,7 @@ TEST(FaultTest, AClockThatStopsOrJumpsLosesNothing) {
 
 // ---- L1: a job that does not run
 
-// Keeps the n-th job it is given until it is unscheduled, unless it has ended by then.
+// Holds back the n-th job until it is unscheduled.
 class HoldingEnv final : public EnvWrapper {
  public:
   HoldingEnv(const std::shared_ptr<SimFS>& sim, uint64_t which, const bool* has_ended)
@@ -149,14 +149,14 @@ TEST(FaultTest, AFailedAllocationInACallLeavesTheDatabaseUsable) {
   for (; fault_suite.HasMoreTime(1, kAllocationRuns, figures.allocations); ++seed) {
     FaultCase test = CaseWithThreads("allocation " + std::to_string(which), seed % 8);
     uint64_t countdown = which;
-    // Every other time only the calls after the first one, which opens the database.
+    // Every other time only calls after the first one, which opens the database.
     bool is_passed_over = seed % 2 == 1;
     test.around = [&](const std::function<void()>& call) {
       if (std::exchange(is_passed_over, false)) return call();
       const AllocationFault armed(&countdown);
       call();
     };
-    // What SimFS notes of a call goes with the call.
+    // The records of SimFS about a call are allocated within the call.
     test.begin_fault = [](SimFS* sim) {
       sim->SetHook([](const FileCall&, bool is_before) { AllocationFault::SetPaused(is_before); });
     };
@@ -165,7 +165,7 @@ TEST(FaultTest, AFailedAllocationInACallLeavesTheDatabaseUsable) {
     ++figures.allocations;
     if (!RunFaultCase(test)) ++failures;
     ASSERT_LT(failures, 4);
-    // Dense at first, when the database opens; then ever wider.
+    // At short distances first, when the database opens; then at growing ones.
     if (seed % 2 == 1) which = countdown == UINT64_MAX ? which + 1 + which / 40 : 0;
   }
   EndCases();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arbitrary bytes as parts of a blob file and as a blob index: decoding ends in a Status, and what
-// was read well is the same when it is written again.
+// Arbitrary bytes as parts of a blob file and as a blob index: decoding ends with a Status, and
+// data that was decoded is the same after encoding it again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -40,7 +40,7 @@ void CheckPart(const std::string& input) {
   if (Slice(again) != bytes) std::abort();
 }
 
-// The first two bytes say how the rest is cut.
+// The first two bytes give the split of the rest.
 void CheckRecord(const std::string& input) {
   if (input.size() < 2 + kBlobRecordHeaderBytes) return;
   const Slice record(input.data() + 2, input.size() - 2);

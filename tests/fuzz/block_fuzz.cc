@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Key/value blocks and index blocks: any bytes can be walked both ways and searched; both walks see
-// the same entries if neither meets damage.
+// Key/value blocks and index blocks: any bytes can be iterated over in both directions and
+// searched; if neither direction meets damage, both return the same entries.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "table/block/block_cursor.h"
 #include "table/block/decoded_block.h"
 #include "table/index/flat_index.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {
@@ -46,7 +46,7 @@ Walk WalkBlock(const Block& block, const BlockKeyFormat& format, bool forwards) 
   return WalkCursor(cursor, block, forwards);
 }
 
-// The decoded form of an undamaged block holds the same entries.
+// The decoded form of an undamaged block has the same entries.
 void Decode(const Block& block, const InternalKeyComparator& icmp, const Walk& expected) {
   const DecodedBlock::Plan plan = DecodedBlock::Prepare(block, icmp.order());
   if (!plan.is_worthwhile) return;
@@ -132,7 +132,7 @@ void ReadAny(uint8_t control, const Slice& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
-  // The first byte chooses how the rest is read.
+  // The first byte chooses the kind of the rest.
   ashlar::ReadAny(data[0], ashlar::Slice(reinterpret_cast<const char*>(data + 1), size - 1));
   return 0;
 }

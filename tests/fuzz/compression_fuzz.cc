@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decompression: any bytes of any type, with and without dictionary, end in a Status; and any bytes
-// survive compression.
+// Decompression: any bytes of any type, with and without dictionary, end with a Status; and any
+// bytes survive compression and decompression.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,7 @@ constexpr size_t kMostRawBytes = 16 << 20;
 void Uncompress(CompressionType type, const Slice& stored, const UncompressionDict* dict) {
   const Result<CompressedBlock> block = ParseCompressedBlock(type, stored);
   if (!block.ok() || block.value().raw_bytes > kMostRawBytes) return;
-  // Exactly as large as announced, so that a sanitizer sees any write behind it.
+  // Exactly as large as announced, so that a sanitizer detects any write after its end.
   std::vector<char> raw(block.value().raw_bytes);
   IgnoreError(UncompressBlock(block.value(), dict, raw.data()), "any answer is fine");
 }

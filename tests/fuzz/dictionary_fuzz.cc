@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compression dictionaries: what is made of any blocks stays within its limit, and blocks survive
-// it under every compression; any bytes serve as the dictionary of any stored bytes.
+// Compression dictionaries: a dictionary built from any blocks stays within its limit, and blocks
+// survive every compression with it; any bytes can be the dictionary of any stored bytes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ constexpr size_t kMostRawBytes = 1 << 20;
 constexpr CompressionType kTypes[] = {kSnappyCompression, kZlibCompression,  kBZip2Compression,
                                       kLZ4Compression,    kLZ4HCCompression, kZSTD};
 
-// A dictionary that was trained must come back from the file as the same one.
+// A trained dictionary must be the same after it was read from the file.
 void RoundTrip(CompressionType type, const CompressionOptions& options,
                const std::string& dictionary, const std::vector<Slice>& blocks) {
   if (!IsCompressionSupported(type)) return;
@@ -36,7 +36,7 @@ void RoundTrip(CompressionType type, const CompressionOptions& options,
   }
 }
 
-// Blocks of the length that the control byte says.
+// Blocks of the length that the control byte gives.
 void MakeAndUse(uint8_t control, Slice bytes) {
   CompressionOptions options;
   options.max_dict_bytes = 16 + 40 * uint32_t{control};
@@ -59,7 +59,7 @@ void UseAny(uint8_t control, const Slice& dictionary, const Slice& stored) {
   const CompressionType type = kTypes[control % std::size(kTypes)];
   const Result<CompressedBlock> block = ParseCompressedBlock(type, stored);
   if (!block.ok() || block.value().raw_bytes > kMostRawBytes) return;
-  // Exactly as large as announced, so that a sanitizer sees any write behind it.
+  // Exactly as large as announced, so that a sanitizer detects any write after its end.
   std::vector<char> raw(block.value().raw_bytes);
   IgnoreError(UncompressBlock(block.value(), &dict, raw.data()), "any answer is fine");
 }
@@ -67,7 +67,7 @@ void UseAny(uint8_t control, const Slice& dictionary, const Slice& stored) {
 }  // namespace
 }  // namespace ashlar
 
-// control | split | bytes: in parts, the first of split bytes, or as blocks.
+// control | split | bytes: in two parts, the first of `split` bytes, or as blocks.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const ashlar::Slice bytes(reinterpret_cast<const char*>(data) + 2, size - 2);

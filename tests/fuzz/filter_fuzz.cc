@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters: any bytes can be asked for any key; and what a builder makes of some keys finds them
-// all.
+// Filters: any bytes can be probed with any key; and a filter that a builder makes from some keys
+// contains all of them.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -24,7 +24,7 @@ void AskAny(const Slice& bytes) {
   }
 }
 
-// Cuts the bytes into keys of the length that the first byte says.
+// Cuts the bytes into keys of the length that the first byte gives.
 void BuildAndAsk(uint8_t control, Slice bytes) {
   FullFilterOptions options;
   constexpr FilterForm kForms[] = {FilterForm::kCacheLocal, FilterForm::kLegacy,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Footers: any bytes decode to a Status; what decodes encodes to the same footer again.
+// Footers: decoding any bytes ends with a Status; a decoded footer is the same after encoding it
+// again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "ashlar/table.h"
 #include "table/format/footer.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {
@@ -27,8 +28,8 @@ void DecodeTwice(const std::string& tail, uint64_t offset) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
-  // The last byte chooses where the footer lies; the magic is repaired half of the time, because a
-  // mutator seldom finds it.
+  // The last byte chooses the position of the footer. The magic number is repaired half of the
+  // time, because a mutator seldom finds it.
   const uint8_t control = data[size - 1];
   std::string tail(reinterpret_cast<const char*>(data), size - 1);
   if (tail.size() >= 8 && control % 2 == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MANIFESTs: whatever the file holds, recovery gives a tree in order or a status, and comes to an
-// end. The first byte says whether the record checksums are repaired first.
+// MANIFESTs: with any contents, recovery ends with a tree in order or with an error. The first byte
+// says whether the checksums of records are repaired first.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_format.h"
 #include "env/io_rule.h"
 #include "env/memory/memory_file_system.h"
-#include "util/crc32c.h"
-#include "util/mutex.h"
+#include "util/hash/crc32c.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -54,7 +54,7 @@ void RecoverAny(std::string manifest) {
   MutexLock lock(&mutex);
   const IoUnderDbMutex nobody_waits;
   const Status status = set.Recover(std::move(requests), /*allow_subset=*/true, &missing);
-  const auto names = VersionSet::ListFamilies(&fs, "/db");
+  const auto names = ListFamilies(&fs, "/db");
   if (!status.ok()) return;
   if (!names.ok()) std::abort();
   for (const FamilyVersions* family : set.LiveFamilies()) {

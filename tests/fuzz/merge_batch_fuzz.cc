@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches with merge operands in a database. Bytes that are a batch are refused or written, and
-// what was written is read the same both ways and after the log was replayed. Bytes that are a
-// script make writes, flushes, compactions and snapshots, and a plain map tells what must be read.
+// Batches with merge operands in a database. Bytes that are a batch are refused or written; data
+// that was written is the same in both directions and after a replay of the log. Bytes that are a
+// script make writes, flushes, compactions and snapshots, and a plain map has the expected values.
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -17,7 +17,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
 #include "ashlar/write_batch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -50,7 +50,7 @@ class Database {
   }
   DB* operator->() { return db_.get(); }
 
-  // What an iterator shows, and in the end what it says.
+  // The rows of an iterator, and its final status.
   std::string Scan(bool forward, const Snapshot* snapshot) {
     ReadOptions read;
     read.snapshot = snapshot;
@@ -97,7 +97,7 @@ void WriteAny(const std::string& bytes) {
   WriteBatch batch(bytes);
   if (!database->Write(WriteOptions(), &batch).ok()) return;
   const std::string rows = database.Scan(/*forward=*/true, nullptr);
-  // An error ends the walk where it meets it: then the two ways need not agree.
+  // After an error the two directions need not agree.
   const bool is_whole = rows.empty() || rows.back() == ';';
   Require(!is_whole || database.Scan(/*forward=*/false, nullptr) == rows);
   database.Close();
@@ -105,7 +105,7 @@ void WriteAny(const std::string& bytes) {
   Require(database.Scan(/*forward=*/true, nullptr) == rows);
 }
 
-// One byte each: three bits of key, the rest is what to do with it.
+// One byte per operation: three bits of key, the rest is the operation.
 void RunScript(const std::string& script) {
   Database database;
   Rows rows;

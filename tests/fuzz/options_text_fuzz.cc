@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Option texts from outside: whatever parses, prints to something that parses to the same.
+// Options strings: every text that can be parsed is printed as a text that is parsed to the same
+// options.
 //
-// The first byte picks the kind: an OPTIONS file, database, family or table options.
+// The first byte chooses the kind: an OPTIONS file, database, family or table options.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -11,7 +12,7 @@
 #include "cache/block_cache.h"
 #include "db/options/options_file.h"
 #include "env/filename.h"
-#include "util/option_text.h"
+#include "util/text/option_text.h"
 
 namespace {
 
@@ -39,7 +40,8 @@ void FuzzDb(const std::string& text) {
   if (!ashlar::GetDBOptionsFromString(config, options, text, &parsed).ok()) return;
   std::string once, twice;
   Require(ashlar::GetStringFromDBOptions(config, parsed, &once).ok());
-  if (once.find_first_of("{}") != std::string::npos) return;  // a path with braces is not text
+  if (once.find_first_of("{}") != std::string::npos)
+    return;  // a path with braces cannot be printed
   Require(ashlar::GetDBOptionsFromString(config, options, once, &parsed).ok());
   Require(ashlar::GetStringFromDBOptions(config, parsed, &twice).ok());
   Require(once == twice);

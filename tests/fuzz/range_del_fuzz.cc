@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Range deletion blocks: any bytes are refused or are tombstones; those, cut at each other and at a
-// file's border, cover the keys that the plain list of them covers, and can be walked both ways.
+// Range deletion blocks: any bytes are refused or are tombstones. Fragments of these, clipped at
+// the boundaries of a file, cover exactly the keys that the list of tombstones covers, and can be
+// iterated over in both directions.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kMostTombstones = 300;  // fragments may be as many as their square
+constexpr size_t kMostTombstones = 300;  // the number of fragments can be its square
 
 class Case {
  public:
@@ -114,7 +115,7 @@ void ReadAny(uint8_t control, const Slice& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
-  // The first byte chooses how the rest is read.
+  // The first byte chooses the kind of the rest.
   ashlar::ReadAny(data[0], ashlar::Slice(reinterpret_cast<const char*>(data + 1), size - 1));
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes each target for a while; new inputs are kept in the build folder, crashes fail the run.
+# Fuzzes each target for some time; new inputs are kept in the build folder, crashes fail the run.
 #
 #   tests/fuzz/run.sh BUILD_FOLDER SECONDS_PER_TARGET
 set -euo pipefail

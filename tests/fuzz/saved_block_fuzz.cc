@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Saved blocks: any bytes may come back from a second tier. What is accepted is whole, and is saved
-// as the same bytes again.
+// Saved blocks: a second cache tier may return any bytes. A block that is accepted is valid, and is
+// saved as the same bytes again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "ashlar/advanced_options.h"
 #include "table/block/block_cursor.h"
-#include "table/sst/block_forms.h"
-#include "table/sst/table_objects.h"
-#include "util/coding.h"
-#include "util/epoch.h"
-#include "util/hash.h"
+#include "table/sst/read/block_forms.h"
+#include "table/sst/read/table_objects.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a fuzz entry point without a fuzzer, so that every build replays what was once found.
+// Runs a fuzz entry point without a fuzzer, so that every build replays the recorded inputs.
 //
 //   <name>_fuzz_replay [--runs=N] [--seconds=S] [--seed=N] [file or folder]...
 //
-// First every recorded input is run as it is, then inputs derived from them by a seeded mutator,
-// until N runs or S seconds are over. An input that crashes, or that runs for more than
-// kHangSeconds, is written to ./crash-<target> before the process dies. Single thread.
+// First every recorded input is run unchanged, then inputs derived from them by a seeded mutator,
+// until N runs or S seconds are over. An input that crashes, or that runs longer than kHangSeconds,
+// is written to ./crash-<target> before the process ends. Single thread.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ struct Settings {
   std::vector<std::string> paths;
 };
 
-// What runs now, for the signal handler, which may only use async-signal-safe calls.
+// The current input, for the signal handler, which may only use async-signal-safe calls.
 const char* current_data = nullptr;
 size_t current_size = 0;
 char crash_path[256] = "crash-input";
@@ -67,7 +67,7 @@ void RunOne(const std::string& input) {
   current_data = input.data();
   current_size = input.size();
   ::alarm(kHangSeconds);
-  // An exact heap copy: reads past the end become visible to the address sanitizer.
+  // A heap copy of exactly this size, so that the address sanitizer detects reads after its end.
   const std::vector<uint8_t> copy(input.begin(), input.end());
   LLVMFuzzerTestOneInput(copy.data(), copy.size());
   ::alarm(0);
@@ -77,7 +77,7 @@ class Mutator {
  public:
   explicit Mutator(uint64_t seed) : random_(seed) {}
 
-  // A neighbour of one of `pool`: one to eight small changes.
+  // A mutation of one of `pool`: one to eight small changes.
   std::string Derive(const std::vector<std::string>& pool) {
     std::string input = pool[Below(pool.size())];
     const size_t changes = 1 + Below(8);
@@ -107,7 +107,7 @@ class Mutator {
       case 6:  // repeat a piece
         input->insert(at, input->substr(Below(input->size() + 1), 1 + Below(32)));
         return;
-      default: {  // a piece of another input
+      default: {  // copies a piece of another input
         const std::string& other = pool[Below(pool.size())];
         input->insert(at, other.substr(Below(other.size() + 1), 1 + Below(64)));
       }

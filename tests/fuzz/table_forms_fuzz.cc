@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tables of every form that is written: partitioned filters and indexes, Ribbon, hash and first-key
-// indexes, dictionaries, separate values, aligned blocks. What any entries become reads back, entry
-// by entry and key by key; and with any bytes of it replaced, and checksums off, it is read without
+// indexes, dictionaries, separate values, aligned blocks. Any entries can be read back, entry by
+// entry and key by key; and a table with any bytes replaced, and without checksums, is read without
 // a crash.
 //
 //   form, 4 bytes | patches, 3 bytes each, their number first | entries: key length, key, value
@@ -20,13 +20,13 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "table/format/compression.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/table_lookup.h"
-#include "util/epoch.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -35,7 +35,7 @@ using Rows = std::map<std::string, std::string>;
 
 constexpr size_t kMaxSteps = 100000;
 
-// Takes bytes from the front; zeros behind the end.
+// Takes bytes from the front; zeros after the end.
 class Input {
  public:
   Input(const uint8_t* data, size_t size) : data_(data), left_(size) {}
@@ -62,7 +62,7 @@ struct Form {
   explicit Form(Input* input);
 
   BlockBasedTableOptions table;
-  TableBuilderOptions options;  // points to the others
+  TableBuilderOptions options;  // points to the other members
   std::unique_ptr<const SliceTransform> extractor;
   const InternalKeyComparator icmp{BytewiseComparator()};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties blocks: any bytes parse to a Status; properties that parse can be encoded, and the
-// rules derived from them (global sequence number, compression, identity) answer.
+// Properties blocks: parsing any bytes ends with a Status; parsed properties can be encoded, and
+// the values derived from them (global sequence number, compression, identity) can be computed.
 #include <cstdint>
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "ashlar/table_properties.h"
 #include "table/format/properties.h"
 #include "table/format/unique_id.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {
@@ -21,7 +21,7 @@ void UseProperties(const TableProperties& p, uint32_t format_version) {
   IgnoreError(MakeInternalUniqueId(p).status(), "any answer is fine");
 }
 
-// The view has what the whole has.
+// The view and the complete properties agree.
 void UseView(const PropertiesView& view, const TableProperties& p) {
   IgnoreError(FindGlobalSeqno(view, kMaxSequenceNumber, "fuzz.sst").status(), "any answer is fine");
   IgnoreError(FindGlobalSeqno(view, 7, "fuzz.sst").status(), "any answer is fine");

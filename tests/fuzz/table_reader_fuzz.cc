@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole tables: any bytes open, or not; what opens can be walked, searched and verified.
+// Whole tables: any bytes can be opened or not; an opened table can be iterated over, searched and
+// verified.
 //
-// Half of the inputs are told to have no checksums, so that lies reach the parsers: a mutator does
-// not find a checksum.
+// Half of the inputs are changed to have no checksums, so that wrong contents reach the parsers: a
+// mutator does not find a valid checksum.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -16,10 +17,10 @@
 #include "ashlar/table.h"
 #include "cache/block_cache.h"
 #include "table/format/footer.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/table_lookup.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -37,7 +38,7 @@ std::string WithoutChecksums(std::string bytes) {
   return bytes;
 }
 
-void Look(const TableReader& table, const Slice& user_key) {
+void ReadKey(const TableReader& table, const Slice& user_key) {
   const LookupKey key(user_key, kMaxSequenceNumber, KeyOrder::kBytewise);
   PinnableSlice value;
   PointLookup lookup(key, &value);
@@ -48,14 +49,14 @@ void ReadAll(const TableReader& table) {
   std::unique_ptr<InternalIterator> iterator(table.NewIterator(ReadOptions(), nullptr));
   size_t steps = 0;
   for (iterator->SeekToFirst(); iterator->Valid() && steps < kMaxSteps; iterator->Next()) {
-    if (steps++ % 16 == 0) Look(table, ExtractUserKey(iterator->key()));
+    if (steps++ % 16 == 0) ReadKey(table, ExtractUserKey(iterator->key()));
   }
   steps = 0;
   for (iterator->SeekToLast(); iterator->Valid() && steps < kMaxSteps; iterator->Prev()) ++steps;
   iterator->Seek(MakeInternalKey("key000010", 5, kTypeValue));
   iterator->SeekForPrev(MakeInternalKey("key000020", 5, kTypeValue));
-  Look(table, "key000003");
-  Look(table, "");
+  ReadKey(table, "key000003");
+  ReadKey(table, "");
   IgnoreError(table.VerifyChecksums(ReadOptions()), "any answer will do");
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version edits: any bytes decode or are refused, and what decodes encodes to a fixed point.
+// Version edits: any bytes are decoded or refused, and a decoded edit is a fixed point of encoding
+// and decoding.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "ashlar/slice.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ashlar::VersionEdit edit;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs: any bytes can be read in every recovery mode, and come to an end. The first byte chooses
-// the mode and how a log is taken; with its top bit set the checksums are repaired first, so that
-// what lies behind them is reached.
+// Logs: reading any bytes ends, in every recovery mode. The first byte chooses the mode and the
+// kind of log; if its top bit is set, the checksums are repaired first, so that the code behind
+// them is reached.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kLogNumber = 3;
 
-// Gives every record that can be walked to a good checksum.
+// Repairs the checksum of every record that can be reached.
 void RepairChecksums(std::string* log) {
   for (size_t at = 0; at + kLogHeaderBytes <= log->size();) {
     const size_t left = std::min(kLogBlockBytes - at % kLogBlockBytes, log->size() - at);
@@ -59,7 +59,7 @@ void ReadAny(uint8_t control, std::string log) {
     end = reader.record_end();
     if (++count > log.size()) std::abort();
   }
-  // Something is wrong, so something must be said.
+  // has_reported() agrees with the calls of the reporter.
   if (reader.has_reported() != (reporter.count > 0)) std::abort();
   if (reader.ReadRecord(&record) && !options.is_tailing) std::abort();
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arbitrary bytes as the stored form of an entity: all ways of decoding must agree, refer to the
-// bytes alone, and what was read well must be the same after being written again.
+// Arbitrary bytes as the stored form of an entity: all ways of decoding must agree, refer only to
+// these bytes, and decoded columns must be the same after encoding them again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
 
 namespace ashlar {
 namespace {
 
-bool LiesIn(const Slice& part, const std::string& whole) {
+bool IsWithin(const Slice& part, const std::string& whole) {
   return part.empty() ||
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
@@ -27,9 +27,9 @@ void CheckEntity(const std::string& bytes) {
     if (!columns.empty() || (!status.IsCorruption() && !status.IsNotSupported())) std::abort();
     return;
   }
-  if (DefaultColumnOf(columns) != value || !LiesIn(value, bytes)) std::abort();
+  if (DefaultColumnOf(columns) != value || !IsWithin(value, bytes)) std::abort();
   for (const WideColumn& column : columns) {
-    if (!LiesIn(column.name(), bytes) || !LiesIn(column.value(), bytes)) std::abort();
+    if (!IsWithin(column.name(), bytes) || !IsWithin(column.value(), bytes)) std::abort();
   }
   std::string again;
   if (!AppendEncodedColumns(columns, &again).ok()) std::abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arbitrary bytes as a write batch: reading must end, with OK or Corruption, and what was read well
-// must be the same after being written again. Also decodes the entities inside.
+// Arbitrary bytes as a write batch: reading must end with OK or Corruption, and a batch that was
+// read must be the same after writing it again. Also decodes the entities inside.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,13 +9,13 @@
 
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
 
 namespace ashlar {
 
 namespace {
 
-// Accepts everything, and copies what can be copied without losing how it was written.
+// Accepts everything, and copies the records whose encoding can be reproduced.
 class Copier : public WriteBatch::Handler {
  public:
   explicit Copier(WriteBatch* copy) : copy_(copy) {}
@@ -77,7 +77,7 @@ void CheckBatch(const std::string& bytes) {
     return;
   }
   if (copy.Count() != batch.Count() || !copy.VerifyChecksum().ok()) std::abort();
-  // Iterating the copy gives the copy again, byte for byte.
+  // Iterating over the copy gives the copy again, byte for byte.
   WriteBatch again;
   Copier second(&again);
   if (!copy.Iterate(&second).ok() || again.Data() != copy.Data()) std::abort();

@@ -20,7 +20,8 @@ from skips import exit_as_missing  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("ASHLAR_BUILD_DIR", ROOT / "build/test")).resolve()
 PAGES = sorted((ROOT / "docs/guide").glob("*.md"))
 TOPICS = {"asynchronous-writes", "first-steps", "durability", "iterators-and-snapshots",
-          "errors-and-recovery", "memory", "tuning", "tools", "coming-from-rocksdb"}
+          "errors-and-recovery", "memory", "tuning", "tools", "coming-from-rocksdb",
+          "testing-your-program"}
 
 
 def run(arguments, folder):

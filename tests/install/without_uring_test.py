@@ -31,7 +31,7 @@ def main():
             header.write('#error "liburing.h is included"\n')
         build = os.path.join(work, "build")
         run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DASHLAR_IO_URING=OFF",
-            "-DASHLAR_BUILD_TESTS=OFF", "-DASHLAR_BUILD_TOOLS=OFF", "-DASHLAR_BUILD_DROPIN=OFF",
+            "-DASHLAR_UNITY=OFF", "-DASHLAR_BUILD_TOOLS=OFF", "-DASHLAR_BUILD_DROPIN=OFF",
             f"-DCMAKE_CXX_FLAGS=-I{poison}", "--log-level=WARNING")
         run("ninja", "-C", build, *OBJECTS)
         for name in OBJECTS:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The concurrent arena: a thread that finds the common piece busy takes a piece of its own, and no
+// The concurrent arena: a thread that finds the common chunk busy takes a chunk of its own, and no
 // two allocations overlap.
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace ashlar::interleave {
 namespace {
 
 struct State {
-  // A piece of a thread's own has an eighth of a block: sizes that do not divide it.
+  // A chunk of a thread has an eighth of a block: these sizes do not divide it.
   void AllocateSome(size_t thread) {
     for (const size_t bytes : {size_t{112}, size_t{112}, size_t{112}, size_t{112}, size_t{80}}) {
       taken[thread][arena.AllocateAligned(bytes)] = bytes;
@@ -48,9 +48,10 @@ TEST(ArenaOrders, NoTwoAllocationsOverlap) {
   });
 }
 
-// The first thread, interrupted within its two allocations, has the common piece: so the second one
-// gets a piece of its own with its first allocation, and then takes from it alone, beyond its end.
-TEST(ArenaOrders, APieceOfOnesOwnHasAnEnd) {
+// The first thread, interrupted within its two allocations, uses the common chunk. So the second
+// thread gets its own chunk with its first allocation, and then allocates only from there, beyond
+// its end.
+TEST(ArenaOrders, AThreadsOwnChunkHasAnEnd) {
   ExpectAlways({.preemptions = 2, .interruptible = 1}, [] {
     auto state = std::make_shared<State>();
     auto is_second = std::make_shared<std::atomic<bool>>(false);

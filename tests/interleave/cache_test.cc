@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block cache's lookups without a lock, beside insertions that make its table grow, evict,
+// The block cache's lookups without a lock, during insertions that make its table grow, evict,
 // replace and erase.
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 
 #include "ashlar/cache.h"
 #include "tests/interleave/interleave.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar::interleave {
 namespace {
 
-// Values say whether they are alive; they are never really freed before the run ends.
+// Values record whether they are alive; they are not really freed before the run ends.
 struct Value {
   std::atomic<int> lives{1};
 };
@@ -43,8 +43,8 @@ struct State {
     const Status status = cache->Insert(KeyOf(key), &values[value], &kHelper, /*charge=*/1);
     Require(status.ok(), "inserted");
   }
-  // The value found, or null, and nobody has freed it.
-  Value* Look(size_t key) {
+  // Returns the value found, or null, and requires that it has not been freed.
+  Value* LookUp(size_t key) {
     Cache::Handle* handle = cache->Lookup(KeyOf(key), &kHelper, nullptr);
     if (handle == nullptr) return nullptr;
     auto* value = static_cast<Value*>(cache->Value(handle));
@@ -53,7 +53,7 @@ struct State {
     cache->Release(handle);
     return value;
   }
-  // Nothing is freed twice; at the end everything is free.
+  // Nothing is freed twice; at the end everything is freed.
   void CheckEnd(size_t made) {
     cache.reset();
     EpochDrain();
@@ -64,14 +64,14 @@ struct State {
   std::shared_ptr<Cache> cache;
 };
 
-constexpr size_t kBuckets = 64;  // of a fresh table; it grows when so many entries are in it
+constexpr size_t kBuckets = 64;  // of a new table; it grows when it has this many entries
 
-TEST(CacheOrders, NothingIsMissedWhileTheTableGrows) {
+TEST(CacheOrders, EveryEntryIsFoundWhileTheTableGrows) {
   ExpectAlways({.preemptions = 1}, [] {
     auto state = std::make_shared<State>(/*capacity=*/10000, kBuckets - 1);
     return Scenario{.threads = {[state] {
                                   for (const size_t i : {0, 31, 62}) {
-                                    Require(state->Look(i) == &state->values[i], "found");
+                                    Require(state->LookUp(i) == &state->values[i], "found");
                                   }
                                 },
                                 [state] {
@@ -83,10 +83,10 @@ TEST(CacheOrders, NothingIsMissedWhileTheTableGrows) {
   });
 }
 
-TEST(CacheOrders, WhatIsHeldIsNotEvicted) {
+TEST(CacheOrders, ReferencedEntriesAreNotEvicted) {
   ExpectAlways({.preemptions = 2}, [] {
     auto state = std::make_shared<State>(/*capacity=*/2, /*present=*/2);
-    return Scenario{.threads = {[state] { state->Look(0); },
+    return Scenario{.threads = {[state] { state->LookUp(0); },
                                 [state] {
                                   state->Insert(2, 2);
                                   state->Insert(3, 3);
@@ -96,13 +96,13 @@ TEST(CacheOrders, WhatIsHeldIsNotEvicted) {
   });
 }
 
-TEST(CacheOrders, AReplacedOrErasedValueLivesWhileItIsHeld) {
+TEST(CacheOrders, AReplacedOrErasedValueLivesWhileItIsReferenced) {
   ExpectAlways({.preemptions = 2}, [] {
     auto state = std::make_shared<State>(/*capacity=*/100, /*present=*/1);
-    return Scenario{.threads = {[state] { state->Look(0); }, [state] { state->Insert(0, 1); },
+    return Scenario{.threads = {[state] { state->LookUp(0); }, [state] { state->Insert(0, 1); },
                                 [state] { state->cache->Erase(KeyOf(0)); }},
                     .check = [state] { state->CheckEnd(2); },
-                    .prepare = EpochReclaim};  // how much a thread has retired counts
+                    .prepare = EpochReclaim};  // the number of retired objects of a thread matters
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commit pipeline and snapshots: what is visible is complete, and a write has returned only
-// when it is visible.
+// The commit pipeline and snapshots: visible writes are complete, and a write returns only when it
+// is visible.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,16 +25,14 @@
 namespace ashlar::interleave {
 namespace {
 
-// A database without memtables but that of the last family, which merges go to: family i is the
-// i-th thread's, and asking for its memtable is what inserts its batch.
+// A database with a single memtable, that of the last family, which merges use: family i belongs to
+// the i-th thread, and asking for its memtable counts as the insertion of its batch.
 class Host final : public CommitHost {
  public:
   static constexpr uint32_t kFamilies = 3;
 
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
-  bool HasFamily(uint32_t) override { return true; }
-  bool CanMerge(uint32_t) override { return true; }
-  size_t MaxSuccessiveMerges(uint32_t) override { return merges != nullptr ? 1 : 0; }
+  CommitFamily FindFamily(uint32_t) override { return {.exists = true, .can_merge = true}; }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>*) override {
     Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");
@@ -44,12 +42,13 @@ class Host final : public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  MemTable* ActiveMemTable(uint32_t family) override {
+  InsertTarget FindInsertTarget(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);
-    return family + 1 == kFamilies ? merges.get() : nullptr;
+    return {.memtable = family + 1 == kFamilies ? merges.get() : nullptr,
+            .max_successive_merges = merges != nullptr ? size_t{1} : 0};
   }
-  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NoteMemTableSize(const InsertTarget&) override {}
   void NoteLogError(const Status&, FileNumber) override {}
   void NotePartialInsert(const Status&) override {}
   void ReportErrors() override {}
@@ -77,8 +76,7 @@ struct Database {
       bytes += {1, key, 1, 'v'};
     }
     batch = WriteBatch(bytes);
-    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
-            "ok");
+    Require(pipeline.Commit(options, &batch).ok(), "ok");
     const SequenceNumber first = WriteBatchInternal::Sequence(batch);
     first_seqno[family].store(first);
     Require(pipeline.visible_seqno() >= first + 1, "a write that has returned is visible");
@@ -93,16 +91,15 @@ struct Database {
     bytes += static_cast<char>(Host::kFamilies - 1);
     bytes += {1, 'a', 1, 'v'};
     WriteBatch batch(bytes);
-    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
-            "ok");
+    Require(pipeline.Commit(options, &batch).ok(), "ok");
   }
-  // What a reader sees and what is there. The numbers are known only once the writers have
-  // returned, so both are kept.
-  void Look() {
+  // The visible number and the contents that a reader has seen. Sequence numbers are known only
+  // after the writers have returned, so both are kept.
+  void ReadAll() {
     seen = pipeline.visible_seqno();
     for (uint32_t i = 0; i < Host::kFamilies; i++) found[i] = host.is_inserted[i].load();
   }
-  void CheckLook(uint32_t families) const {
+  void CheckReads(uint32_t families) const {
     Require(seen % 2 == 0, "a batch is visible as a whole");
     for (uint32_t i = 0; i < families; i++) {
       if (first_seqno[i].load() < seen) Require(found[i], "what is visible is inserted");
@@ -117,12 +114,12 @@ struct Database {
   std::array<bool, Host::kFamilies> found{};
 };
 
-TEST(CommitOrders, WhatIsVisibleIsInserted) {
+TEST(CommitOrders, VisibleWritesAreInserted) {
   ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{
-        .threads = {[db] { db->Write(0); }, [db] { db->Write(1); }, [db] { db->Look(); }},
-        .check = [db] { db->CheckLook(2); }};
+        .threads = {[db] { db->Write(0); }, [db] { db->Write(1); }, [db] { db->ReadAll(); }},
+        .check = [db] { db->CheckReads(2); }};
   });
 }
 
@@ -130,11 +127,11 @@ TEST(CommitOrders, EveryWriterIsWoken) {
   ExpectAlways({.preemptions = 3}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db] { db->Write(0); }, [db] { db->Write(1); }},
-                    .check = [db] { db->Look(), db->CheckLook(2); }};
+                    .check = [db] { db->ReadAll(), db->CheckReads(2); }};
   });
 }
 
-TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
+TEST(CommitOrders, NoCommitRunsDuringAPause) {
   ExpectAlways({.preemptions = 3}, [] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db] { db->Write(0); },
@@ -144,13 +141,13 @@ TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
                                   db->host.is_paused.store(false);
                                   db->pipeline.Resume();
                                 }},
-                    .check = [db] { db->Look(), db->CheckLook(1); }};
+                    .check = [db] { db->ReadAll(), db->CheckReads(1); }};
   });
 }
 
-// An operand that is folded when it is written goes onto what commits before it have written, who
+// An operand that is merged when it is written needs the results of all commits before it, which
 // may be slower.
-TEST(CommitOrders, AnOperandIsFoldedOntoAllThatIsOlder) {
+TEST(CommitOrders, AnOperandIsMergedWithAllOlderWrites) {
   ExpectAlways({.preemptions = 2}, [] {
     auto db = std::make_shared<Database>();
     db->host.visible_seqno = [db = db.get()] { return db->pipeline.visible_seqno(); };
@@ -162,9 +159,10 @@ TEST(CommitOrders, AnOperandIsFoldedOntoAllThatIsOlder) {
   });
 }
 
-// A compaction reads the visible number, then lists the snapshots: what is older than both may go.
-// A snapshot that is taken meanwhile must be on the list or see everything up to the number.
-TEST(SnapshotOrders, ASnapshotIsListedOrNotOlderThanWhatWasVisibleBefore) {
+// A compaction reads the visible sequence number, then lists the snapshots; versions that neither
+// needs may be dropped. A snapshot that is taken meanwhile must be on the list, or see everything
+// up to that number.
+TEST(SnapshotOrders, ASnapshotIsListedOrSeesAllThatWasVisibleBefore) {
   struct State {
     SnapshotList list;
     std::atomic<SequenceNumber> visible{1};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reader beside a writer that flushes, the reader interrupted at any point by everything the
-// writer does, and the writer at any point by the whole reader. So a view that is taken in two
-// steps is found, whatever the two are.
+// A reader and a writer that flushes; the whole work of the writer may come at any point of the
+// reader, and the whole reader at any point of the writer. So a view that is taken in two steps is
+// found, whatever the two are.
 //
-// The writer writes the same number to a key of two families, in one batch, and flushes them, which
-// drops what no snapshot sees: so every reader must find one number in both, and none that is older
-// than when it began. An older table holds 0, which no reader may see, and keeps flushes from
-// giving up sequence numbers. Flushes run on the writer's own thread (SimEnv).
+// The writer writes the same number to a key in two families, in one batch, and flushes them, which
+// drops the versions that no snapshot sees. So every reader must find the same number in both
+// families, and not an older one than when it began. An older table holds 0, which no reader may
+// see, and which keeps flushes from setting sequence numbers to zero. Flushes run on the writer's
+// thread (SimEnv).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,7 +19,7 @@
 #include "ashlar/write_batch.h"
 #include "tests/interleave/interleave.h"
 #include "tests/support/sim_machine.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar::interleave {
 namespace {
@@ -56,7 +57,7 @@ class Database {
     }
     Require(db_->Write(WriteOptions(), &batch).ok(), "write");
   }
-  // The writer's thread.
+  // The thread of the writer.
   void WriteAndFlush(const std::string& number) {
     SleepReplacement* const before = SetSleepReplacement(machine_.executor());
     WriteNumber(number);
@@ -73,7 +74,7 @@ class Database {
   Handles handles_;
 };
 
-// What Get finds in a family, "" if nothing.
+// The result of Get in a family, "" if the key is not found.
 std::string Find(Database* db, ColumnFamilyHandle* handle, const Snapshot* snapshot) {
   ReadOptions options;
   options.snapshot = snapshot;
@@ -87,9 +88,9 @@ std::string FindByIterator(Iterator* it) {
 }
 
 void ExpectFor(void (*read)(Database*), int rounds = 1) {
-  // Each flush yields sixteen times to readers whose epochs it would like to see ended, and then
-  // goes on without.
-  ExpectAlways({.preemptions = 1, .yields_passed_over = 500}, [read, rounds] {
+  // Each flush yields sixteen times to readers, to let their epochs end, and then continues without
+  // waiting.
+  ExpectAlways({.preemptions = 1, .ignored_yields = 500}, [read, rounds] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db, read] { read(db.get()); },
                                 [db, rounds] {
@@ -115,7 +116,7 @@ TEST(ViewOrders, AnIteratorAlwaysFindsTheKey) {
   });
 }
 
-TEST(ViewOrders, ASnapshotKeepsWhatItSees) {
+TEST(ViewOrders, ASnapshotKeepsItsVersions) {
   ExpectFor([](Database* db) {
     const Snapshot* snapshot = db->db()->GetSnapshot();
     const std::string number = Find(db, db->handles()[0], snapshot);
@@ -125,7 +126,7 @@ TEST(ViewOrders, ASnapshotKeepsWhatItSees) {
   });
 }
 
-TEST(ViewOrders, MultiGetSeesOneMomentOfAllFamilies) {
+TEST(ViewOrders, MultiGetReadsAllFamiliesAtOneMoment) {
   ExpectFor(
       [](Database* db) {
         const std::vector<Slice> keys(2, "key");
@@ -140,7 +141,7 @@ TEST(ViewOrders, MultiGetSeesOneMomentOfAllFamilies) {
       /*rounds=*/2);
 }
 
-TEST(ViewOrders, NewIteratorsSeeOneMomentOfAllFamilies) {
+TEST(ViewOrders, NewIteratorsReadAllFamiliesAtOneMoment) {
   ExpectFor(
       [](Database* db) {
         std::vector<Iterator*> iterators;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epochs: nothing is freed under a reader. The reader's announcement is an ordinary store, which
-// the exploration may delay; the reclaimer's membarrier is what makes that safe.
-#include "util/epoch.h"
+// Epochs: nothing is freed while a reader uses it. The reader announces itself with an ordinary
+// store, which the exploration may delay; the membarrier of the reclaimer makes that safe.
+#include "util/threads/epoch.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(EpochOrders, NothingIsFreedUnderAReader) {
   });
 }
 
-TEST(EpochOrders, NeitherUnderOneThatComesBackWhileTwoReplace) {
+TEST(EpochOrders, NothingIsFreedUnderAReturningReaderWhileTwoReplace) {
   ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
     auto shared = std::make_shared<Shared>();
     return Scenario{.threads = {[shared] {

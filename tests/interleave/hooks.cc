@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What instrumented code calls for each atomic operation, in place of a sanitizer's functions, and
-// the C functions that the linker redirects here (--wrap). Threads that no scenario runs go
-// straight through. Every operation is carried out sequentially consistent; orders matter only
-// for which stores may be delayed.
+// The functions that instrumented code calls for each atomic operation, instead of those of a
+// sanitizer, and the C functions that the linker redirects here (--wrap). Threads that do not
+// belong to a scenario use the original functions. Every operation is sequentially consistent;
+// memory orders only decide which stores may be delayed.
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -45,7 +45,7 @@ template <typename T>
 T Load(const volatile T* address) {
   if (Current() == nullptr) return __atomic_load_n(address, kSeqCst);
   NoteLoad(const_cast<const T*>(address), LoadNow(address));
-  return LoadNow(address);  // others may have run
+  return LoadNow(address);  // other threads may have run
 }
 
 template <typename T>
@@ -62,7 +62,7 @@ void Store(volatile T* address, T value, int order) {
   NoteChange();
 }
 
-// Read-modify-write operations empty the buffer, as they do on x86.
+// Read-modify-write operations empty the store buffer, as they do on x86.
 template <typename T, typename Change>
 T Modify(volatile T* address, const char* what, const Change& change) {
   if (Current() == nullptr) return change();
@@ -129,7 +129,7 @@ void __tsan_atomic_thread_fence(int order) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-// Plain accesses are not looked at.
+// Plain accesses are ignored.
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
@@ -228,7 +228,8 @@ int __wrap_sched_yield() {
 
 // ---- System calls: futexes, as atomic waits use them, and membarrier
 
-// A wait with a time ends at once: whatever can happen during it happens before, at the point.
+// A wait with a timeout ends at once: whatever could happen during it may happen before it, at this
+// point.
 static long Futex(int* address, int operation, int value, bool has_time) {
   Point("futex", address);
   Drain();

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar::interleave {
 namespace {
@@ -36,8 +36,8 @@ TEST(Explore, RunsEveryOrderOfTwoThreadsOnce) {
                     .check = [order, orders] { orders->insert(*order); }};
   });
   EXPECT_EQ(outcome.failure, "");
-  // 4 over 2 orders. A run may be cut before the first operation of a thread, or after the last
-  // one, so that some orders come about in more than one way; the warm-up adds one.
+  // 4 over 2 orders. A run may be interrupted before the first operation of a thread, or after the
+  // last one, so some orders come about in more than one way; the warm-up adds one.
   const std::set<std::string> distinct(orders->begin(), orders->end());
   EXPECT_EQ(distinct.size(), 6u);
   EXPECT_EQ(orders->size(), outcome.interleavings + 1);
@@ -66,7 +66,7 @@ Scenario StoreThenLoad(std::memory_order order) {
           .check = [two] { Require(two->seen_a == 1 || two->seen_b == 1, "one saw the other"); }};
 }
 
-TEST(Explore, FindsWhatAStoreBufferDoes) {
+TEST(Explore, FindsStoreBufferErrors) {
   const auto released = [] { return StoreThenLoad(std::memory_order_release); };
   EXPECT_EQ(Explore({.preemptions = 3}, released).failure, "");
   EXPECT_NE(Explore({.preemptions = 2, .delays_stores = true}, released).failure, "");
@@ -100,8 +100,8 @@ TEST(Explore, FindsALostWakeUp) {
   EXPECT_TRUE(Explore({}, [&] { return scenario(false); }).failure.starts_with("deadlock"));
 }
 
-// The first three looks are points; then the loop goes to sleep.
-TEST(Explore, CountsASpinningLoopAsOneLook) {
+// The first three loads are points; then the loop goes to sleep.
+TEST(Explore, CountsASpinningLoopAsOneLoad) {
   const auto scenario = [] {
     auto flag = std::make_shared<std::atomic<uint64_t>>(0);
     return Scenario{.threads = {[flag] {
@@ -120,12 +120,12 @@ TEST(Explore, CountsASpinningLoopAsOneLook) {
   EXPECT_LT(outcome.interleavings, 1000u);
 }
 
-TEST(Explore, WhoPassesOverYieldsOvertakesAnother) {
+TEST(Explore, AThreadThatIgnoresYieldsOvertakesAnother) {
   const auto scenario = [] {
     auto two = std::make_shared<Two>();
     return Scenario{.threads = {[two] {
                                   const int a = two->a.load();
-                                  Require(two->b.load() <= a, "nobody came in between");
+                                  Require(two->b.load() <= a, "no other thread ran in between");
                                 },
                                 [two] {
                                   std::this_thread::yield();
@@ -136,7 +136,7 @@ TEST(Explore, WhoPassesOverYieldsOvertakesAnother) {
                     .check = nullptr};
   };
   const auto first = [&](int passed_over) {
-    return Explore({.preemptions = 1, .yields_passed_over = passed_over}, scenario);
+    return Explore({.preemptions = 1, .ignored_yields = passed_over}, scenario);
   };
   EXPECT_EQ(first(1).failure, "");
   EXPECT_NE(first(2).failure, "");

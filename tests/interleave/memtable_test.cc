@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memtable's B-link tree in every order of two inserters and a reader: memtable/blink_tree.cc
-// claims that a key whose Insert() has returned is found, and that walks miss nothing and repeat
-// nothing. Nodes of three or four pairs, so that leaves and inner nodes split all the time.
+// claims that a key whose Insert() has returned is found, and that iteration neither misses nor
+// repeats a key. Nodes have three or four pairs, so that leaves and inner nodes split all the time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "ashlar/comparator.h"
 #include "memtable/blink_tree.h"
 #include "tests/interleave/interleave.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar::interleave {
 namespace {
@@ -53,7 +53,7 @@ struct Tree {
     }
     return keys;
   }
-  // Of keys of one letter each: ascending, and all of `expected` among them.
+  // Checks keys of one letter each: they must ascend, and contain all of `expected`.
   static void RequireInOrder(const std::string& keys, const std::string& expected) {
     for (size_t i = 1; i < keys.size(); ++i) Require(keys[i - 1] < keys[i], "keys ascend");
     for (const char key : expected) {
@@ -71,7 +71,7 @@ struct Tree {
   BlinkTree tree;
 };
 
-// What the tree holds, what two threads insert.
+// The keys of the tree, and the keys that two threads insert.
 struct Keys {
   std::vector<std::string> present;
   std::string first, second;
@@ -79,16 +79,16 @@ struct Keys {
 };
 const std::vector<Keys> kSets = {
     {{}, "m", "g", "gm"},
-    {{"a", "z"}, "m", "g", "agmz"},                          // the second splits the only leaf
-    {{"a", "b", "c"}, "d", "e", "abcde"},                    // both append
-    {{"c", "d", "e"}, "b", "a", "abcde"},                    // both go in front
-    {{"b", "d", "f"}, "c", "e", "bcdef"},                    // both in the middle
+    {{"a", "z"}, "m", "g", "agmz"},        // the second insertion splits the only leaf
+    {{"a", "b", "c"}, "d", "e", "abcde"},  // both append
+    {{"c", "d", "e"}, "b", "a", "abcde"},  // both insert at the front
+    {{"b", "d", "f"}, "c", "e", "bcdef"},  // both insert in the middle
     {{"a", "b", "c", "d", "e", "f"}, "g", "h", "abcdefgh"},  // with a root above
     {{"a", "c", "e", "g", "i", "k"}, "f", "h", "acefghik"},  // neighbours
-    {{"b", "d", "f", "h", "j", "l"}, "e", "e1", ""},         // equal but for the second letter
+    {{"b", "d", "f", "h", "j", "l"}, "e", "e1", ""},         // equal except for the second letter
 };
 
-TEST(BlinkTreeOrders, WhoeverHasInsertedAKeyFindsIt) {
+TEST(BlinkTreeOrders, AnInserterFindsItsKey) {
   for (const Keys& keys : kSets) {
     ExpectAlways({.preemptions = 2}, [&keys] {
       auto tree = std::make_shared<Tree>(keys.present);
@@ -103,7 +103,7 @@ TEST(BlinkTreeOrders, WhoeverHasInsertedAKeyFindsIt) {
   }
 }
 
-// Two leaves split at once, and the root above them with them.
+// Two leaves split at once, and so does the root above them.
 TEST(BlinkTreeOrders, TwoSplitsReachTheRootAtOnce) {
   ExpectAlways({.preemptions = 3}, [] {
     auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f"});
@@ -112,7 +112,7 @@ TEST(BlinkTreeOrders, TwoSplitsReachTheRootAtOnce) {
   });
 }
 
-TEST(BlinkTreeOrders, AReaderSeesAscendingKeysAndAllThatWereThere) {
+TEST(BlinkTreeOrders, AReaderSeesAllEarlierKeysInOrder) {
   for (const std::string key : {"e", "g", "m"}) {
     for (const bool up : {true, false}) {
       ExpectAlways({.preemptions = 2}, [key, up] {
@@ -128,7 +128,7 @@ TEST(BlinkTreeOrders, AReaderSeesAscendingKeysAndAllThatWereThere) {
   }
 }
 
-TEST(BlinkTreeOrders, AReaderFindsWhatWasThereWhileItMoves) {
+TEST(BlinkTreeOrders, AReaderFindsEarlierKeysWhileTheyMove) {
   for (const std::string key : {"a", "e", "g", "m"}) {
     ExpectAlways({.preemptions = 2}, [key] {
       auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f", "h", "j", "l"});
@@ -142,8 +142,8 @@ TEST(BlinkTreeOrders, AReaderFindsWhatWasThereWhileItMoves) {
   }
 }
 
-// Seeks to keys that are not there, before and behind the one that comes in.
-TEST(BlinkTreeOrders, SeeksAreRightBesideAnInserter) {
+// Seeks to absent keys before and after the inserted one.
+TEST(BlinkTreeOrders, SeeksAreRightDuringInsertions) {
   ExpectAlways({.preemptions = 2}, [] {
     auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f", "h"}, 4);
     return Scenario{.threads = {[tree] { tree->InsertAndFind("e"); },
@@ -160,8 +160,8 @@ TEST(BlinkTreeOrders, SeeksAreRightBesideAnInserter) {
   });
 }
 
-// Appending changes no version: what a seek has counted meanwhile must not mislead it.
-TEST(BlinkTreeOrders, SeeksAreRightBesideAnAppender) {
+// Appending changes no version, so an entry that was appended during a seek must not mislead it.
+TEST(BlinkTreeOrders, SeeksAreRightDuringAppends) {
   ExpectAlways({.preemptions = 2}, [] {
     auto tree = std::make_shared<Tree>(std::vector<std::string>{"a"}, 4);
     return Scenario{
@@ -176,7 +176,7 @@ TEST(BlinkTreeOrders, SeeksAreRightBesideAnAppender) {
                               "nothing before the key");
                       tree->tree.SeekForPrev(tree->tree.At("d", kTrailer), &window);
                       const std::string before = Tree::KeyOf(window);
-                      Require(before == "a" || before == "c", "nothing behind it");
+                      Require(before == "a" || before == "c", "there is no later key");
                       for (const char* key : {"c", "e"}) {
                         const auto found = tree->tree.Find(tree->tree.At(key, kTrailer));
                         Require(found.entry == nullptr || found.entry->user_key() == key,
@@ -186,14 +186,14 @@ TEST(BlinkTreeOrders, SeeksAreRightBesideAnAppender) {
   });
 }
 
-// A newer version is appended to the leaf behind which the one looked for begins the next leaf.
+// A newer version is appended to a leaf while the wanted version is the first one of the next leaf.
 TEST(BlinkTreeOrders, AVersionInTheNextLeafIsFound) {
   ExpectAlways({.preemptions = 2}, [] {
     auto tree = std::make_shared<Tree>(std::vector<std::string>{}, 4);
     const auto at = [tree](SequenceNumber seqno) {
       return tree->tree.At("k", PackTrailer(seqno, kTypeValue));
     };
-    for (const SequenceNumber seqno : {40, 38, 9, 8, 39}) {  // leaves of 40 39 38, and 9 8
+    for (const SequenceNumber seqno : {40, 38, 9, 8, 39}) {  // leaves with 40 39 38, and with 9 8
       tree->tree.Insert(at(seqno), "v", /*exclusive=*/false);
     }
     return Scenario{.threads = {[tree, at] { tree->tree.Insert(at(12), "v", false); },
@@ -206,8 +206,8 @@ TEST(BlinkTreeOrders, AVersionInTheNextLeafIsFound) {
   });
 }
 
-// A cursor goes from version to version while the leaf under it splits.
-TEST(BlinkTreeOrders, ACursorKeepsItsPlace) {
+// A cursor moves from version to version while its leaf splits.
+TEST(BlinkTreeOrders, ACursorKeepsItsPosition) {
   ExpectAlways({.preemptions = 2}, [] {
     auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f"}, 4);
     tree->tree.Insert(tree->tree.At("d", kTrailer - 1), "older", false);

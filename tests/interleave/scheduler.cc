@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exploration is a depth-first walk without stored states. A run is fixed by its choices: who
-// goes on at each point where that is open. Each run repeats the choices of the one before except
-// for the last that has an alternative left, and takes the first alternative from there on: going
-// on with the thread that runs.
+// The exploration is a depth-first search without stored states. A run is determined by its
+// choices: which thread continues at each point where several could. Each run repeats the choices
+// of the run before, except for the last one that has another alternative, and from there on takes
+// the first alternative, which is to continue with the running thread.
 //
-// The threads are real ones, so that thread-local state is what it is in life. They hand each other
-// a token: a semaphore each. They live through all runs of an exploration; the first run warms
-// them up (slots, caches) and is not counted.
+// The threads are real ones, so that thread-local state works as usual. They pass a token on to
+// each other: each has a semaphore. They exist during all runs of an exploration; the first run
+// warms them up (slots, caches) and is not counted.
 #include "tests/interleave/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -48,11 +48,11 @@ class Worker {
   State state = State::kIdle;
   const void* sleeps_on = nullptr;
   std::deque<Delayed> delayed;
-  // The last look: see NoteLoad().
-  const void* looked_at = nullptr;
-  uint64_t looked_value = 0;
-  int looks = 0;
-  int yields_passed_over = 0;  // since it last let others run
+  // The last load: see NoteLoad().
+  const void* loaded_address = nullptr;
+  uint64_t loaded_value = 0;
+  int repeated_loads = 0;
+  int ignored_yields = 0;  // since it last let other threads run
 };
 
 namespace {
@@ -80,9 +80,10 @@ class Exploration {
     if (steps_.size() > kKeptSteps) steps_.pop_front();
   }
 
-  // Where another thread may go on instead of the running one, which could go on too.
+  // A point where another thread may continue instead of the running one, which could continue,
+  // too.
   void Interrupt();
-  // Where the running thread cannot go on.
+  // A point where the running thread cannot continue.
   void Leave();
   bool ChooseDelay() {
     if (!limits_.delays_stores || budget_ == 0) return false;
@@ -90,7 +91,7 @@ class Exploration {
     budget_--;
     return true;
   }
-  bool PassesOverYields() const { return current->yields_passed_over < limits_.yields_passed_over; }
+  bool IgnoresYields() const { return current->ignored_yields < limits_.ignored_yields; }
   void WakeYielding() {
     for (auto& worker : workers_) {
       if (worker.get() != current && worker->state == Worker::State::kYielding) {
@@ -114,7 +115,7 @@ class Exploration {
 
   void RunOnce(Scenario* scenario);
   bool ToNextRun();
-  // From the first order, at most once for each thread.
+  // Begins again with the first order, at most once for each thread.
   void StartOver();
   int Choose(int count);
   void HandTo(Worker* worker);
@@ -133,8 +134,8 @@ class Exploration {
   std::vector<Choice> choices_;
   size_t next_choice_ = 0;
   bool is_warming_up_ = true;
-  // A run took another way than the one before it under the same choices: it made something that a
-  // thread keeps (its shard of an arena, say), which no later run will make again.
+  // A run differed from the one before although the choices were the same: it created something
+  // that a thread keeps (for example its shard of an arena), which no later run will create again.
   bool is_surprised_ = false;
   size_t restarts_ = 0;
   int budget_ = 0;
@@ -166,7 +167,7 @@ void WorkerMain(Worker* worker) {
 Outcome Exploration::Run(const std::function<Scenario()>& make) {
   running = this;
   while (true) {
-    // Never freed if the run is abandoned: its threads still use it.
+    // Not freed if the run is abandoned: its threads still use it.
     auto* scenario = new Scenario(make());
     if (workers_.empty()) StartWorkers(scenario->threads.size());
     RunOnce(scenario);
@@ -205,8 +206,8 @@ void Exploration::RunOnce(Scenario* scenario) {
     worker->run = &scenario->threads[i];
     worker->prepare = &scenario->prepare;
     worker->state = Worker::State::kReady;
-    worker->looked_at = nullptr;
-    worker->yields_passed_over = 0;
+    worker->loaded_address = nullptr;
+    worker->ignored_yields = 0;
   }
   const int first = Choose(static_cast<int>(workers_.size()));
   sem_post(&workers_[static_cast<size_t>(first)]->turn);
@@ -260,9 +261,9 @@ Worker* Exploration::ReadyOther(int index) {
 }
 
 void Exploration::HandTo(Worker* worker) {
-  worker->looked_at = nullptr;
+  worker->loaded_address = nullptr;
   Worker* const self = current;
-  self->yields_passed_over = 0;
+  self->ignored_yields = 0;
   const bool has_ended = self->state == Worker::State::kEnded;
   sem_post(&worker->turn);
   if (!has_ended) Acquire(&self->turn);
@@ -281,12 +282,12 @@ void Exploration::Interrupt() {
 void Exploration::Leave() {
   int others = CountReadyOthers();
   if (others == 0) {
-    // Buffers empty themselves in time; and whoever yielded may as well go on.
+    // Store buffers empty themselves after some time, and threads that yielded may continue.
     DrainAll();
     for (auto& worker : workers_) {
       if (worker->state == Worker::State::kYielding) worker->state = Worker::State::kReady;
     }
-    if (current->state == Worker::State::kReady) return;  // itself
+    if (current->state == Worker::State::kReady) return;  // the thread itself
     others = CountReadyOthers();
   }
   if (others > 0) {
@@ -294,12 +295,12 @@ void Exploration::Leave() {
     return;
   }
   for (auto& worker : workers_) {
-    if (worker->state != Worker::State::kEnded) Abandon("deadlock: nobody can go on");
+    if (worker->state != Worker::State::kEnded) Abandon("deadlock: no thread can continue");
   }
   sem_post(&is_over_);
 }
 
-// The threads of this run stay where they are for ever.
+// The threads of this run stay here forever.
 void Exploration::Abandon(const std::string& why) {
   std::string asleep;
   for (auto& worker : workers_) {
@@ -370,21 +371,21 @@ void Point(const char* what, const void* address) {
 }
 
 void NoteChange() {
-  current->looked_at = nullptr;
+  current->loaded_address = nullptr;
   current->owner->WakeYielding();
 }
 
 void NoteLoad(const void* address, uint64_t value) {
-  constexpr int kLooks = 2;
-  const bool is_repeated = current->looked_at == address && current->looked_value == value;
-  current->looks = is_repeated ? current->looks + 1 : 0;
-  if (current->looks >= kLooks) {
-    current->owner->NoteStep("looks again at", address);
+  constexpr int kLoadsBeforeSleep = 2;
+  const bool is_repeated = current->loaded_address == address && current->loaded_value == value;
+  current->repeated_loads = is_repeated ? current->repeated_loads + 1 : 0;
+  if (current->repeated_loads >= kLoadsBeforeSleep) {
+    current->owner->NoteStep("loads again", address);
     return;
   }
   Point("load", address);
-  current->looked_at = address;
-  current->looked_value = value;
+  current->loaded_address = address;
+  current->loaded_value = value;
 }
 
 void Sleep(const char* what, const void* address) {
@@ -406,8 +407,8 @@ int Wake(const void* address, int count) {
 }
 
 void Yield() {
-  if (current->owner->PassesOverYields()) {
-    current->yields_passed_over++;
+  if (current->owner->IgnoresYields()) {
+    current->ignored_yields++;
     return Point("does not yield", nullptr);
   }
   current->owner->NoteStep("yields", nullptr);
@@ -439,7 +440,7 @@ void DrainAll() {
 }
 
 Outcome Explore(const Limits& limits, const std::function<Scenario()>& make) {
-  // Abandoned threads may still look at it.
+  // Abandoned threads may still use it.
   auto* exploration = new Exploration(limits);
   Outcome outcome = exploration->Run(make);
   return outcome;

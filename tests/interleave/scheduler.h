@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the hooks, which know what the code does, and the exploration, which says who goes on.
-// All functions are called by the one running thread of a scenario; others are not scheduled and
-// get null from Current().
+// The interface between the hooks, which know the operations of the code, and the exploration,
+// which decides which thread continues. All functions are called by the one running thread of a
+// scenario; for other threads Current() returns null.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@ namespace ashlar::interleave {
 
 class Worker;
 
-// The calling thread, if a scenario runs it.
+// The calling thread, if it belongs to a scenario.
 Worker* Current();
 
-// Before an operation on `address`: here others may run first. `what` is for the report.
+// Called before an operation on `address`: other threads may run first. `what` is for the report.
 void Point(const char* what, const void* address);
-// After an operation that may have changed something: who yielded may look again.
+// Called after an operation that may have changed something: threads that have yielded may
+// continue.
 void NoteChange();
-// As Point(), but a repeated look that found the same `value` as before is none.
+// Like Point(), but a repeated load of the same `value` is not a point.
 void NoteLoad(const void* address, uint64_t value);
 
-// Sleeps until Wake() of the same address. Returns after it.
+// Sleeps until Wake() of the same address.
 void Sleep(const char* what, const void* address);
-// Wakes up to `count` sleepers, those with the lowest number first. Returns how many.
+// Wakes up to `count` sleepers, those with the lowest numbers first. Returns how many.
 int Wake(const void* address, int count);
-// Lets the others run until one of them changes something.
+// Lets the other threads run until one of them changes something.
 void Yield();
 
-// Whether the store that comes is delayed; asked once per store.
+// Whether the next store is delayed; called once for each store.
 bool DelaysStore();
 void DelayStore(void* address, uint64_t value, int bytes);
-// What the own buffer holds for the address.
+// The value of the address in the thread's store buffer.
 bool FindDelayed(const void* address, uint64_t* value);
-// Makes the delayed stores of this thread visible, or those of all.
+// Makes the delayed stores of this thread, or of all threads, visible.
 void Drain();
 void DrainAll();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two pieces that order a log: StagingOrder joins ranges, SharedProgress shares writes and
+// The two classes that order a log: StagingOrder joins ranges, SharedProgress shares writes and
 // syncs.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 struct Log {
   uint64_t Write() { return written.fetch_add(1) + 1; }
-  // A sync covers what was written when it began, as fdatasync does.
+  // A sync covers everything written before it began, like fdatasync.
   Status Sync(uint64_t end, bool gathers = false) {
     return progress.Reach(
         end, [this] { return written.load(); },
@@ -37,7 +37,7 @@ struct Log {
     const uint64_t end = Write();
     Require(Sync(end, gathers).ok(), "the sync succeeds");
     Require(synced.load() >= end, "a sync that has returned covers the caller's bytes");
-    Require(progress.done() >= end, "and says so");
+    Require(progress.done() >= end, "and done() reports it");
   }
 
   std::atomic<uint64_t> written{0}, synced{0};
@@ -45,7 +45,7 @@ struct Log {
   SharedProgress progress;
 };
 
-TEST(SharedProgressOrders, ASyncCoversWhatItsCallersHaveWritten) {
+TEST(SharedProgressOrders, ASyncCoversTheWritesOfItsCallers) {
   ExpectAlways({.preemptions = 3}, [] {
     auto log = std::make_shared<Log>();
     const auto run = [log] { log->WriteAndSync(); };
@@ -58,9 +58,9 @@ TEST(SharedProgressOrders, ASyncCoversWhatItsCallersHaveWritten) {
   });
 }
 
-// Whoever was served comes back and waits for the others, in vain or not; the last one to come
-// runs. Nobody sleeps for ever, whoever that is.
-TEST(SharedProgressOrders, ThoseWhoGatherAreServedToo) {
+// A caller that was served calls again and may wait for the others in vain; the last one to come
+// runs. No caller may sleep forever.
+TEST(SharedProgressOrders, WaitingCallersAreServedToo) {
   ExpectAlways({.preemptions = 2}, [] {
     auto log = std::make_shared<Log>();
     const auto run = [log] {
@@ -81,7 +81,7 @@ TEST(SharedProgressOrders, ThoseWhoGatherAreServedToo) {
   });
 }
 
-TEST(SharedProgressOrders, AnErrorReachesEverybodyWhoWasNotServedBefore) {
+TEST(SharedProgressOrders, AnErrorReachesEveryCallerNotServedBefore) {
   ExpectAlways({.preemptions = 3}, [] {
     auto progress = std::make_shared<SharedProgress>();
     auto failed = std::make_shared<std::atomic<bool>>(false);
@@ -92,14 +92,14 @@ TEST(SharedProgressOrders, AnErrorReachesEverybodyWhoWasNotServedBefore) {
             failed->store(true);
             return Status::IOError("sync");
           });
-      Require(!status.ok(), "nobody is told that it worked");
+      Require(!status.ok(), "no caller gets OK");
     };
     return Scenario{.threads = {run, run},
                     .check = [progress] { Require(!progress->error().ok(), "it is final"); }};
   });
 }
 
-TEST(SharedProgressOrders, RunAloneMeetsNoOtherRun) {
+TEST(SharedProgressOrders, RunAloneExcludesOtherRuns) {
   ExpectAlways({.preemptions = 3}, [] {
     auto log = std::make_shared<Log>();
     return Scenario{.threads = {[log] { log->WriteAndSync(); },
@@ -135,7 +135,7 @@ struct Staged {
   void CheckBefore(uint64_t end) const {
     for (uint64_t i = 0; i < end; i++) Require(WordAt(i) == i + 1, "all before has its header");
   }
-  // No header stands behind a hole; none is missing before the staged end.
+  // No header comes after a gap; none is missing before the staged end.
   void CheckNow(uint64_t count) {
     CheckBefore(order.staged_end() / kRangeBytes);
     for (uint64_t i = count; i-- > 1;) {
@@ -147,7 +147,7 @@ struct Staged {
   StagingOrder order;
 };
 
-TEST(StagingOrders, EveryRangeIsTakenWhoeverComesFirst) {
+TEST(StagingOrders, EveryRangeIsStagedInAnyOrder) {
   ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
     auto staged = std::make_shared<Staged>(2);
     return Scenario{
@@ -168,7 +168,7 @@ TEST(StagingOrders, EveryRangeIsTakenWhoeverComesFirst) {
   });
 }
 
-TEST(StagingOrders, WhoWaitsIsWoken) {
+TEST(StagingOrders, WaitersAreWoken) {
   ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
     auto staged = std::make_shared<Staged>(2);
     return Scenario{.threads = {[staged] { staged->CompleteAndWait(0); },
@@ -181,7 +181,7 @@ TEST(StagingOrders, WhoWaitsIsWoken) {
   });
 }
 
-TEST(StagingOrders, NothingIsVisibleBehindAHole) {
+TEST(StagingOrders, NothingIsVisibleAfterAGap) {
   ExpectAlways({.preemptions = 2}, [] {
     auto staged = std::make_shared<Staged>(3);
     return Scenario{.threads = {[staged] {
@@ -193,7 +193,7 @@ TEST(StagingOrders, NothingIsVisibleBehindAHole) {
   });
 }
 
-TEST(StagingOrders, AnAbortWakesWhoWaits) {
+TEST(StagingOrders, AnAbortWakesWaiters) {
   ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
     auto order = std::make_shared<StagingOrder>();
     return Scenario{.threads = {[order] { Require(!order->WaitUntil(1), "aborted"); },
@@ -201,9 +201,9 @@ TEST(StagingOrders, AnAbortWakesWhoWaits) {
   });
 }
 
-// The two together, as a mapped log has them: whoever syncs waits for what is staged before its
-// record, or for the abort.
-TEST(StagingOrders, ASyncCoversAllThatIsStagedBeforeItsRecord) {
+// Both together, as a mapped log uses them: a sync waits until everything before its record is
+// staged, or for the abort.
+TEST(StagingOrders, ASyncCoversEverythingStagedBeforeItsRecord) {
   struct Log {
     explicit Log(size_t count) : staged(count) {}
     Status StageAndSync(uint64_t i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// External tables between us and RocksDB's tools: what we write it verifies and ingests, what it
-// writes we do; a database with ingested files opens in both. Skipped where it is not installed.
+// External tables between our engine and RocksDB's tools: each verifies and ingests the tables of
+// the other, and a database with ingested files can be opened by both. Skipped if RocksDB's tools
+// are not installed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -62,7 +63,7 @@ class ExternalTables : public testing::Test {
 
 }  // namespace
 
-TEST_F(ExternalTables, OfOursAreVerifiedAndIngestedByRocksDb) {
+TEST_F(ExternalTables, OursAreVerifiedAndIngestedByRocksDb) {
   Write(Path("x.sst"), 'a', 'c', "ours");
   const std::string verified = RunCommand("sst_dump --command=verify --file=" + Path("x.sst"));
   EXPECT_NE(verified.find("The file is ok"), std::string::npos) << verified;
@@ -70,14 +71,14 @@ TEST_F(ExternalTables, OfOursAreVerifiedAndIngestedByRocksDb) {
   const std::string ingested = Ldb("ingest_extern_sst " + Path("x.sst"));
   EXPECT_EQ(ingested.find("ail"), std::string::npos) << ingested;
   EXPECT_EQ(Ldb("scan"), "a : ours\nb : ours\nc : ours\n");
-  // It wrote the number into its copy of the file; now the database is ours.
+  // RocksDB wrote the sequence number into its copy of the file; now we open its database.
   options_.create_if_missing = false;
   Open();
   EXPECT_EQ(Scan(), "a : ours\nb : ours\nc : ours\n");
   EXPECT_OK(db_->VerifyChecksum());
 }
 
-TEST_F(ExternalTables, OfRocksDbAreReadAndIngestedByUs) {
+TEST_F(ExternalTables, ThoseOfRocksDbAreReadAndIngestedHere) {
   EXPECT_EQ(Ldb("--create_if_missing put z theirs"), "OK\n");
   const std::string written = RunCommand("printf 'a ==> 1\\nb ==> 2\\n' | ldb --db=" + Path("db") +
                                          " write_extern_sst " + Path("x.sst"));
@@ -94,8 +95,8 @@ TEST_F(ExternalTables, OfRocksDbAreReadAndIngestedByUs) {
   EXPECT_OK(db_->VerifyChecksum());
 }
 
-// With and without the number in the file, on level 0 and below.
-TEST_F(ExternalTables, OfADatabaseOfOursAreReadByRocksDb) {
+// With and without the sequence number in the file, on level 0 and below.
+TEST_F(ExternalTables, ADatabaseWithIngestedTablesIsReadByRocksDb) {
   for (const bool writes_number : {false, true}) {
     Open();
     IngestExternalFileOptions ingest;

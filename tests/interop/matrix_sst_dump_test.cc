@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RocksDB's own sst_dump reads tables that we wrote under crossed options: it verifies them, lists
-// the same entries, and counts what our properties count. Skipped where it is not installed.
+// RocksDB's sst_dump reads tables that we wrote with combined options: it verifies them, lists the
+// same entries, and counts the same as our properties. Skipped if it is not installed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_matrix.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -42,7 +42,7 @@ class MatrixSstDump : public testing::Test {
     if (!dir_.empty()) std::filesystem::remove_all(dir_);
   }
 
-  // What the tool says of each table, in one run for all: it takes long to start.
+  // The tool's output for each table, from one run for all tables, because starting it takes long.
   std::map<std::string, std::string> Run(const std::string& arguments) const {
     const std::string output = RunCommand(StrCat("sst_dump --file=", dir_, " ", arguments));
     constexpr std::string_view kHead = "Process ";
@@ -109,7 +109,7 @@ TEST_F(MatrixSstDump, CountsAsTheProperties) {
                                     StrCat("filter block size: ", p.filter_size, "\n"),
                                     StrCat("# entries for filter: ", p.num_filter_entries, "\n")}) {
       const bool is_there = piece.find(line) != std::string::npos;
-      // Said of partitioned tables only.
+      // Printed for partitioned tables only.
       if (line.starts_with("# index partitions") && p.index_partitions == 0) continue;
       EXPECT_TRUE(is_there) << line << matrix->description << "\n" << piece;
     }

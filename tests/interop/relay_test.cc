@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases written here are RocksDB's too: its own tools check and read them after a clean close
-// and after the writer was killed, write into them, and we go on. Skipped without the tools.
+// RocksDB can use databases written here: its tools check and read them after a clean close and
+// after the writer was killed, and write into them, and we continue. Skipped without the tools.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,14 +21,15 @@
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr char kChildDir[] = "ASHLAR_RELAY_CHILD_DIR";
 constexpr char kChildBegin[] = "ASHLAR_RELAY_CHILD_BEGIN";
-constexpr char kChildCompresses[] = "ASHLAR_RELAY_CHILD_COMPRESSES";  // its logs, if it is set
+constexpr char kChildCompresses[] =
+    "ASHLAR_RELAY_CHILD_COMPRESSES";  // its logs are compressed if this is set
 constexpr int kAcknowledgeFd = 100;
 constexpr int kNever = 1 << 30;
 
@@ -45,7 +46,7 @@ RelayContents ContentsAfter(int batches) {
   return contents;
 }
 
-// The writer that is killed: this program again, in a process of its own. It never ends by itself.
+// The writer that is killed: this program in another process. It never ends by itself.
 TEST(RelayChild, WritesUntilItIsKilled) {
   const char* dir = std::getenv(kChildDir);
   if (dir == nullptr) GTEST_SKIP() << "only as the child of Relay";
@@ -89,7 +90,7 @@ class Relay : public testing::Test {
         ADD_FAILURE() << "ldb scan of " << family << ": " << line;
         break;
       }
-      const size_t value = colon + 5;  // behind " : 0x"
+      const size_t value = colon + 5;  // after " : 0x"
       contents[FromHex(line.substr(2, colon - 2))] =
           value > line.size() ? "" : FromHex(line.substr(value));
     }
@@ -118,7 +119,7 @@ class Relay : public testing::Test {
     EXPECT_NE(families.find("{default, users, cold}"), std::string::npos) << families;
   }
 
-  // Those that the MANIFEST names; a killed writer may have left a part of another one.
+  // The tables that the MANIFEST names; a killed writer may have left an unfinished one.
   void VerifyTables(const std::string& manifest_dump) {
     static const std::regex kTable("\n (\\d+):\\d+\\[");
     for (std::sregex_iterator at(manifest_dump.begin(), manifest_dump.end(), kTable), end;
@@ -172,7 +173,7 @@ class Relay : public testing::Test {
     return acknowledged + 1;
   }
 
-  // After a kill one more batch than acknowledged may be there, whole.
+  // After a kill there may be one more batch than acknowledged, but only complete.
   int BatchesIn(const RelayContents& found, int acknowledged) {
     for (const int batches : {acknowledged, acknowledged + 1}) {
       if (found == ContentsAfter(batches)) return batches;
@@ -186,7 +187,7 @@ class Relay : public testing::Test {
   int tables_verified_ = 0;
 };
 
-TEST_F(Relay, ToolsReadWhatWasClosedCleanly) {
+TEST_F(Relay, ToolsReadADatabaseAfterACleanClose) {
   std::unique_ptr<RelayDatabase> database;
   ASSERT_OK(RelayDatabase::Open(dir_, &database));
   ASSERT_OK(database->WriteBatches(0, 1600));
@@ -205,7 +206,7 @@ TEST_F(Relay, ToolsReadAnEmptyDatabase) {
   EXPECT_EQ(LdbScanAll(), ContentsAfter(0));
 }
 
-TEST_F(Relay, ToolsReadWhatAKilledWriterLeft) {
+TEST_F(Relay, ToolsReadADatabaseAfterAKill) {
   const int acknowledged = WriteAndKill(0, 730);
   ToolsFindNoFault();
   const int batches = BatchesIn(LdbScanAll(), acknowledged);
@@ -214,7 +215,7 @@ TEST_F(Relay, ToolsReadWhatAKilledWriterLeft) {
   OursHolds(database.get(), ContentsAfter(batches));
 }
 
-TEST_F(Relay, ToolsReadTheCompressedLogsOfAKilledWriter) {
+TEST_F(Relay, ToolsReadCompressedLogsAfterAKill) {
   compresses_logs_ = true;
   const int acknowledged = WriteAndKill(0, 130);
   int logs = 0;
@@ -224,11 +225,11 @@ TEST_F(Relay, ToolsReadTheCompressedLogsOfAKilledWriter) {
     int exit_code = 0;
     const std::string path = StrCat(dir_, "/", name);
     const std::string dump = RunCommand(StrCat("ldb dump_wal --walfile='", path, "'"), &exit_code);
-    // It reads all, but has no words for entities.
+    // The tool reads everything, but has no text for entities.
     const bool is_read = exit_code == 0 || dump.find("PutEntityCF not") != std::string::npos;
     EXPECT_TRUE(is_read) << dump;
     EXPECT_EQ(dump.find("orruption"), std::string::npos) << dump;
-    EXPECT_EQ(bytes[6], 9);  // it says that it is compressed
+    EXPECT_EQ(bytes[6], 9);  // the log is compressed
   }
   EXPECT_GT(logs, 0);
   ToolsFindNoFault();
@@ -241,7 +242,8 @@ TEST_F(Relay, ToolsReadTheCompressedLogsOfAKilledWriter) {
   OursHolds(database.get(), expected);
 }
 
-// Clean close, RocksDB writes; kill, RocksDB recovers and writes; RocksDB compacts; and so on.
+// A clean close, then RocksDB writes; a kill, then RocksDB recovers and writes; RocksDB compacts;
+// and so on.
 TEST_F(Relay, BothWriteInTurn) {
   std::unique_ptr<RelayDatabase> database;
   int batches = 0;
@@ -265,7 +267,7 @@ TEST_F(Relay, BothWriteInTurn) {
       if (found != expected()) batches++;
       ASSERT_EQ(found, expected()) << "leg " << leg;
     }
-    // Keys that no batch touches.
+    // Keys that no batch writes.
     const std::string family = RelayFamilies()[static_cast<size_t>(leg) % 3];
     const std::string key = StrCat("rocksdb", leg);
     LdbMustWork(StrCat("put --column_family=", family, " ", key, " theirs"));
@@ -279,8 +281,8 @@ TEST_F(Relay, BothWriteInTurn) {
   ASSERT_OK(database->db()->VerifyChecksum());
 }
 
-// A group of records is one change for RocksDB too.
-TEST_F(Relay, FamiliesThatWereFlushedTogetherAreReadAndFlushedOn) {
+// RocksDB must also treat a group of records as one change.
+TEST_F(Relay, AnAtomicFlushIsReadAndFamiliesAreFlushedAgain) {
   Options options;
   options.create_if_missing = options.atomic_flush = true;
   options.write_compatible_with = "7.8";
@@ -312,9 +314,9 @@ TEST_F(Relay, FamiliesThatWereFlushedTogetherAreReadAndFlushedOn) {
   EXPECT_EQ(LdbScan("users"), (FamilyContents{{"a", "2"}, {"b", "2"}, {"c", "3"}}));
 }
 
-// 7.8 opens no database whose tables of level 0 cross in their sequence numbers, as one would that
-// is merged from ingested tables with the memtable that they were ingested beside.
-TEST_F(Relay, WhatWasIngestedBesideOlderWritesIsReadAfterACompaction) {
+// RocksDB 7.8 does not open a database in which the sequence numbers of tables on level 0 overlap,
+// as those of a table made from ingested tables and of the memtable of the same time would.
+TEST_F(Relay, TablesIngestedAmongOlderWritesAreReadAfterACompaction) {
   Options options;
   options.create_if_missing = options.disable_auto_compactions = true;
   options.compaction_style = kCompactionStyleUniversal;

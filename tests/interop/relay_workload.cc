@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches, and the options they are written with.
+// The batches, and the options of the databases.
 #include "tests/interop/relay_workload.h"
 
 #include "ashlar/filter_policy.h"
@@ -11,7 +11,7 @@
 #include "db/options/stock_merge_operators.h"
 #include "util/random.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -33,7 +33,8 @@ ColumnFamilyOptions RelayFamilyOptions(const std::string& name) {
   options.max_bytes_for_level_multiplier = 4;
   options.level0_file_num_compaction_trigger = 3;
   options.compression = kLZ4Compression;
-  options.merge_operator = NewStringAppendOperator(",");  // ldb makes it by the name in OPTIONS
+  options.merge_operator =
+      NewStringAppendOperator(",");  // ldb creates it by its name in the OPTIONS file
   options.bottommost_compression = name == "cold" ? kZSTD : kSnappyCompression;
   BlockBasedTableOptions table;
   table.block_size = 1024;
@@ -52,7 +53,7 @@ ColumnFamilyOptions RelayFamilyOptions(const std::string& name) {
   return options;
 }
 
-// Either side of a relay batch.
+// Executed by either side.
 class Target {
  public:
   Target(const std::vector<ColumnFamilyHandle*>* handles, WriteBatch* writes,
@@ -63,7 +64,7 @@ class Target {
     if (writes_ != nullptr) Check(writes_->Put((*handles_)[family], key, value));
     if (contents_ != nullptr) Of(family)[key] = value;
   }
-  // RocksDB's tools show the default column.
+  // RocksDB's tools print the default column.
   void PutEntity(size_t family, const std::string& key, const std::string& value) {
     const WideColumns columns{{"size", Slice("some bytes")}, {"", value}};
     if (writes_ != nullptr) Check(writes_->PutEntity((*handles_)[family], key, columns));
@@ -118,16 +119,16 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
     value.append(random.Next() % 9, static_cast<char>(random.Next()));
     target.Put(family, key, value);
   }
-  // RocksDB 7.8 refuses merges over entities, so these have keys of their own.
+  // RocksDB 7.8 refuses merges over entities, so these use other keys.
   target.PutEntity(static_cast<size_t>(batch) % RelayFamilies().size(), StrCat("wide", batch % 100),
                    std::string(static_cast<size_t>(batch) % 50, 'w'));
   for (int i = 0; i < 4; i++) {
     const size_t family = random.Next() % RelayFamilies().size();
-    // A few keys with many operands, and operands over whatever the others hold.
+    // A few keys with many operands, and operands over the values of other writes.
     const uint64_t number = random.Next() % (i == 0 ? 20 : 3000);
     target.Merge(family, StrCat("key", 10000 + number), StrCat("op", batch, "_", i));
   }
-  // Ranges of a few keys and, now and then, of many; puts of the same batch lie on both sides.
+  // Ranges of a few keys, sometimes of many; puts of the same batch come before and after them.
   if (batch % 3 == 1) {
     const size_t family = random.Next() % RelayFamilies().size();
     const uint64_t first = 10000 + random.Next() % 3000;
@@ -141,7 +142,7 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
   // Each of these keys is written once and deleted once.
   if (batch % 20 == 5) target.Put(1, StrCat("single", batch), "to be deleted");
   if (batch % 20 == 15) target.Delete(1, StrCat("single", batch - 10), /*is_single=*/true);
-  // These are put and deleted in turn, and lie on several levels in both states.
+  // These keys are put and deleted in turn, and are on several levels in both states.
   const int turn = batch / 4;
   const std::string in_turn = StrCat("turn", turn % 7);
   if (batch % 4 == 0 && turn / 7 % 2 == 0) target.Put(2, in_turn, StrCat("batch ", batch));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the relay tests write: batch after batch over three column families, each determined by its
-// number alone, so that another process can tell what a database must hold after any of them.
+// The writes of the relay tests: batch after batch over three column families, each determined by
+// its number alone, so that another process knows the contents of a database after any of them.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ inline const std::vector<std::string>& RelayFamilies() {
   return kNames;
 }
 
-// A database of the relay, open for writing. Small tables and levels: every feature of the files
-// appears with little data.
+// A database of the relay, open for writing. Tables and levels are small, so that little data uses
+// every feature of the files.
 class RelayDatabase {
  public:
   static constexpr int kBatchesPerSnapshot = 40;
 
-  // The database is made if it is missing.
+  // Creates the database if it is missing.
   static Status Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database,
                      bool compresses_logs = false);
   ~RelayDatabase();
@@ -47,7 +47,7 @@ class RelayDatabase {
   const Snapshot* snapshot_ = nullptr;
 };
 
-// What batch number `batch` does; one of the two may be null.
+// Applies batch number `batch` to both; one of the two may be null.
 void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, WriteBatch* writes,
                 RelayContents* contents);
 

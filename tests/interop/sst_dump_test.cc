@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RocksDB's own sst_dump reads the tables we write. Skipped where it is not installed.
+// RocksDB's sst_dump reads the tables that we write. Skipped if it is not installed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -15,14 +15,14 @@
 #include "ashlar/table_properties.h"
 #include "table/format/compression.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -136,7 +136,7 @@ TEST_P(SstDump, CountsAsTheProperties) {
       << output;
 }
 
-// Up to format_version 5: what every installed release reads.
+// Up to format_version 5, which every installed release can read.
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (uint32_t version = 2; version <= 5; ++version) {

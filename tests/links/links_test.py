@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every room links with the rooms below it and no other. tests/tidy sees an upward #include; this sees
-# what it cannot: a function that a public header declares, called on a low floor and defined on a
-# high one. Reads the symbol tables of the rooms' archives (nm); rooms.txt, which CMake writes, says
-# which room may know which.
+# Every room links only with the rooms below it. tests/tidy finds upward #include lines; this test
+# finds functions that a public header declares, that a low floor calls and a high one defines. It
+# reads the symbol tables of the rooms' archives with nm; CMake writes rooms.txt, which lists the
+# rooms that each room may use.
 #
 #   ASHLAR_BUILD_DIR=build/test links_test.py
 import os
@@ -13,7 +13,7 @@ import sys
 
 
 def read_rooms(path):
-    """[(room, archive, rooms it may know)], lowest first."""
+    """Returns [(room, archive, rooms it may use)], lowest first."""
     rooms = []
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -23,7 +23,7 @@ def read_rooms(path):
 
 
 def symbols(archive):
-    """(defined names, {undefined name: object that needs it}) of an archive."""
+    """Returns (defined names, {undefined name: object that needs it}) of an archive."""
     out = subprocess.run(["nm", "-A", archive], check=True, capture_output=True, text=True).stdout
     defined, undefined = set(), {}
     for line in out.splitlines():
@@ -46,7 +46,7 @@ def demangle(names):
 def main():
     rooms = read_rooms(os.path.join(os.environ["ASHLAR_BUILD_DIR"], "rooms.txt"))
     table = {name: symbols(archive) for name, archive, _ in rooms}
-    homes = {}  # symbol -> rooms that define it; inline functions have many
+    homes = {}  # symbol -> rooms that define it; inline functions have several
     for name, (defined, _) in table.items():
         for symbol in defined:
             homes.setdefault(symbol, set()).add(name)
@@ -56,7 +56,7 @@ def main():
         for symbol, needed_by in table[name][1].items():
             home = homes.get(symbol)
             if home is None:
-                continue  # not ours: the C++ runtime or a library
+                continue  # defined outside of the rooms: in the C++ runtime or another library
             checked += 1
             if not home & knows:
                 upward.append((name, needed_by, symbol, min(home)))

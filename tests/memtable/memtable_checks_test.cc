@@ -12,7 +12,7 @@
 #include "ashlar/comparator.h"
 #include "memtable/memtable.h"
 #include "tests/support/status_matchers.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

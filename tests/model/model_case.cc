@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drawing, writing, reading and running model cases.
+// Draws, writes, reads and runs model cases.
 #include "tests/model/model_case.h"
 
 #include <cstdlib>
@@ -35,10 +35,10 @@ TraceProfile DrawProfile(Random64* random) {
   return profile;
 }
 
-// `executor` is null where threads run the background jobs.
+// `executor` is null if threads run the background jobs.
 Outcome RunOps(TraceRunner* runner, const ModelCase& test, SimExecutor* executor) {
-  // Some machines leave jobs queued over many operations, so that what a job would make durable or
-  // clean up is still undone when the next things happen.
+  // Some machines leave jobs queued over many operations, so that the next operations come before
+  // the job has made data durable or has cleaned up.
   constexpr uint64_t kLaziness[] = {1, 5, 40};
   Random64 random(test.seed);
   const uint64_t laziness = kLaziness[random.Uniform(std::size(kLaziness))];
@@ -106,7 +106,7 @@ ModelCase DrawCase(uint64_t seed, size_t op_count) {
   if (!profile.has_crashes && random.OneIn(2)) profile.no_wal_percent = 10;
   // Unlogged writes are only kept by a close that flushes.
   if (profile.no_wal_percent > 0) test.options.Set("no_flush_at_close", 0);
-  // And refused where logs are recycled.
+  // And they are refused if logs are recycled.
   if (profile.no_wal_percent > 0) test.options.Set("recycled_logs", 0);
   DrawOps(op_count, profile, &test);
   return test;
@@ -132,7 +132,7 @@ ModelCase DrawMetamorphicCase(uint64_t seed, size_t op_count) {
 OptionSet DrawOtherOptions(const ModelCase& test, uint64_t number) {
   OptionSet other = OptionSet::Draw(test.seed * 16 + number, /*also_risky=*/true);
   other.Set("comparator", test.options.Get("comparator"));
-  other.Set("manual_wal_flush", 0);  // else a crash loses more
+  other.Set("manual_wal_flush", 0);  // otherwise a crash loses more
   return other;
 }
 

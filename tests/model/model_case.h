@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model case: a trace with the options and the kind of machine it runs on. Written as text,
+// A model case: a trace with the options and the kind of machine it runs on. As text,
 //
 //   # seed 17
 //   # machine sim
@@ -23,7 +23,7 @@ namespace ashlar {
 enum class Machine : uint8_t {
   kSim,       // one thread, background jobs at moments that the seed chooses
   kEager,     // one thread, background jobs at once
-  kCrashing,  // as kSim; crashes are possible
+  kCrashing,  // like kSim; crashes are possible
   kThreads,   // real threads
 };
 const char* NameOf(Machine machine);
@@ -35,31 +35,31 @@ struct ModelCase {
   std::vector<TraceOp> ops;
 
   std::string ToText() const;
-  // *error says what cannot be read.
+  // *error names the line that cannot be parsed.
   static ModelCase Parse(const std::string& text, std::string* error);
 };
 
-// What the seed stands for.
+// The case of a seed.
 ModelCase DrawCase(uint64_t seed, size_t op_count);
-// One seed in six.
+// Whether the seed is a metamorphic one: one in six is.
 bool IsMetamorphic(uint64_t seed);
-// A case that runs under several option sets; they differ from its own in all that may differ.
+// Option sets for the same case, which differ from its own in everything that may differ.
 ModelCase DrawMetamorphicCase(uint64_t seed, size_t op_count);
 OptionSet DrawOtherOptions(const ModelCase& test, uint64_t number);
 
 struct Outcome {
   size_t op = 0;     // index of the operation that failed
-  std::string what;  // empty: all went well
+  std::string what;  // empty: no error
   uint64_t reopenings = 0, crashes = 0;
   uint64_t call_hash = 0;  // of all file calls since the last crash; only on kCrashing
 
   bool ok() const { return what.empty(); }
 };
 
-// With `answers` they are kept and the oracle is not asked.
+// With `answers` the answers are recorded and not compared with the oracle.
 Outcome RunCase(const ModelCase& test, std::vector<std::string>* answers = nullptr);
 
-// Runs the case under another option set as well: where do the answers differ?
+// Runs the case under another option set, too. Returns the first difference between the answers.
 Outcome RunBoth(const ModelCase& test, const OptionSet& other);
 
 }  // namespace ashlar

@@ -7,8 +7,8 @@
 //
 // Without arguments it runs a fixed number of seeds, scaled by ASHLAR_SUITE_SCALE; with --seconds
 // as many as fit; with --seed alone that one, in a child process, so that it may crash. A failing
-// trace is made small and printed; --trace replays one. tests/traces/ holds those that are replayed
-// always.
+// trace is shrunk and printed; --trace replays one. The traces in tests/traces/ are always
+// replayed.
 #include <gtest/gtest.h>
 
 #include <bitset>
@@ -40,7 +40,7 @@ SuiteArguments arguments;
 struct Figures {
   uint64_t operations = 0, seeds = 0, metamorphic = 0, option_sets = 0;
   uint64_t reopenings = 0, crashes = 0, shrunk = 0;
-  std::bitset<kKinds * kKinds> pairs;  // of neighbours
+  std::bitset<kKinds * kKinds> pairs;  // of consecutive operations
 
   void Add(const ModelCase& test, const Outcome& outcome, uint64_t runs) {
     const size_t count = std::min(outcome.op + 1, test.ops.size());
@@ -75,7 +75,7 @@ void Report(const ModelCase& test, const Outcome& outcome, const CaseRunner& run
 
 void RunSeed(uint64_t seed, bool is_forked) {
   ModelCase test = DrawCase(seed, kOps);
-  // Threads do not live on in a child; most failures do not need them.
+  // Real threads cannot run in a forked child; most failures do not need them.
   if (is_forked && test.machine == Machine::kThreads) test.machine = Machine::kSim;
   const CaseRunner run = [](const ModelCase& what) { return RunCase(what); };
   const Outcome outcome = is_forked ? RunForked(test, run) : RunCase(test);
@@ -84,7 +84,7 @@ void RunSeed(uint64_t seed, bool is_forked) {
   if (!outcome.ok()) Report(test, outcome, run);
 }
 
-// Each set against the first.
+// Compares each set with the first.
 void RunMetamorphicSeed(uint64_t seed) {
   ModelCase test = DrawMetamorphicCase(seed, kMetamorphicOps);
   test.options = DrawOtherOptions(test, 0);
@@ -142,7 +142,7 @@ TEST(ModelTest, TheSameSeedMakesTheSameFileCalls) {
   EndCases();
 }
 
-TEST(ModelTest, ATraceIsTheSameAfterItsTextWasRead) {
+TEST(ModelTest, ATraceIsTheSameAfterWritingAndParsing) {
   const ModelCase test = DrawCase(5, 1500);
   std::string error;
   const ModelCase again = ModelCase::Parse(test.ToText(), &error);
@@ -166,7 +166,7 @@ void Replay(const std::string& path) {
   EndCases();
 }
 
-TEST(ModelTest, StoredTracesRunWell) {
+TEST(ModelTest, StoredTracesSucceed) {
   if (!arguments.trace_file.empty()) return Replay(arguments.trace_file);
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/traces"))) {
@@ -177,8 +177,9 @@ TEST(ModelTest, StoredTracesRunWell) {
   EXPECT_GT(count, 0u);
 }
 
-// A wrong answer must be seen and made small: a flush that nobody expects is the planted fault.
-TEST(ModelTest, AFailingTraceBecomesSmall) {
+// A wrong answer must be found and its trace shrunk. The fault is a flush that the test does not
+// allow.
+TEST(ModelTest, AFailingTraceIsShrunk) {
   ModelCase test = DrawCase(7, 400);
   test.machine = Machine::kSim;
   const CaseRunner run = [](const ModelCase& what) {

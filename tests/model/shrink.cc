@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greedy: a change is kept if the case still fails, whatever the failure says then.
+// Greedy: a change is kept if the case still fails, with whatever error.
 #include "tests/model/shrink.h"
 
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ std::string ReadAll(int fd) {
 }
 
 [[noreturn]] void RunAsChild(const ModelCase& test, const CaseRunner& run, int fd) {
-  // The parent says what there is to say.
+  // The parent prints the result.
   if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
   const Outcome outcome = run(test);
   const std::string text = std::to_string(outcome.op) + " " + outcome.what;

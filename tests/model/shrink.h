@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a failing model case small: fewer operations, plain options, short keys and values. Every
-// attempt runs in a forked child, so cases that crash or hang shrink as well. Threads: one.
+// Shrinks a failing model case: fewer operations, default options, short keys and values. Every
+// attempt runs in a forked child, so cases that crash or hang can be shrunk, too. Threads: one.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace ashlar {
 
 using CaseRunner = std::function<Outcome(const ModelCase&)>;
 
-// `run` in a child of this process. A child that dies is an outcome like any other.
+// Calls `run` in a child of this process. The death of the child is a result like any other.
 Outcome RunForked(const ModelCase& test, const CaseRunner& run);
 
 // The smallest case found in that time for which `run` still fails.

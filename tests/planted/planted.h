@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch of planted bugs (tests/planted/README.md): $ASHLAR_PLANTED is the number of the one
-// that is on. Only the copy of the tree that planted.py builds includes this.
+// The switch of planted bugs (tests/planted/README.md): $ASHLAR_PLANTED is the number of the active
+// bug. Only the copy of the tree that planted.py builds includes this header.
 #pragma once
 
 #include <cstdlib>

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the tests: plants known bugs and sees whether the suites catch them.
+# Tests the tests: inserts known bugs into the code and checks that the suites catch them.
 #
-#   planted.py --check                   every bug still fits its file (a fast ctest)
-#   planted.py --all                     builds all of them into one set of binaries, runs each
-#   planted.py --all --resume            goes on where such a run of this tree was ended
+#   planted.py --check                   every bug still matches its file (a fast ctest)
+#   planted.py --all                     builds all bugs into one set of binaries, runs each
+#   planted.py --all --resume            continues such a run of this tree that was interrupted
 #   planted.py --all --bugs 3,17         builds all of them (again, after --all), runs these
-#   planted.py --all --table FILE        also writes what caught what as a table of Markdown
-#   planted.py --sample 6 --seed COMMIT  a handful that follows from the seed, for CI
+#   planted.py --all --table FILE        also writes the results as a table of Markdown
+#   planted.py --sample 6 --seed COMMIT  a few bugs that the seed selects, for CI
 #   planted.py --bugs 3,17 [--keep-going]
 #
-# The bugs stand in bugs/*.txt; README.md says how. The tree is copied to build/planted/src, the bugs
-# are put in behind `if (Planted(N))`, and the named suites run with ASHLAR_PLANTED=N. A suite that
-# catches something must pass without a bug. Prints a table; exit code 1 if a bug is missed (unless
-# a test of its suites was skipped as beyond this machine) or does not fit.
+# The bugs are in bugs/*.txt; README.md describes their form. The tree is copied to
+# build/planted/src, the bugs are inserted behind `if (Planted(N))`, and the named suites run with
+# ASHLAR_PLANTED=N. A suite that catches something must pass without a bug. Prints a table; the exit
+# code is 1 if a bug is missed (unless a test of its suites was skipped as impossible on this
+# machine) or does not match.
 import argparse
 import concurrent.futures
 import hashlib
@@ -35,11 +36,11 @@ WORK = ROOT / "build/planted"
 COPY = WORK / "src"
 BUILD = COPY / "build/test"
 LIMIT_SECONDS = 300
-SUITE_SCALE = "0.25"  # of the long suites: each bug runs them again
-RESULTS = WORK / "results.tsv"  # of --all: one line per bug that has been tried in this tree
+SUITE_SCALE = "0.25"  # for the long suites, because each bug runs them again
+RESULTS = WORK / "results.tsv"  # of --all: one line for each bug that was tried with this tree
 
-# What chooses at random what it looks at. A catch of theirs is luck, if repeatable luck: the next
-# change of the engine may end it.
+# Suites that choose their work at random. If one of them catches a bug, that is chance, even if it
+# is repeatable: the next change of the engine may end it.
 RANDOM_SUITES = re.compile(
     r"(model_test|crash_test: CrashTest\.(?!EverySequence)|fault_test: FaultTest\.(Every|AFull|AClock|AJob|AFailed)"
     r"|corruption_test: CorruptionTest\.)|Seeds/|Stress|Races")
@@ -49,7 +50,7 @@ class Bug:
     def __init__(self, number, name, where):
         self.number, self.name, self.where = number, name, where
         self.story, self.catch, self.hunks, self.is_open = "", [], [], False
-        self.is_beyond = False  # what could catch it is beyond this machine, and was skipped
+        self.is_beyond = False  # a test that could catch it was skipped as impossible here
 
     def files(self):
         return sorted({file for file, _, _ in self.hunks})
@@ -105,11 +106,12 @@ def read_bugs():
 
 
 def apply_hunk(lines, old, new):
-    """Replaces the only place of `old` (compared without indentation); None, why if there is none."""
+    """Replaces the only occurrence of `old`, ignoring indentation. Returns (lines, ""), or (None, why) if
+    there is not exactly one."""
     stripped = [line.strip() for line in lines]
     places = [i for i in range(len(lines) - len(old) + 1) if stripped[i:i + len(old)] == old]
     if len(places) != 1:
-        return None, f"its lines are there {len(places)} times: {old[0]!r}..."
+        return None, f"its lines occur {len(places)} times: {old[0]!r}..."
     at, result, used = places[0], [], 0
     for kind, text in new:
         if kind == "+":
@@ -123,7 +125,7 @@ def apply_hunk(lines, old, new):
 
 
 def plant(bugs):
-    """File name -> text with the bugs in it; and what did not fit."""
+    """Returns {file name: text with the bugs inserted} and the messages about bugs that do not match."""
     lines, misfits = {}, []
     for bug in bugs:
         for file, old, new in bug.hunks:
@@ -143,7 +145,7 @@ def plant(bugs):
 
 
 def copy_tree(planted):
-    """Only what has changed, so that the build after it is a small one."""
+    """Writes only files that have changed, so that the next build is small."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.splitlines()
     files = [file for file in listed if (ROOT / file).is_file()]
@@ -175,7 +177,7 @@ def target_of(suite):
 
 
 def configure(bugs):
-    """Leaves out suites whose room has no tests yet."""
+    """Omits suites whose room has no tests yet."""
     linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"] if shutil.which("ld.gold") else []
     configured = run(["cmake", "--preset", "test", "-DASHLAR_BUILD_DROPIN=OFF",
                       "--log-level=WARNING", *linker], cwd=COPY)
@@ -198,7 +200,7 @@ def build(suites, jobs):
 
 
 def run_suite(suite, number, limit=LIMIT_SECONDS):
-    """(what failed or "", seconds)"""
+    """Returns (what failed or "", seconds)."""
     words = shlex.split(suite)
     if words[0].endswith("_script"):
         command = [sys.executable, str(COPY / f"tests/tools/{words[0][:-7]}_test.py"), *words[1:]]
@@ -236,7 +238,7 @@ def last_test(output):
 
 
 class Controls:
-    """Whether a suite passes without a bug: else it would catch them all. Each is run once."""
+    """Whether a suite passes without a bug; otherwise it would seem to catch every bug. Each is run once."""
 
     def __init__(self):
         self.mutex, self.results = threading.Lock(), {}
@@ -249,7 +251,7 @@ class Controls:
 
 
 def try_bug(bug, keeps_going, controls):
-    """What caught it, or "", and the seconds until then. Notes whether tests were skipped."""
+    """Returns what caught the bug, or "", and the seconds. Records whether tests were skipped."""
     total, caught = 0.0, []
     for suite in bug.catch:
         what, seconds, bug.is_beyond = run_suite(suite, bug.number)
@@ -258,7 +260,7 @@ def try_bug(bug, keeps_going, controls):
             continue
         broken = controls.check(suite)
         if broken:
-            print(f"planted: {suite} fails without a bug too: {broken}", flush=True)
+            print(f"planted: {suite} also fails without a bug: {broken}", flush=True)
             continue
         caught.append(what)
         if not keeps_going:
@@ -271,7 +273,7 @@ def is_luck(caught):
 
 
 def seen_caught():
-    """The bugs that the last run of all of them, or a later one of some, saw caught."""
+    """The bugs that were caught in the last complete run, or in a later run of some of them."""
     with open(os.path.join(ROOT, "docs/notes/planted.md"), encoding="utf-8") as note:
         return {int(number) for number in re.findall(r"^\| (\d+) \| .* \| `", note.read(), re.M)}
 
@@ -281,8 +283,9 @@ def choose(bugs, arguments):
         wanted = {int(number) for number in arguments.bugs.split(",")}
         return [bug for bug in bugs if bug.number in wanted]
     if arguments.sample:
-        # A change in a header builds half of the tree again: nightly does those. And what only a
-        # random suite catches, or nobody has seen caught yet, would make CI fail now and then.
+        # A change of a header rebuilds half of the tree, so those are left to the nightly run. Bugs
+        # that only a random suite catches, or that were never caught, would make CI fail
+        # occasionally.
         seen = seen_caught()
         quick = [bug for bug in bugs if all(f.endswith(".cc") for f in bug.files())
                  and not bug.is_open and "--gtest_filter" in bug.catch[0] and bug.number in seen]
@@ -293,7 +296,7 @@ def choose(bugs, arguments):
 
 
 class Results:
-    """What --all has found out about this very tree, kept so that it can be ended and resumed."""
+    """The results of --all for this tree, stored so that the run can be interrupted and resumed."""
 
     def __init__(self, tree, is_kept):
         self.mutex, self.tree, self.is_kept, self.known = threading.Lock(), tree, is_kept, {}
@@ -315,7 +318,7 @@ class Results:
 
 
 def hash_of_tree():
-    """Of everything that is built: the tree with the bugs in it."""
+    """A hash of all sources that are built, that is, of the tree with the bugs inserted."""
     total = hashlib.sha256()
     for path in sorted(p for p in COPY.rglob("*") if p.is_file() and BUILD not in p.parents):
         total.update(str(path.relative_to(COPY)).encode() + b"\0" + path.read_bytes())
@@ -326,7 +329,7 @@ def run_bugs(chosen, arguments, results):
     controls, done = Controls(), 0
     todo = [bug for bug in chosen if bug.number not in results.known]
     if len(todo) < len(chosen):
-        print(f"planted: {len(chosen) - len(todo)} are known already", flush=True)
+        print(f"planted: {len(chosen) - len(todo)} have results already", flush=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = {pool.submit(try_bug, bug, arguments.keep_going, controls): bug for bug in todo}
         for run_of_bug in concurrent.futures.as_completed(runs):
@@ -354,22 +357,22 @@ def main():
     parser = argparse.ArgumentParser(description="plants known bugs and runs the suites that must catch them")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--resume", action="store_true", help="with --all: only what was not tried")
-    parser.add_argument("--table", default="", help="with --all: a file to write the results to")
+    parser.add_argument("--resume", action="store_true", help="with --all: run only bugs without a result")
+    parser.add_argument("--table", default="", help="with --all: file for a table of the results")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--bugs", default="")
-    parser.add_argument("--keep-going", action="store_true", help="run the other suites as well")
+    parser.add_argument("--keep-going", action="store_true", help="also run the other suites of a bug that was caught")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     bugs = read_bugs()
     _, misfits = plant(bugs)
     for misfit in misfits:
-        print("planted: does not fit any more:", misfit)
+        print("planted: does not match the code:", misfit)
     if misfits:
         return 1
     if arguments.check:
-        print(f"planted: {len(bugs)} bugs fit")
+        print(f"planted: {len(bugs)} bugs match the code")
         return 0
     if not (arguments.all or arguments.sample or arguments.bugs):
         parser.error("one of --check, --all, --sample, --bugs")
@@ -389,9 +392,9 @@ def main():
     if arguments.table:
         write_table(chosen, results, arguments.table)
     missed = [bug for bug in chosen if not results.known[bug.number][0]]
-    lucky = [bug for bug in chosen if is_luck(results.known[bug.number][0])]
-    if lucky:
-        print("planted: only a random suite caught", ", ".join(str(bug.number) for bug in lucky))
+    by_chance = [bug for bug in chosen if is_luck(results.known[bug.number][0])]
+    if by_chance:
+        print("planted: only a random suite caught", ", ".join(str(bug.number) for bug in by_chance))
     print(f"planted: {len(chosen) - len(missed)} of {len(chosen)} caught"
           f" in {time.monotonic() - started:.0f} s")
     return 1 if any(not (bug.is_open or bug.is_beyond) for bug in missed) else 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function a command. An answer is "ok", the status, or what was read.
+// One function for each command. An answer is "ok", an error status, or the data that was read.
 #include "tests/scenarios/db_scenario.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "ashlar/write_batch.h"
 #include "tests/scenarios/table_text.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -44,7 +44,8 @@ std::string ValueOf(const std::string& text) {
 
 }  // namespace
 
-// What listeners are told, without numbers and times that any change would change.
+// Records the calls of listeners, without numbers and times, which any change of the engine would
+// change.
 class DbScenario::Events final : public EventListener {
  public:
   std::vector<std::string> Take() { return std::exchange(lines_, {}); }
@@ -290,7 +291,7 @@ std::string DbScenario::Create(const ScenarioStep& step) {
   return Answer(status);
 }
 
-// The handle stays, as a user's would: "close" lets go of it.
+// The handle stays valid, as in a program: "close" releases it.
 std::string DbScenario::Drop(const ScenarioStep& step) {
   const auto family = handles_.find(step.Word(0));
   if (family == handles_.end()) return "no such family";

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DbScenario drives a database on a simulated machine with one thread: background jobs run when a
-// call waits, or when the scenario says so. Families and snapshots have names; without "cf=" a
-// command is about the default family. Commands:
+// call waits for them, or when the scenario runs them. Families and snapshots have names; a command
+// without "cf=" uses the default family. Commands:
 //
-//   open name=value...      options of database and families; small and without automatic
-//                           compactions to begin with. Later opens go on with the options of before
+//   open name=value...      options of database and families; at first small and without automatic
+//                           compactions. Later opens keep the options of the open before
 //   close, reopen name=value...
-//   write cf=f [unlogged]   a line each: "put k v", "del k", "single_del k"; with "batch" they are
-//                           one write; the value "300x" is 300 of that letter
+//   write cf=f [unlogged]   one write per line: "put k v", "del k", "single_del k"; with "batch"
+//   all
+//                           lines are one write; the value "300x" is 300 of that letter
 //   flush cf=f, compact cf=f from=a to=c [force], set cf=f name=value...
 //   get k..., scan, scan_back: with cf=f snapshot=s from=a to=c; multiget k...
 //   snapshot s, release s
 //   create f, drop f, families
 //   pause, continue, abort cf=f, resume cf=f, abort_all, resume_all, disable_manual, enable_manual,
 //   cancel                  background work
-//   run                     lets all background jobs end
+//   run                     runs all background jobs to their end
 //   wait [abort_on_pause]   WaitForCompact
 //   levels cf=f             every table with its entries
-//   events                  what listeners have heard since they were last asked
+//   events                  the calls of listeners since the last "events"
 //   property name cf=f
 #pragma once
 
@@ -32,7 +33,7 @@
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_env.h"
 #include "tests/support/scenario.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -85,7 +86,7 @@ class DbScenario {
   std::map<std::string, ColumnFamilyHandle*> handles_;
   std::vector<ColumnFamilyHandle*> old_handles_;  // of dropped families whose names are used again
   std::map<std::string, const Snapshot*> snapshots_;
-  std::string lower_, upper_;  // of the scan under way
+  std::string lower_, upper_;  // bounds of the current scan
 };
 
 }  // namespace ashlar

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runner itself: a scenario that is wrong fails, and rewriting changes answers only.
+// The runner itself: a wrong scenario fails, and rewriting changes only answers.
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/support/scenario.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Answers with what it was given.
+// Answers with its input.
 std::string Echo(const ScenarioStep& step) {
   std::string text;
   for (const std::string& word : step.words) StrAppend(&text, word, "\n");
@@ -23,7 +23,7 @@ std::string Echo(const ScenarioStep& step) {
 
 }  // namespace
 
-TEST(ScenarioRunner, RightAnswersPassAndStayAsTheyAre) {
+TEST(ScenarioRunner, RightAnswersPassAndAreNotChanged) {
   const std::string text =
       "# A comment.\n\n$ echo one\n=> one\n\n$ echo b=2 a=1\nline\n=>\na is 1\nb is 2\nline\n\n"
       "$ echo\n=>\n";
@@ -38,7 +38,7 @@ TEST(ScenarioRunner, AWrongAnswerFailsAndIsRewritten) {
   EXPECT_EQ(outcome.text, "$ echo one\n=> one\n\n$ echo x\n=> x\n");
 }
 
-TEST(ScenarioRunner, AMissingAnswerAndAMissingLineOfOneFail) {
+TEST(ScenarioRunner, AMissingAnswerOrAMissingLineFails) {
   EXPECT_NE(RunScenario("$ echo one\n", Echo).mismatch, "");
   EXPECT_NE(RunScenario("$ echo one two\n=>\none\n", Echo).mismatch, "");
   EXPECT_NE(RunScenario("$ echo one\n=>\n", Echo).mismatch, "");

@@ -5,8 +5,8 @@
 //
 //   build/test/scenarios_test --rewrite [--gtest_filter=Scenarios.flush*]
 //
-// writes what happened into the files. The scenarios of compaction work on a tree alone
-// (tree_scenario.h), the others on a database (db_scenario.h).
+// writes the actual answers into the files. The scenarios of compaction work on a tree without a
+// database (tree_scenario.h), the others on a database (db_scenario.h).
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table is opened as a reader would open it and read from the first entry to the last.
+// A table is opened as a reader opens it and read from the first entry to the last.
 #include "tests/scenarios/table_text.h"
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 #include "ashlar/options.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/scenario.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

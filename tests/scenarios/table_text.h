@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries as text: "a#9 PUT x", "a#9 DEL", "a#9 SINGLE_DEL", and the range tombstone
-// "a#9 DEL_TO c"; those of a table between commas.
+// Entries as text: "a#9 PUT x", "a#9 DEL", "a#9 SINGLE_DEL", and the range tombstone "a#9 DEL_TO
+// c"; the entries of a table are separated by commas.
 #pragma once
 
 #include <string>
 
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -21,7 +21,7 @@ struct TextEntry {
 
 std::string EntryText(const Slice& internal_key, const Slice& value);
 TextEntry ParseEntry(const std::string& text);
-// What a table file holds, or the status that reading it gives.
+// The entries of a table file, or the error of reading it.
 std::string TableText(FileSystem* fs, const std::string& path,
                       const InternalKeyComparator& comparator);
 

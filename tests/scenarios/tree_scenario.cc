@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of tables is the state; after each change a version is made of it anew.
+// The list of tables is the state; after each change a new version is made from it.
 #include "tests/scenarios/tree_scenario.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "db/version/version_builder.h"
 #include "env/filename.h"
 #include "tests/scenarios/table_text.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -39,7 +39,7 @@ TreeScenario::TreeScenario() {
   options_.compression = kNoCompression;
   options_.bottommost_compression = kNoCompression;
   BlockBasedTableOptions table;
-  table.checksum = kNoChecksum;  // so that Lie() need not mend one
+  table.checksum = kNoChecksum;  // so that SetEntryCount() need not update one
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   context_.fs = &fs_;
   TableCacheOptions cache(comparator_);
@@ -62,7 +62,7 @@ std::string TreeScenario::Run(const ScenarioStep& step) {
   if (step.name == "snapshots") return SetSnapshots(step);
   if (step.name == "pick") return Pick();
   if (step.name == "compact") return Compact(step);
-  if (step.name == "lie") return Lie(step);
+  if (step.name == "set_entry_count") return SetEntryCount(step);
   if (step.name == "tree") return Tree();
   return "unknown command";
 }
@@ -159,7 +159,7 @@ std::string TreeScenario::Tree() const {
     for (const TableFile* file : version()->files(level)) {
       bool is_busy;
       {
-        MutexLock lock(&mutex_);  // the table is read without
+        MutexLock lock(&mutex_);  // reading the table needs no lock
         is_busy = file->being_compacted;
       }
       StrAppend(&text, text.empty() ? "" : "\n", "L", level, " ", file->meta.number,
@@ -208,7 +208,7 @@ std::string TreeScenario::CompactOnce(const ScenarioStep& step) {
   return plan.has_value() ? Carry(*plan) : "nothing";
 }
 
-// Runs the job of a plan and puts its outputs in place of the inputs.
+// Runs the job of a plan and replaces its inputs by its outputs.
 std::string TreeScenario::Carry(const CompactionPlan& plan) {
   const std::string plan_text = plan.DebugString();
   OutputResult result;
@@ -244,13 +244,13 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
               ", hidden ", result.hidden_dropped, ", tombstones ", result.tombstones_dropped);
     if (result.covered_dropped > 0) StrAppend(&text, ", covered ", result.covered_dropped);
   }
-  MakeVersion();  // the plan points into the version before
+  MakeVersion();  // the plan points into the old version
   return text;
 }
 
-// The number of entries stands behind its name in the properties block, as a varint of one byte. Of
-// the name itself only what the name before does not have is there.
-std::string TreeScenario::Lie(const ScenarioStep& step) {
+// In the properties block the number of entries follows its name, as a varint of one byte. The name
+// itself is stored without the prefix that it shares with the name before it.
+std::string TreeScenario::SetEntryCount(const ScenarioStep& step) {
   const std::string path = TableFileName(kDir, FileNumber{std::stoul(step.Argument("number"))});
   std::string bytes;
   Status status = ReadFileToString(&fs_, path, &bytes);
@@ -260,7 +260,7 @@ std::string TreeScenario::Lie(const ScenarioStep& step) {
   if (at == std::string::npos) return "the table does not say";
   bytes[at + name.size()] = static_cast<char>(std::stoi(step.Argument("entries")));
   status = WriteStringToFile(&fs_, bytes, path);
-  MakeVersion();  // with the table opened anew
+  MakeVersion();  // with the table opened again
   return Answer(status);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that write, and what all files of the table share.
+// Calls that write, and the functions that all files of the table share.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void CallPutEntity(ApiCaller* c) {
 void CallDelete(ApiCaller* c) {
   ExpectDone(c->db->Delete(kWrite, c->AnyFamily(), c->AnyKey()), "Delete");
 }
-// Of a key of its own, put once.
+// For a key of its own, which is put once.
 void CallSingleDelete(ApiCaller* c) {
   const std::string key = "single" + std::to_string(c->thread);
   ColumnFamilyHandle* const family = c->AnyFamily();

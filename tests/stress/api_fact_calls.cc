@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that only tell something.
+// Calls that return information and change nothing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -92,7 +92,7 @@ void CallStorageInfo(ApiCaller* c) {
   std::vector<LiveFileStorageInfo> files;
   ExpectDone(c->db->GetLiveFilesStorageInfo(options, &files), "GetLiveFilesStorageInfo");
   uint64_t creation_time = 0;
-  // Where another thread has set max_open_files it is refused.
+  // Fails if another thread has set max_open_files.
   ExpectDone(c->db->GetCreationTimeOfOldestFile(&creation_time), "GetCreationTimeOfOldestFile",
              {Status::kNotSupported});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that read. Each looks at an anchor, which must be there, beside keys that come and go.
+// Calls that read. Each reads an anchor, which must exist, among keys that are written and deleted.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -178,7 +178,7 @@ void CallSnapshot(ApiCaller* c) {
   it->Seek(key);
   const bool is_there = it->Valid() && it->key() == Slice(key);
   const Status after = c->db->Get(options, family, key, &second);
-  // Of three readings at one snapshot none differs.
+  // Three reads at one snapshot return the same.
   EXPECT_EQ(before.code(), after.code());
   EXPECT_EQ(before.ok(), is_there) << before.ToString() << " " << it->status().ToString();
   if (before.ok()) {
@@ -199,7 +199,7 @@ void CallAllVersions(ApiCaller* c) {
              "GetAllKeyVersions");
   EXPECT_GE(versions.size(), static_cast<size_t>(kAnchors));
 }
-// Sequence numbers without a log, and logs that go meanwhile, end it.
+// Unlogged writes, and logs that are deleted meanwhile, end it.
 void CallUpdatesSince(ApiCaller* c) {
   std::unique_ptr<WalIterator> it;
   const SequenceNumber latest = c->db->GetLatestSequenceNumber();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that move data about or change how the database works. What they switch off comes back on.
+// Calls that move data or change settings of the database. Each switches on again what it switched
+// off.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -16,7 +17,8 @@
 namespace ashlar {
 namespace {
 
-// What a compaction by request may meet: others at work, files gone, compactions switched off.
+// The statuses with which a manual compaction may fail: conflicts with others, missing files,
+// disabled compactions.
 constexpr auto kMet = {Status::kAborted, Status::kBusy, Status::kIncomplete,
                        Status::kInvalidArgument, Status::kNotSupported};
 
@@ -103,7 +105,7 @@ void CallDisableFileDeletions(ApiCaller* c) {
   ExpectDone(c->db->DisableFileDeletions(), "DisableFileDeletions");
   ExpectDone(c->db->EnableFileDeletions(), "EnableFileDeletions");
 }
-// Of keys that come and go: a file that has anchors too stays.
+// For files without anchors; a file with anchors must stay.
 void CallDeleteFilesInRange(ApiCaller* c) {
   const std::string begin = ComingKey(0), end = ComingKey(kComingKeys + 30);
   const Slice begin_key(begin), end_key(end);
@@ -128,7 +130,7 @@ void CallCheckpoint(ApiCaller* c) {
              "CreateCheckpoint");
   Remove(path);
 }
-// A family that comes, has keys, and goes.
+// A family that is created, gets keys, and is dropped.
 void CallCreateFamily(ApiCaller* c) {
   ColumnFamilyHandle* family = nullptr;
   const std::string name = std::filesystem::path(c->NewName("family")).filename();

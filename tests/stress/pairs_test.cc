@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every public call beside every other one, by eight threads on one database, and all of them in
-// any order. What is proven: no thread waits for ever, no call fails that has no reason to, keys
-// that nobody touches are found by every read, and in builds with the thread sanitizer that there
-// is no race.
+// Every public call together with every other one, by eight threads on one database, and all of
+// them in any order. This shows that no thread waits forever, that no call fails without a reason,
+// that every read finds the keys that no call changes, and, in builds with the thread sanitizer,
+// that there is no data race.
 //
-//   stress_test --seconds=600     pairs again and again, for so long; with other seeds each time
+//   stress_test --seconds=600     runs pairs repeatedly for that time, with other seeds each time
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 #include "tests/stress/api_calls.h"
 #include "tests/support/paths.h"
 #include "tests/support/suite.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -60,7 +60,7 @@ class Stress : public testing::Test {
     ExpectAnchorsAfterReopening();
   }
 
-  // Families that calls have made and not dropped would make this fail, too.
+  // Families that calls have created and not dropped would make this fail, too.
   void ExpectAnchorsAfterReopening() {
     std::vector<ColumnFamilyDescriptor> descriptors;
     descriptors.emplace_back(kDefaultColumnFamilyName, ApiOptions());
@@ -82,7 +82,7 @@ class Stress : public testing::Test {
 
   static uint64_t Seed() { return arguments.has_seed ? arguments.seed : 1; }
 
-  // Each thread makes its call so often; all begin together.
+  // Each thread makes its call this many times; all begin together.
   template <typename Choose>
   void RunTogether(int rounds, Choose choose) {
     std::atomic<int> waiting{kThreads};
@@ -98,7 +98,7 @@ class Stress : public testing::Test {
   }
 
   void RunPair(const ApiCall& one, const ApiCall& other, int rounds) {
-    BeginCase(StrCat(one.name, " beside ", other.name), 120);
+    BeginCase(StrCat(one.name, " with ", other.name), 120);
     RunTogether(rounds,
                 [&](const ApiCaller* caller) { return caller->thread % 2 == 0 ? one : other; });
   }
@@ -111,8 +111,8 @@ class Stress : public testing::Test {
 
 }  // namespace
 
-// Without --seconds each pair once, of every n-th only where the suites are scaled down.
-TEST_F(Stress, EveryCallGoesBesideEveryOther) {
+// Without --seconds each pair runs once; if the suites are scaled down, only every n-th pair.
+TEST_F(Stress, EveryPairOfCallsCanRunTogether) {
   const std::vector<ApiCall> calls = AllApiCalls();
   const double end = SuiteClock() + arguments.seconds;
   const auto every = static_cast<size_t>(std::max(1.0, 1 / SuiteScale()));
@@ -123,14 +123,14 @@ TEST_F(Stress, EveryCallGoesBesideEveryOther) {
         if (arguments.seconds == 0 && count++ % every != 0) continue;
         RunPair(calls[i], calls[j], /*rounds=*/1);
         pairs++;
-        if (HasFailure()) FAIL() << calls[i].name << " beside " << calls[j].name;
+        if (HasFailure()) FAIL() << calls[i].name << " with " << calls[j].name;
       }
     }
   } while (arguments.seconds > 0 && SuiteClock() < end);
   std::printf("stress: %zu calls, %zu pairs by %d threads\n", calls.size(), pairs, kThreads);
 }
 
-TEST_F(Stress, AllCallsGoInAnyOrder) {
+TEST_F(Stress, AllCallsCanRunInAnyOrder) {
   const std::vector<ApiCall> calls = AllApiCalls();
   const double end = SuiteClock() + arguments.seconds;
   const int rounds = static_cast<int>(400 * SuiteScale());

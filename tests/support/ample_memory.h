@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests that need memory by the gigabyte: whether this machine has it and this build leaves it.
+// For tests that need gigabytes of memory: whether this machine and this build have that much.
 //
 //   if (!HasAmpleMemory(6)) return SkipAsImpossible("a block of 1 GiB: 6 GiB of free memory");
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace ashlar {
 
-// False under a sanitizer, which multiplies memory and time, and where the kernel does not say.
+// False under a sanitizer, which multiplies memory and time, and if the kernel does not report free
+// memory.
 inline bool HasAmpleMemory(uint64_t gibibytes) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return gibibytes == 0;

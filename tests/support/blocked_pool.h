@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockedPool keeps all threads of one background pool busy for as long as it lives, so that what
-// is scheduled meanwhile does not begin.
+// BlockedPool occupies all threads of one background pool during its lifetime, so that jobs that
+// are scheduled meanwhile do not start.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace ashlar {
 
 class BlockedPool {
  public:
-  // Leaves the pool with one thread.
+  // Afterwards the pool has one thread.
   BlockedPool(Env* env, Env::Priority pool) {
     env->SetBackgroundThreads(1, pool);
     env->Schedule(&Wait, new std::shared_ptr<Gate>(gate_), pool);
@@ -27,7 +27,7 @@ class BlockedPool {
   struct Gate {
     std::binary_semaphore is_blocked{0}, opens{0};
   };
-  // The job has a share in the gate: it may look at it after the pool was let go.
+  // Shared with the job, which may use the gate after the BlockedPool was destroyed.
   static void Wait(void* argument) {
     const std::unique_ptr<std::shared_ptr<Gate>> gate(
         static_cast<std::shared_ptr<Gate>*>(argument));

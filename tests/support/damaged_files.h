@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DamagedFiles: a file system of which some reads of tables come with a flipped bit, while the
-// files stay whole. Any thread.
+// DamagedFiles: a file system in which some reads of tables return a flipped bit, while the files
+// themselves are intact. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,13 @@
 
 namespace ashlar {
 
-// Which reads of tables come damaged: those from `first` on, counted from 0, `count` of them.
+// Selects the damaged reads: `count` reads of tables from `first` on, counted from 0.
 struct Damage {
   std::atomic<int> reads{0};
   int first = -1;
   int count = 0;
-  std::atomic<uint64_t> forgotten_begin{UINT64_MAX};  // the last range that was to leave the cache
+  std::atomic<uint64_t> forgotten_begin{
+      UINT64_MAX};  // begin of the last range that was to be removed from the cache
   std::atomic<uint64_t> forgotten_end{0};
 
   bool IsNext() {
@@ -47,7 +48,7 @@ class DamagedTable final : public FSRandomAccessFileOwnerWrapper {
   }
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override {
-    return FSRandomAccessFile::MultiRead(requests, count, options, dbg);  // by Read()
+    return FSRandomAccessFile::MultiRead(requests, count, options, dbg);  // calls Read()
   }
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> done, void* argument, void** handle,
@@ -67,7 +68,7 @@ class DamagedTable final : public FSRandomAccessFileOwnerWrapper {
 
 class DamagedFiles final : public FileSystemWrapper {
  public:
-  // `damage` outlives it.
+  // `damage` outlives the file system.
   DamagedFiles(const std::shared_ptr<FileSystem>& target, Damage* damage)
       : FileSystemWrapper(target), damage_(damage) {}
   const char* Name() const override { return "DamagedFiles"; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DirectFiles: a file system whose files, where they are opened for direct I/O, insist on what a
-// kernel insists on: offsets, lengths and memory in whole pages. Others pass through. Any thread.
+// DirectFiles: a file system whose files, if opened for direct I/O, require what a kernel requires:
+// offsets, lengths and memory in whole pages. Other files behave as usual. Any thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class DirectTable final : public FSRandomAccessFileOwnerWrapper {
   }
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override {
-    return FSRandomAccessFile::MultiRead(requests, count, options, dbg);  // by Read()
+    return FSRandomAccessFile::MultiRead(requests, count, options, dbg);  // calls Read()
   }
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> done, void* argument, void** handle,
@@ -100,7 +100,7 @@ class DirectFiles final : public FileSystemWrapper {
     return status;
   }
 
-  std::atomic<int> reads{0};  // direct ones
+  std::atomic<int> reads{0};  // direct reads
   std::atomic<int> writes{0};
   std::atomic<bool> refuses{false};
 };

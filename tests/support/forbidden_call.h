@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ForbidSystemCall() makes the kernel refuse a system call to the calling thread, for good, as it
-// does in sandboxes. Call it in a thread of its own.
+// ForbidSystemCall() makes the kernel refuse a system call to the calling thread from now on, as
+// sandboxes do. Call it in a separate thread.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// False if this kernel has no such filters. The call then answers EPERM.
+// False if this kernel does not support such filters. The system call then returns EPERM.
 inline bool ForbidSystemCall(uint32_t number) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

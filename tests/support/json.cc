@@ -27,7 +27,7 @@ class JsonParser {
   Json ParseAll() {
     Json value = Value();
     SkipSpace();
-    if (p_ != end_) Die("bytes behind the JSON value");
+    if (p_ != end_) Die("bytes after the JSON value");
     return value;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small reader of JSON for test data: objects, arrays, strings, numbers, true, false, null. Input
-// that is not JSON ends the test program with a message.
+// A small JSON reader for test data: objects, arrays, strings, numbers, true, false, null. Invalid
+// input ends the test program with a message.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Json {
   const Json& operator[](size_t index) const;
   size_t size() const { return elements_.size(); }
   const std::vector<Json>& elements() const { return elements_; }
-  const std::string& text() const { return text_; }  // of a string or number as written
+  const std::string& text() const { return text_; }  // a string, or a number as written
   uint64_t number() const;
   bool boolean() const { return text_ == "true"; }
 
@@ -37,10 +37,10 @@ class Json {
   std::map<std::string, Json> members_;
 };
 
-// The bytes that "6b6579" stands for.
+// The bytes that hexadecimal digits such as "6b6579" stand for.
 std::string FromHex(const std::string& hex);
 
-// The whole file; ends the program if it cannot be read.
+// Parses a whole file; ends the program if it cannot be read.
 std::string ReadTestFile(const std::string& path);
 
 }  // namespace ashlar

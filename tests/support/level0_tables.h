@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteLevel0() leaves tables on level 0 that no compaction takes away: how tests get a database to
-// stall at a number of tables that they choose.
+// WriteLevel0() leaves tables on level 0 that no compaction removes, so that tests can make writes
+// stall at a chosen number of tables.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 namespace ashlar {
 
-// So many flushes of two entries each, while compactions are blocked; returns when those that
-// follow have ended. The environment is left with one thread for them.
+// Makes `count` flushes of two entries each while compactions are blocked, and returns when the
+// compactions that follow have ended. Afterwards the environment has one thread for compactions.
 inline void WriteLevel0(DB* db, ColumnFamilyHandle* family, int table_count) {
   {
     const BlockedPool no_compactions(db->GetEnv(), Env::Priority::LOW);

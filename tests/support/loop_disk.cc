@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By the system's own programs; what they say is thrown away.
+// Uses the system's mkfs and mount programs; their output is discarded.
 #include "tests/support/loop_disk.h"
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "tests/support/paths.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LoopDisk: a file system of a wanted kind in a file, mounted for the life of the object. Needs
-// root, loop devices and the mkfs of that kind. Threads: one.
+// LoopDisk: a file system of a given kind in a file, mounted during the lifetime of the object.
+// Needs root, loop devices and the mkfs program of that kind. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace ashlar {
 
 class LoopDisk {
  public:
-  // For example "mkfs.xfs -q -m reflink=1", 300 << 20. See dir() for whether it worked.
+  // For example "mkfs.xfs -q -m reflink=1", 300 << 20. dir() is empty if it failed.
   LoopDisk(const std::string& mkfs, uint64_t bytes);
   ~LoopDisk();
   LoopDisk(const LoopDisk&) = delete;
   LoopDisk& operator=(const LoopDisk&) = delete;
 
-  // Where it is mounted; empty if it could not be made.
+  // The mount point; empty if the file system could not be created or mounted.
   const std::string& dir() const { return dir_; }
 
  private:

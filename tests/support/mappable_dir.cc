@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks the file system itself, by making a log.
+// Finds out whether the file system supports mapped logs by creating one.
 #include "tests/support/mappable_dir.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileWriters whose file is a string of the test, with an end at which writing fails.
+// FileWriters that write to a string of the test, with a capacity beyond which writing fails.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-// Every append goes straight to `contents`, which outlives the writer. The append that would make
-// it longer than `capacity` fails with IOError and leaves it as it was.
+// Every append goes directly to `contents`, which outlives the writer. An append that would exceed
+// `capacity` fails with IOError and changes nothing.
 std::unique_ptr<FileWriter> WriterIntoString(std::string* contents, uint64_t capacity = UINT64_MAX);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MovedClock is the machine's clock, moved by hand.
+// MovedClock is the system clock plus an offset that the test sets.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NoReopenFs opens no file for writing a second time: what a FileSystem of a program lacks that
-// overrides only what it must.
+// NoReopenFs cannot open an existing file for writing, like a FileSystem of a program that
+// overrides only the required functions.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenedDb opens a database with whatever column families it has and reads all of it, both ways and
-// by key: what the suites do with an image, a damaged or a recovered directory. Threads: one at a
+// OpenedDb opens a database with all its column families and reads all of it, in both directions
+// and by key. Suites use it for crash images, damaged and recovered directories. Threads: one at a
 // time.
 #pragma once
 
@@ -18,31 +18,32 @@ namespace ashlar {
 using Rows = std::map<std::string, std::string>;
 using Contents = std::map<std::string, Rows>;  // by family
 
+// Reads all rows of these families, forwards, backwards, with Get() and with MultiGet(); if these
+// disagree, the result is Corruption with a message that begins with "DISAGREE".
+Status ReadAllFamilies(DB* db, const std::vector<ColumnFamilyHandle*>& handles, Contents* contents);
+
 class OpenedDb {
  public:
   ~OpenedDb();
 
-  // A directory without database gets a new one if the options say so.
+  // Creates the database if the directory has none and the options allow that.
   Status Open(const Options& options, const std::string& dir);
-  // One more family, in handles() from here on.
+  // Creates one more family, which handles() then contains.
   Status CreateFamily(const Options& options, const std::string& name);
-  // Scans forward and backward and gets every key found, alone and in a batch; a disagreement
-  // between these is Corruption with a message that begins with "DISAGREE".
-  Status ReadAll(Contents* contents);
+  // Scans forward and backward, and reads every key found, alone and in a batch. If the results
+  // disagree, Corruption with a message that begins with "DISAGREE".
+  Status ReadAll(Contents* contents) { return ReadAllFamilies(db(), handles(), contents); }
   Status Close();
 
   DB* db() { return db_.get(); }
   const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
 
  private:
-  Status ReadFamily(ColumnFamilyHandle* handle, Rows* rows);
-  Status CheckBatch(const Contents& contents);
-
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> handles_;
 };
 
-// Independent of the order of rows.
+// Does not depend on the order of rows.
 uint64_t HashOf(const Rows& rows);
 uint64_t HashOfRow(const std::string& key, const std::string& value);
 

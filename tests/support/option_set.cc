@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extreme settings on purpose.
+// The table of options, and their conversion into Options.
 #include "tests/support/option_set.h"
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 namespace ashlar {
 namespace {
 
-// What is drawn from; the first value is that of the plain set.
+// An option with the values to draw from; the first value is the default.
 struct Choice {
   const char* name;
   std::vector<uint64_t> values;
-  bool is_risky = false;  // changes what a crash may leave, or where files lie
+  bool is_risky = false;  // changes what a crash may leave, or the directories of files
 };
 
 std::vector<Choice> FileChoices() {
@@ -91,7 +91,7 @@ std::vector<Choice> FileChoices() {
 
 std::vector<Choice> OtherChoices() {
   return {
-      // How reads go.
+      // Reads.
       {"row_cache", {0, 0, 4096, 1 << 20}},
       {"memtable_bloom_percent", {0, 0, 2, 20}},
       {"memtable_whole_key", {0, 0, 1}},
@@ -106,7 +106,8 @@ std::vector<Choice> OtherChoices() {
   };
 }
 
-// How tables are laid out besides. Behind the others, so that these draw what they always drew.
+// More options of the table format. New options are added at the end, so that a seed draws the same
+// values for the options before them.
 std::vector<Choice> LayoutChoices() {
   return {
       {"index_type", {0, 0, 1, 2, 2, 3}},
@@ -125,7 +126,7 @@ std::vector<Choice> LayoutChoices() {
   };
 }
 
-// The shape of the tree. Behind the others too.
+// The shape of the tree.
 std::vector<Choice> TreeChoices() {
   return {
       {"style", {kCompactionStyleLevel, kCompactionStyleLevel, kCompactionStyleUniversal}},
@@ -137,7 +138,7 @@ std::vector<Choice> TreeChoices() {
   };
 }
 
-// Large values apart. Behind the others as well.
+// Blob files.
 std::vector<Choice> BlobChoices() {
   return {
       {"blobs", {0, 0, 1}},
@@ -154,14 +155,14 @@ std::vector<Choice> BlobChoices() {
   };
 }
 
-// The log. Behind the others as well.
+// The log.
 std::vector<Choice> LogChoices() {
   return {
       {"compressed_log", {0, 0, 1}},
   };
 }
 
-// When memtables are flushed, and what stays of them. Behind the others as well.
+// When memtables are flushed, and how many are kept.
 std::vector<Choice> MemtableChoices() {
   return {
       {"merged_buffers", {1, 1, 2, 4}}, {"kept_memtables", {0, 0, 1, 100'000}},
@@ -171,13 +172,13 @@ std::vector<Choice> MemtableChoices() {
   };
 }
 
-// Where files lie. Behind the others as well.
+// The directories of files.
 std::vector<Choice> PlaceChoices() { return {{"paths", {0, 0, 0, 1}, /*is_risky=*/true}}; }
 
-// Logs over old ones; a suite that writes without a log sets it to 0. Behind the others as well.
+// Recycled logs; a suite that writes without a log sets it to 0.
 std::vector<Choice> RecycledChoices() { return {{"recycled_logs", {0, 0, 2}}}; }
 
-// Runs that are merged in parts. Behind the others as well.
+// Incremental universal compaction.
 std::vector<Choice> PartChoices() { return {{"run_parts", {0, 1}}}; }
 
 const std::vector<Choice>& Choices() {
@@ -208,7 +209,7 @@ class ShorterFirst final : public Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-// As "stringappend"; an operand that begins with "!" fails reads and nothing else.
+// Like "stringappend", but reads of an operand that begins with "!" fail.
 class FailingAppend final : public MergeOperator {
  public:
   const char* Name() const override { return "test.FailingAppend"; }
@@ -302,7 +303,7 @@ Options OptionSet::Build(Env* env) const {
   Options options;
   options.env = env;
   options.create_if_missing = true;
-  options.max_bgerror_resume_count = 0;  // what resumes is the call that a suite makes
+  options.max_bgerror_resume_count = 0;  // tests resume the database themselves
   options.comparator = comparator();
   options.info_log_level = InfoLogLevel::FATAL_LEVEL;
   SetDbOptions(&options);
@@ -311,7 +312,7 @@ Options OptionSet::Build(Env* env) const {
   SetBlobOptions(&options);
   options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
   options.merge_operator = std::make_shared<FailingAppend>();
-  // Drawn with others: they have nothing to do with each other.
+  // Independent options that are drawn with one number.
   options.max_successive_merges = Get("buffers") - 2;
   options.strict_max_successive_merges = Get("jobs") == 2;
   return options;
@@ -409,7 +410,8 @@ void OptionSet::SetMemtableOptions(Options* options) const {
     options->memtable_factory.reset(Get("hash_memtable") == 1
                                         ? NewHashSkipListRepFactory(7)
                                         : NewHashLinkListRepFactory(100, 0, 4096, true, 3));
-    options->allow_concurrent_memtable_write = false;  // as RocksDB demands, which may open it too
+    options->allow_concurrent_memtable_write =
+        false;  // RocksDB requires it, and it may open the database, too
   }
 }
 
@@ -467,7 +469,7 @@ BlockBasedTableOptions OptionSet::TableOptions() const {
     const auto bits_per_key = static_cast<double>(Get("bloom"));
     table.filter_policy.reset(NewBloomFilterPolicy(bits_per_key));
     if (Get("ribbon") != 0) table.filter_policy.reset(NewRibbonFilterPolicy(bits_per_key));
-    // A table without any filter is what `bloom` = 0 is for.
+    // Tables without any filter are tested by `bloom` = 0.
     table.whole_key_filtering = Get("whole_key") != 0 || Get("prefix") == 0;
     table.detect_filter_construct_corruption = Get("detect_bad_filter") != 0;
   }
@@ -475,7 +477,7 @@ BlockBasedTableOptions OptionSet::TableOptions() const {
     table.no_block_cache = true;
   else
     table.block_cache = NewLRUCache(Get("cache"), 0);
-  // The index cannot live in a cache that is not there.
+  // Without a block cache the index cannot be cached.
   if (table.no_block_cache) table.cache_index_and_filter_blocks = false;
   return table;
 }

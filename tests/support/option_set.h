@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Option sets for the suites: numbers by name, drawn from a seed with extreme settings on purpose,
-// written as text and turned into Options. Threads: one at a time.
+// Option sets for the suites: named numbers, drawn from a seed with deliberately extreme values,
+// written as text and converted into Options. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ namespace ashlar {
 
 class OptionSet {
  public:
-  OptionSet() = default;  // small memtables and blocks, everything else plain
-  // Risky ones change what a crash may leave, or where files lie.
+  OptionSet() = default;  // small memtables and blocks, everything else default
+  // Risky options change what a crash may leave, or the directories of files.
   static OptionSet Draw(uint64_t seed, bool also_risky = false);
-  static OptionSet Parse(const std::string& text);  // as ToString() writes it
+  static OptionSet Parse(const std::string& text);  // the form of ToString()
 
   uint64_t Get(const std::string& name) const;
   void Set(const std::string& name, uint64_t value) { values_[name] = value; }
-  std::vector<std::string> ChangedNames() const;  // those that differ from the plain set
-  std::string ToString() const;                   // "block=64 memtable=4096 ...": the changed ones
+  std::vector<std::string> ChangedNames()
+      const;                     // the names whose values differ from the default set
+  std::string ToString() const;  // "block=64 memtable=4096 ...": the changed values
   // Bytewise, reverse, or a custom order: shorter keys first.
   const Comparator* comparator() const;
-  // With env set and create_if_missing.
+  // With env and create_if_missing set.
   Options Build(Env* env) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The brute force: every version is kept, every read looks at all of them.
+// Brute force: every version is kept, every read examines all of them.
 #include "tests/support/oracle.h"
 
 #include <iterator>
@@ -23,7 +23,7 @@ std::optional<ValueSpec> OracleFamily::ValueAt(const std::vector<Version>& versi
   return result;
 }
 
-// Keys that were never written have nothing to lose.
+// Keys that were never written need no entry.
 void OracleFamily::DeleteRange(uint64_t seqno, const std::string& begin, const std::string& end) {
   if (comparator()->Compare(begin, end) >= 0) return;
   const auto last = keys_.lower_bound(end);
@@ -68,7 +68,7 @@ void OracleFamily::KeepMatching(const std::map<std::string, std::string>& rows, 
   for (const auto& [key, versions] : keys_) {
     const auto row = rows.find(key);
     if (row != rows.end()) ++known;
-    // Between two versions the answer stays the same, so each value is looked at once.
+    // Between two versions the answer is the same, so each version is examined once.
     std::optional<ValueSpec> last;
     bool is_right = row == rows.end();
     for (size_t i = 0; i < moments->size(); ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle: what a database must answer, by brute force and with no notion of an LSM. Per family
-// it keeps every version of every key; a read looks at all of them. Threads: one at a time.
+// The oracle computes the answers that a database must give, by brute force and without an LSM
+// tree. For each family it stores every version of every key; a read examines all of them. Threads:
+// one at a time.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +30,19 @@ class OracleFamily {
   void Merge(uint64_t seqno, const std::string& key, ValueSpec operand) {
     keys_[key].push_back({seqno, std::move(operand), /*is_operand=*/true});
   }
-  // Of [begin, end); nothing if the end is not behind the begin.
+  // Deletes [begin, end); no effect if begin >= end.
   void DeleteRange(uint64_t seqno, const std::string& begin, const std::string& end);
   std::optional<ValueSpec> At(const std::string& key, uint64_t seqno) const;
   std::vector<OracleRow> RowsAt(uint64_t seqno) const;  // in the comparator's order
-  std::vector<std::string> AllKeys() const;             // ever written
-  // Puts since the key was last deleted, an operand being two; a single-delete is legal if there is
-  // at most one.
+  std::vector<std::string> AllKeys() const;             // all keys ever written
+  // The number of puts since the key was last deleted; an operand counts as two. A single-delete is
+  // legal if there is at most one.
   size_t LivePuts(const std::string& key) const;
-  // Takes away the moments from `first` on at which the family did not hold just these rows.
+  // Removes from the set of possible moments those from `first` on at which the family did not have
+  // exactly these rows.
   void KeepMatching(const std::map<std::string, std::string>& rows, uint64_t first,
                     std::vector<bool>* moments) const;
-  // Forgets all that came later.
+  // Removes everything after this number.
   void RollBackTo(uint64_t seqno);
   const Comparator* comparator() const { return keys_.key_comp().comparator; }
 
@@ -48,7 +50,7 @@ class OracleFamily {
   friend class OracleIterator;
   struct Version {
     uint64_t seqno;
-    std::optional<ValueSpec> value;  // none: deleted
+    std::optional<ValueSpec> value;  // nullopt: deleted
     bool is_operand = false;
   };
   struct Less {
@@ -64,13 +66,13 @@ class OracleFamily {
   Keys keys_;
 };
 
-// An iterator over what was true at one moment.
+// An iterator over the state at one moment.
 class OracleIterator {
  public:
   OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
                  std::optional<std::string> lower, std::optional<std::string> upper);
 
-  // The same bounds, another moment; not positioned afterwards.
+  // An iterator with the same bounds at another moment; not positioned.
   void Refresh(uint64_t seqno);
   bool Valid() const { return is_valid_; }
   const std::string& key() const { return position_->first; }
@@ -85,7 +87,7 @@ class OracleIterator {
  private:
   using Position = OracleFamily::Keys::const_iterator;
 
-  // To the first key at or behind `from`, or the last one before it, that has a value.
+  // The first key at or after `from`, or the last one before it, that has a value.
   void GoForward(Position from);
   void GoBackward(Position from);
   bool Accept(Position at);
@@ -104,16 +106,16 @@ class Oracle {
 
   void CreateFamily(int family) { families_[family] = std::make_shared<OracleFamily>(comparator_); }
   void DropFamily(int family) { families_.erase(family); }
-  // Null if there is none.
+  // Null if there is no such family.
   std::shared_ptr<OracleFamily> Family(int family) const;
   const std::map<int, std::shared_ptr<OracleFamily>>& families() const { return families_; }
 
-  // A put, delete, single-delete or batch. All of it becomes visible at one number. Parts for
-  // families that do not exist are left out.
+  // Applies a put, delete, single-delete or batch, which becomes visible at a single number. Parts
+  // for families that do not exist are ignored.
   void Write(const TraceOp& op);
   uint64_t seqno() const { return seqno_; }
 
-  // The newest moment, not before `first`, at which the families held just these rows.
+  // The newest moment, not before `first`, at which the families had exactly these rows.
   std::optional<uint64_t> FindMoment(
       const std::map<int, std::map<std::string, std::string>>& contents, uint64_t first) const;
   void RollBackTo(uint64_t seqno);

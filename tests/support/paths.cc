@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths of tests: see paths.h.
+// Paths are derived from environment variables and the compile-time source directory.
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -34,8 +34,8 @@ bool SharedDataExists() { return std::filesystem::exists(SharedPath("data/db"));
 
 namespace {
 
-// Removes the directories of this process at its end, except if a test failed: then they are
-// evidence.
+// Removes the directories of this process when it ends, except after a failed test: then they help
+// to find the error.
 class TempDirs {
  public:
   ~TempDirs() {
@@ -59,7 +59,7 @@ class TempDirs {
 }  // namespace
 
 std::string FreshTempDir(const std::string& name, const std::string& parent) {
-  testing::UnitTest::GetInstance();  // outlives what follows
+  testing::UnitTest::GetInstance();  // must outlive the objects below
   static TempDirs dirs;
   const std::string path = dirs.Add(name, parent);
   std::filesystem::remove_all(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GatedFileSystem: while its gate is shut, every open and every read of a table file waits there.
-// So a test can stand at any moment in the middle of an operation that reads, without a clock.
+// GatedFileSystem: while its gate is shut, every open and every read of a table file waits at the
+// gate. So a test can act in the middle of an operation that reads, without depending on time.
 #pragma once
 
 #include <condition_variable>
@@ -26,12 +26,12 @@ class ReadGate {
     is_shut_ = false;
     changed_.notify_all();
   }
-  // Returns when somebody waits at the gate, or gave up coming (see Leave).
+  // Returns when a reader waits at the gate, or when it has left (see Leave).
   void AwaitReader() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return waiting_ > 0 || has_left_; });
   }
-  // The reader has ended without coming by.
+  // Called when the reader has ended without reaching the gate.
   void Leave() {
     std::lock_guard<std::mutex> lock(mutex_);
     has_left_ = true;
@@ -41,7 +41,7 @@ class ReadGate {
     std::lock_guard<std::mutex> lock(mutex_);
     return waiting_ > 0;
   }
-  // What the reader does.
+  // Called by the reader.
   void Pass() {
     std::unique_lock<std::mutex> lock(mutex_);
     if (!is_shut_) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RecordingFileSystem notes each opening and each read of a table file, alone or in a batch, and
-// fails the reads that the test wants to fail. Any thread.
+// RecordingFileSystem records each open and each read of a table file, single or in a batch, and
+// fails the reads that the test selects. Any thread.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class ReadRecorder {
     std::string path;
     uint64_t offset = 0;
     size_t n = 0;
-    size_t batch = 1;  // how many requests came in its call
+    size_t batch = 1;  // the number of requests in the call
     std::chrono::microseconds timeout{0};
     bool is_prefetch = false;
     bool is_async = false;  // by ReadAsync()
@@ -32,10 +32,10 @@ class ReadRecorder {
     std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(reads_, {});
   }
-  // The file system says that it can start reads, and makes them at once.
+  // Makes the file system claim support for asynchronous reads; they are done at once.
   void ClaimAsync() { claims_async_ = true; }
   bool claims_async() const { return claims_async_; }
-  // Reads for which it is true fail from now on.
+  // Reads for which the function returns true fail from now on.
   void FailIf(std::function<bool(const Read&)> is_bad) {
     std::lock_guard<std::mutex> lock(mutex_);
     is_bad_ = std::move(is_bad);
@@ -44,7 +44,7 @@ class ReadRecorder {
     std::lock_guard<std::mutex> lock(mutex_);
     ++opens_;
   }
-  // How many tables were opened since the last call.
+  // The number of tables that were opened since the last call.
   int TakeOpens() {
     std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(opens_, 0);
@@ -60,7 +60,7 @@ class ReadRecorder {
   std::vector<Read> reads_;
   int opens_ = 0;
   std::function<bool(const Read&)> is_bad_;
-  bool claims_async_ = false;  // set before there are threads
+  bool claims_async_ = false;  // set before threads are started
 };
 
 class RecordedFile : public FSRandomAccessFileOwnerWrapper {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Something retired that tells when it is freed.
+// A retired object that calls a function when it is freed.
 #pragma once
 
 #include <functional>
 #include <utility>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -16,7 +16,7 @@ struct RetiredCall : EpochRetired {
   std::function<void()> call;
 };
 
-// Calls `call` where what is retired now would be freed.
+// Calls `call` when objects that are retired now would be freed.
 inline void RetireCall(std::function<void()> call) {
   EpochRetireDelete(new RetiredCall(std::move(call)));
 }

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads and time of a run over files that the suite has made: background jobs run on the caller's
-// thread, in an order that the seed gives, or on threads of their own. Threads: one.
+// Threads and time of a run over files that the suite has created: background jobs run on the
+// caller's thread, in an order given by the seed, or on threads of their own. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class RunThreads {
   std::shared_ptr<SystemClock> clock() const {
     return executor_ == nullptr ? SystemClock::Default() : executor_->clock();
   }
-  // Of several at a time the younger ones go before the older ones.
+  // If several jobs are due at the same time, the youngest runs first.
   std::unique_ptr<Env> NewEnv(const std::shared_ptr<FileSystem>& files) const {
     return executor_ == nullptr ? NewCompositeEnv(files) : NewSimEnv(files, executor_.get());
   }
-  // Some of the jobs that wait, if they wait for the caller.
+  // Runs some of the waiting jobs, if jobs run on the caller's thread.
   void RunSome() {
     if (executor_ != nullptr) executor_->RunSome();
   }

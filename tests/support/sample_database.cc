@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unpacking and reading samples with tar and gzip; comparing what was found.
+// Unpacks and reads samples with tar and gzip, and compares contents.
 #include "tests/support/sample_database.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "ashlar/slice.h"
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -73,7 +73,7 @@ testing::AssertionResult ScansEqual(Iterator* it, const Entries& expected) {
   return testing::AssertionSuccess();
 }
 
-// Seeks to every key, and turns round at some.
+// Seeks to every key, and changes direction at some.
 testing::AssertionResult SeeksEqual(Iterator* it, const Entries& expected) {
   for (size_t i = 0; i < expected.size(); i++) {
     it->Seek(expected[i].first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sample databases that RocksDB wrote, with the listings of what they hold; and comparing a
-// database, or the files of a directory, with what they should be.
+// The sample databases that RocksDB wrote, with listings of their contents; and functions that
+// compare a database, or the files of a directory, with the expectation.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@ namespace ashlar {
 // In the order of an iterator.
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// Names as "rocksdb-7.8/empty": all of the shared data, or the few of tests/data/db where that is
+// Names such as "rocksdb-7.8/empty": all of the shared data, or the few in tests/data/db if that is
 // missing.
 std::vector<std::string> SampleDatabaseNames();
 
-// Unpacks a sample below a new temporary directory; returns the database's own directory.
+// Unpacks a sample below a new temporary directory; returns the directory of the database.
 std::string UnpackSampleDatabase(const std::string& name);
 
-// What RocksDB's iterator returned, family by family.
+// The rows that RocksDB's iterator returned, by family.
 std::map<std::string, Entries> SampleDatabaseEntries(const std::string& name);
 
 // Name and contents of every file in `dir`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sample tables that RocksDB wrote, with the listings of what they hold; and tables that lie in
-// memory instead of in a file.
+// The sample tables that RocksDB wrote, with listings of their contents; and table files in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "env/random_reader.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -30,13 +29,13 @@ struct SampleTable {
   SequenceNumber manifest_seqno = kMaxSequenceNumber;  // of ingested files
 };
 
-// All samples of the shared data, or the few of tests/data/sst where that is missing.
+// All samples of the shared data, or the few in tests/data/sst if that is missing.
 std::vector<std::string> SampleTableNames();
-// Those of tests/data/sst: small ones of every kind.
+// The samples in tests/data/sst: small ones of every kind.
 std::vector<std::string> SmallSampleTableNames();
 SampleTable LoadSampleTable(const std::string& name);
 
-// A reader over bytes in memory. Reads go through `scratch`, as from a device.
+// A file reader over bytes in memory. It copies reads into `scratch`, as reads from a device do.
 std::unique_ptr<RandomReader> ReaderOverBytes(std::string bytes, const std::string& path);
 
 }  // namespace ashlar

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -44,7 +44,7 @@ ScenarioStep ParseStep(Lines* lines) {
   return step;
 }
 
-// Up to an empty line, or the rest of the "=>" line.
+// Reads up to an empty line, or the rest of the "=>" line.
 std::string TakeExpected(Lines* lines) {
   const std::string first = lines->Take().substr(2);
   if (!first.empty()) return first.substr(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scenario is a text file of commands and of what each of them is to answer:
+// A scenario is a text file with commands and their expected answers:
 //
 //   # A delete may go only when nothing below can hold its key.
 //   $ write
@@ -12,9 +12,9 @@
 //   L0 | a#1 PUT 1
 //   L2 | b#0 PUT 2
 //
-// A command is a '$' line, lines of input may follow it, and '=>' begins the answer: the rest of
-// that line, or the lines up to an empty one. Everything else between commands is left as it is.
-// Rewriting puts in what happened; the diff is reviewed like code.
+// A command is a '$' line, which may be followed by lines of input; '=>' begins the answer: the
+// rest of that line, or the lines up to an empty one. Everything else between commands is kept.
+// Rewriting inserts the actual answers; the diff is reviewed like code.
 #pragma once
 
 #include <functional>
@@ -27,11 +27,11 @@ namespace ashlar {
 struct ScenarioStep {
   int line = 0;
   std::string name;                              // the first word after '$'
-  std::vector<std::string> words;                // those behind it without '='
+  std::vector<std::string> words;                // the words after it that contain no '='
   std::map<std::string, std::string> arguments;  // name=value
   std::vector<std::string> input;
 
-  // The i-th word or what stands for it.
+  // The i-th word, or the default.
   std::string Word(size_t i, const std::string& otherwise = "") const {
     return i < words.size() ? words[i] : otherwise;
   }
@@ -42,12 +42,12 @@ struct ScenarioStep {
   bool Has(const std::string& word) const;
 };
 
-// What a step answers: lines, without the last line break.
+// The answer to a step: lines, without the last line break.
 using ScenarioHandler = std::function<std::string(const ScenarioStep&)>;
 
 struct ScenarioOutcome {
   std::string text;      // the file with the answers of this run
-  std::string mismatch;  // the first answer that differs from the file's; empty: none
+  std::string mismatch;  // the first answer that differs from that of the file; empty: none
 };
 ScenarioOutcome RunScenario(const std::string& text, const ScenarioHandler& handler);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SetRepFactory: a memtable representation as a program may bring it along, over std::set and a
-// lock, with memory of its own. It says that insertions come one at a time, and stops the program if
-// they, the allocations before them and questions for its memory do not.
+// SetRepFactory: a memtable representation such as a program may provide, over std::set and a lock,
+// with its own memory. It expects that insertions, the allocations before them and questions about
+// its memory come one at a time, and ends the program if they do not.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace ashlar {
 
-// What the factory's representations were asked for, all together. Any thread.
+// Counts the calls of all representations of the factory. Any thread.
 struct SetRepCalls {
   std::atomic<int> made{0};
   std::atomic<int> sealed{0};
@@ -33,7 +33,7 @@ class SetRep final : public MemTableRep {
       : MemTableRep(allocator), calls_(calls), rows_(Less{&comparator}) {}
 
   KeyHandle Allocate(const size_t len, char** buf) override {
-    const Alone alone(&is_busy_);
+    const SingleThreadCheck check(&is_busy_);
     buffers_.push_back(std::make_unique<char[]>(len));
     *buf = buffers_.back().get();
     return *buf;
@@ -52,20 +52,20 @@ class SetRep final : public MemTableRep {
     return rows_.count(key) != 0;
   }
   size_t ApproximateMemoryUsage() override {
-    const Alone alone(&is_busy_);
+    const SingleThreadCheck check(&is_busy_);
     return buffers_.size() * 64;
   }
   MemTableRep::Iterator* GetIterator(Arena* /*arena*/) override { return new Walk(this); }
 
  private:
-  class Alone {
+  class SingleThreadCheck {
    public:
-    explicit Alone(std::atomic<bool>* is_busy) : is_busy_(is_busy) {
+    explicit SingleThreadCheck(std::atomic<bool>* is_busy) : is_busy_(is_busy) {
       if (is_busy_->exchange(true)) std::abort();
     }
-    ~Alone() { is_busy_->store(false); }
-    Alone(const Alone&) = delete;
-    Alone& operator=(const Alone&) = delete;
+    ~SingleThreadCheck() { is_busy_->store(false); }
+    SingleThreadCheck(const SingleThreadCheck&) = delete;
+    SingleThreadCheck& operator=(const SingleThreadCheck&) = delete;
 
    private:
     std::atomic<bool>* const is_busy_;
@@ -79,29 +79,29 @@ class SetRep final : public MemTableRep {
   };
   using Rows = std::set<const char*, Less>;
 
-  // Stands on a key, whatever comes meanwhile.
+  // Keeps its position when other keys are inserted.
   class Walk final : public MemTableRep::Iterator {
    public:
     explicit Walk(const SetRep* rep) : rep_(rep) {}
     bool Valid() const override { return key_ != nullptr; }
     const char* key() const override { return key_; }
     void Next() override {
-      Stand([this](const Rows& rows) { return rows.upper_bound(key_); });
+      MoveTo([this](const Rows& rows) { return rows.upper_bound(key_); });
     }
     void Prev() override {
-      Stand([this](const Rows& rows) { return Before(rows, rows.lower_bound(key_)); });
+      MoveTo([this](const Rows& rows) { return Before(rows, rows.lower_bound(key_)); });
     }
     void Seek(const Slice& internal_key, const char* /*memtable_key*/) override {
-      Stand([&](const Rows& rows) { return rows.lower_bound(internal_key); });
+      MoveTo([&](const Rows& rows) { return rows.lower_bound(internal_key); });
     }
     void SeekForPrev(const Slice& internal_key, const char* /*memtable_key*/) override {
-      Stand([&](const Rows& rows) { return Before(rows, rows.upper_bound(internal_key)); });
+      MoveTo([&](const Rows& rows) { return Before(rows, rows.upper_bound(internal_key)); });
     }
     void SeekToFirst() override {
-      Stand([](const Rows& rows) { return rows.begin(); });
+      MoveTo([](const Rows& rows) { return rows.begin(); });
     }
     void SeekToLast() override {
-      Stand([](const Rows& rows) { return Before(rows, rows.end()); });
+      MoveTo([](const Rows& rows) { return Before(rows, rows.end()); });
     }
 
    private:
@@ -109,7 +109,7 @@ class SetRep final : public MemTableRep {
       return row == rows.begin() ? rows.end() : --row;
     }
     template <typename Find>
-    void Stand(const Find& find) {
+    void MoveTo(const Find& find) {
       const std::shared_lock lock(rep_->mutex_);
       const auto row = find(rep_->rows_);
       key_ = row == rep_->rows_.end() ? nullptr : *row;
@@ -120,7 +120,7 @@ class SetRep final : public MemTableRep {
   };
 
   bool Enter(const char* entry) {
-    const Alone alone(&is_busy_);
+    const SingleThreadCheck check(&is_busy_);
     ++calls_->inserted;
     const std::unique_lock lock(mutex_);
     return rows_.insert(entry).second;
@@ -128,7 +128,7 @@ class SetRep final : public MemTableRep {
 
   SetRepCalls* const calls_;
   std::atomic<bool> is_busy_{false};
-  std::vector<std::unique_ptr<char[]>> buffers_;  // no lock: whoever allocates is alone
+  std::vector<std::unique_ptr<char[]>> buffers_;  // no lock: allocations come one at a time
   mutable std::shared_mutex mutex_;
   Rows rows_;
 };

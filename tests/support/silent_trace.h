@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trace that notes nothing: tests override what they look at.
+// A trace that records nothing; tests override the functions that they need.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor stays over a crash: it is the thread, and the caller's.
+// The executor, which runs jobs on the caller's thread, stays the same after a crash.
 #include "tests/support/sim_machine.h"
 
 #include "env/memory/memory_file_system.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A machine for one trace: files in memory, and background jobs that run on the caller's thread in
-// an order that follows from the seed (SimEnv). With a SimFS below, it can lose power. Threads:
-// one.
+// an order that the seed determines (SimEnv). With a SimFS below, it can lose power. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +22,9 @@ class SimMachine {
   SimExecutor* executor() { return &executor_; }
   SimFS* sim_fs() { return sim_fs_.get(); }  // null if the disk is plain
 
-  // The files a crash leaves now. To be used after whoever uses env() has let go of it.
+  // The files that a crash at this moment leaves. Use it after all users of env() have ended.
   std::shared_ptr<SimFS> TakeImage(CrashPolicy policy, uint64_t seed) const;
-  // From here on env() is one with these files; the old one is gone.
+  // From now on env() has these files; the old env is destroyed.
   void Restart(const std::shared_ptr<SimFS>& image);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What .ci/run counts are the words MISSING and IMPOSSIBLE, once per test.
+// The words MISSING and IMPOSSIBLE are printed once per test; .ci/run counts them.
 #include "tests/support/skip.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The only way for a script to skip a test because the machine lacks something: loudly, and not where
-# the thing is meant to be there. Twin of skip.h.
+# The only way for a script to skip a test because the machine lacks something. It prints a message, and
+# the test fails if the thing must be there. The counterpart of skip.h.
 import os
 import sys
 import unittest
@@ -14,7 +14,7 @@ def say(word, what):
 
 
 def needs(is_there, what):
-    """Decorates a test, or a class of tests, that cannot do without `what`."""
+    """Decorates a test, or a class of tests, that needs `what`."""
     if is_there:
         return lambda test: test
     say("MISSING", what)
@@ -33,7 +33,7 @@ def needs(is_there, what):
 
 
 def skip_as_missing(test, what):
-    """The same from inside a test."""
+    """Skips or fails from inside a test."""
     if MUST_HAVE_ALL:
         test.fail(f"ASHLAR_REQUIRE_ALL is set, but there is no {what}")
     say("MISSING", what)
@@ -41,6 +41,6 @@ def skip_as_missing(test, what):
 
 
 def exit_as_missing(what):
-    """For a script that is one test: what it returns to the shell."""
+    """Ends a script that is one test."""
     say("MISSING", what)
     sys.exit(1 if MUST_HAVE_ALL else 77)

@@ -13,7 +13,7 @@ namespace ashlar {
 
 inline const Status& StatusOf(const Status& status) { return status; }
 
-// Result<T> and everything else that carries a Status.
+// For Result<T> and everything else with a status().
 template <typename T, typename = std::enable_if_t<!std::is_base_of_v<Status, T>>>
 Status StatusOf(const T& result) {
   return result.status();

@@ -16,8 +16,9 @@ namespace {
 char current_case[4096];
 volatile uint64_t current_step = 0;
 
-// Async-signal-safe: a constant text, the step, the name, and the signal's own effect.
-void SayCase(int signal_number) {
+// Async-signal-safe: prints a constant text, the step and the name, then raises the signal's
+// default action.
+void PrintCase(int signal_number) {
   const char* what = signal_number == SIGALRM ? "\nHANGS at step " : "\nCRASHES at step ";
   char digits[32];
   char* step = digits + sizeof(digits) - 6;
@@ -65,7 +66,8 @@ double SuiteClock() {
 
 void BeginCase(const std::string& name, unsigned seconds) {
   static const bool is_installed = [] {
-    for (int number : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) signal(number, SayCase);
+    for (int number : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+      signal(number, PrintCase);
     return true;
   }();
   (void)is_installed;

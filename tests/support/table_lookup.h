@@ -9,13 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
+#include "table/sst/read/table_reader.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
-// From memory inside an epoch, and if that does not suffice, once more outside. An error that is
-// met in memory is in the lookup, as always one of its offers.
+// Reads from memory inside an epoch and, if that is not enough, once more outside. An error that
+// occurs in memory is in the lookup, like an error of its offers.
 inline Status LookUp(const TableReader& table, const ReadOptions& options, PointLookup* lookup) {
   {
     const EpochGuard guard;
@@ -24,7 +24,7 @@ inline Status LookUp(const TableReader& table, const ReadOptions& options, Point
   return table.Get(options, lookup);
 }
 
-// Lookups of all keys, outside of epochs and as many at once as a table takes. `visit` gets the
+// Looks up all keys, outside of epochs and as many at once as a table supports. `visit` gets the
 // number of each key, its lookup and its value.
 template <typename Visit>
 void LookUpTogether(TableReader* table, std::span<const LookupKey> keys, const Visit& visit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables are small, so that a thousand of them take seconds, and their blocks and partitions
-// smaller still, so that every border is met often.
+// Tables are small, so that a thousand of them take seconds, and their blocks and partitions are
+// even smaller, so that there are many boundaries.
 #include "tests/support/table_matrix.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "table/format/compression.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -137,7 +137,7 @@ void PickCompressionOptions(MatrixChoices* choices, MatrixTable* matrix) {
   matrix->table.super_block_alignment_space_overhead_ratio = OneOf(choices, "super_ratio", {1, 4});
 }
 
-// What no release of RocksDB before 11 reads.
+// Options that no release of RocksDB before 11 can read.
 void PickNewForms(MatrixChoices* choices, MatrixTable* matrix) {
   matrix->table.separate_key_value_in_data_block = choices->Pick("separate_values", 3) == 0;
   matrix->table.uniform_cv_threshold = OneOf(choices, "uniform", {-1.0, 0.3, 100.0});
@@ -208,7 +208,7 @@ void Write(MatrixTable* matrix) {
   matrix->properties = builder.properties();
 }
 
-// Whatever the options are, the number of threads that compress changes no byte.
+// Whatever the options, the number of compression threads does not change the output.
 void WriteInParallel(const MatrixTable& matrix, uint32_t threads) {
   MatrixTable again;
   again.description = matrix.description;

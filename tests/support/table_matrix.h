@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables written under options that a seed has crossed: every option of the block-based format with
+// Tables written with options that a seed combines: every option of the block-based format with
 // every other, over entries of several kinds. The same seed gives the same table.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/sample_table.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {
 
-// What was chosen, for messages and to count what has been crossed.
+// The chosen values, for messages and to count the combinations covered.
 class MatrixChoices {
  public:
   explicit MatrixChoices(uint64_t seed) : random_(seed) {}
-  // One of the values 0 to count - 1 of an axis.
+  // The value of an axis, from 0 to count - 1.
   int Pick(const char* axis, int count);
   bool Flip(const char* axis) { return Pick(axis, 2) != 0; }
 
@@ -46,14 +46,14 @@ struct MatrixTable {
   std::vector<SampleEntry> points;  // in the order of the file
   std::vector<SampleEntry> tombstones;
   std::string bytes;           // the file
-  TableProperties properties;  // as the builder tells them
-  bool uses_cache = false;     // for who reads it
+  TableProperties properties;  // as the builder returns them
+  bool uses_cache = false;     // for the reader of the table
 };
 
-// `reader_of_7_8`: only what RocksDB 7.8 can read.
+// `reader_of_7_8`: only options that RocksDB 7.8 can read.
 std::unique_ptr<MatrixTable> MakeMatrixTable(uint64_t seed, bool reader_of_7_8);
 
-// How much a number of tables has crossed.
+// The combinations of values that a number of tables has covered.
 class MatrixCoverage {
  public:
   void Add(const MatrixChoices& choices);
@@ -63,7 +63,7 @@ class MatrixCoverage {
 
  private:
   std::set<std::string> combinations_;
-  std::set<std::pair<std::string, std::string>> pairs_;  // of values of two axes
+  std::set<std::pair<std::string, std::string>> pairs_;  // pairs of values of two axes
   std::set<std::string> values_;                         // "axis=value"
 };
 

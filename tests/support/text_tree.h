@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TextTree is a version made from text, with what it needs, for tests of what compaction decides.
+// TextTree builds a version from text, with everything it needs, for tests of compaction decisions.
 //
 //   L1: 5 a-c 100, 6 c@9-f@2 100!      table 5 with keys a to c and 100 bytes; 6, whose first c has
 //   L2: 7 a-f 1000* born=77            sequence number 9, is being compacted; 7 is marked, and was
-//                                      created in second 77; with kin=66, its oldest data is of second 66
+//                                      created in second 77; with kin=66, its oldest data is of
+//                                      second 66
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,13 +17,13 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/version/table_cache.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
-#include "db/version/version_edit.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -108,7 +109,7 @@ class TextTree {
   std::unique_ptr<TableCache> tables_;
   BuiltVersion built_;
   CompactionClaims claims_;
-  mutable DbMutex mutex_;  // nobody else is here, but what is tested asks for one
+  mutable DbMutex mutex_;  // no other thread uses it, but the tested code requires one
 };
 
 }  // namespace ashlar

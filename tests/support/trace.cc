@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces as text, one operation a line.
+// Traces as text, one operation per line.
 #include "tests/support/trace.h"
 
 #include <algorithm>
@@ -128,8 +128,7 @@ bool ParseField(const std::string& field, TraceOp* op) {
 
 const char* NameOf(OpKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
-// Begins with the tag, for messages. Half of the bytes repeat, so that compression has something to
-// do.
+// Begins with the tag, for messages. Half of the bytes repeat, so that compression has an effect.
 std::string ValueSpec::Expand() const {
   std::string result(size, '-');
   uint64_t state = tag * 0x9e3779b97f4a7c15ull + 1;
@@ -143,7 +142,7 @@ std::string ValueSpec::Expand() const {
   return result;
 }
 
-bool ValueSpec::IsShownAs(const WideColumns& columns) const {
+bool ValueSpec::EqualsColumns(const WideColumns& columns) const {
   const std::string bytes = Expand(), number = std::to_string(tag);
   WideColumns expected{{"", bytes}};
   if (is_entity) expected.emplace_back("tag", number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trace is a list of operations on a database, one a line of text:
+// A trace is a list of operations on a database, one per line of text:
 //
 //   put cf=0 key=abc val=17x300 sync
 //   batch part=put:0:a:1x5 part=delete:1:b part=delete-range:0:c:f
@@ -60,31 +60,32 @@ enum class OpKind : uint8_t {
   kCrash,
   kMultiGetFamilies,  // its parts are the keys; text "sorted": they are in order
   kPrefixScan,        // from its key to the end of the key's prefix; object 1: backwards
-  kFailingMerge,      // writes an operand that fails, looks at it, and deletes its key
+  kFailingMerge,      // writes an operand that fails, reads it, and deletes its key
   kCount,
 };
 const char* NameOf(OpKind kind);
 
-// A value is written as a tag and a length; its bytes follow from these. A value that merges made
-// is that of a put, or else of the first operand, with the operands behind it, joined by commas.
+// A value is written as a tag and a length, which determine its bytes. A value that comes from
+// merges is that of a put, or else of the first operand, followed by the other operands, joined by
+// commas.
 struct ValueSpec {
   uint32_t tag = 0;
   uint32_t size = 0;
   std::vector<ValueSpec> operands;
-  // The put stores wide columns: Expand() is the default one, and the tag is in another.
+  // The put stores wide columns: Expand() is the default column, and another one contains the tag.
   bool is_entity = false;
 
   std::string Expand() const;
-  // Whether a put of the value is one of an entity: every seventh.
+  // Whether a put of this value stores an entity: every seventh does.
   bool IsPutAsEntity() const { return tag % 7 == 3; }
-  // Whether these are its columns.
-  bool IsShownAs(const WideColumns& columns) const;
+  // Whether these are the columns of the value.
+  bool EqualsColumns(const WideColumns& columns) const;
   friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
 };
 
 struct BatchPart {
-  // Or another one before kBatch; kGet in kMultiGetFamilies; kFailingMerge: an operand that fails,
-  // and behind it a deletion of its key, so that no reader meets it.
+  // The kind, or another one before kBatch; kGet in kMultiGetFamilies. kFailingMerge: an operand
+  // that fails, followed by a deletion of its key, so that no reader meets it.
   OpKind kind = OpKind::kPut;
   int family = 0;
   std::string key;
@@ -104,8 +105,8 @@ struct TraceOp {
   bool disable_wal = false;
   bool is_tailing = false;                  // of iterators
   std::optional<std::string> lower, upper;  // of iterators and compactions
-  // Of set-options: name=value. Of a reopening: the seed of other options. Of a clock jump:
-  // seconds. Of a crash: what is left, a CrashPolicy as a number, and a seed.
+  // For set-options: name=value. For a reopening: the seed of other options. For a clock jump:
+  // seconds. For a crash: the files that are left, a CrashPolicy as a number, and a seed.
   std::string text;
 
   std::string ToString() const;
@@ -113,8 +114,8 @@ struct TraceOp {
   bool IsWrite() const { return kind <= OpKind::kBatch; }
 };
 
-// The text of all operations, and back. Lines that start with # are comments; a line that is no
-// operation makes the result empty and *error say which.
+// Conversion of all operations to text and back. Lines that begin with # are comments; if a line is
+// not an operation, the result is empty and *error names it.
 std::string TraceText(const std::vector<TraceOp>& ops);
 std::vector<TraceOp> ParseTrace(const std::string& text, std::string* error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations by weight.
+// Draws operations by weight.
 #include "tests/support/trace_generator.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr size_t kMaxFamilies = 4;
 constexpr size_t kMaxObjects = 6;
 constexpr uint64_t kCrashPolicyCount = 6;  // env/sim/sim_model.h
 
-// The shapes that break things: empty, runs of 0x00 and 0xFF, prefixes of each other, long ones.
+// Keys of difficult shapes: empty, runs of 0x00 and 0xFF, prefixes of each other, long ones.
 std::string DrawKey(Random64* random) {
   switch (random->Uniform(12)) {
     case 0: return random->OneIn(4) ? "" : std::string(1, static_cast<char>(random->Uniform(256)));
@@ -94,7 +94,7 @@ std::string TraceGenerator::Key() {
   return key.substr(0, 2) == "sd" ? "x" + key : key;
 }
 
-// After a crash nobody here knows which of the earlier ones are live.
+// After a crash the generator does not know which of the earlier keys are live.
 std::string TraceGenerator::SingleKey() {
   return "sd" + std::to_string(crashes_) + "_" + std::to_string(random_.Uniform(30));
 }
@@ -154,7 +154,7 @@ void TraceGenerator::FillRead(TraceOp* op) {
   }
 }
 
-// Some keys twice, some of a family that holds them not; now and then in order.
+// Some keys occur twice, some in a family that does not have them; sometimes they are in order.
 void TraceGenerator::FillReadOfFamilies(TraceOp* op) {
   const size_t count = 1 + random_.Skewed(6) % 50;
   for (size_t i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws legal traces from a seed. It knows which objects exist and which keys may be single-deleted
-// (keys beginning with "sd", of which at most one version is live), nothing else. Threads: one at a
+// (keys that begin with "sd", with at most one live version), but nothing else. Threads: one at a
 // time.
 #pragma once
 
@@ -24,16 +24,16 @@ struct TraceProfile {
   unsigned no_wal_percent = 0;
   bool has_iterators = true;  // and snapshots
   bool has_reads = true;
-  bool has_families = true;  // created and dropped
+  bool has_families = true;  // families are created and dropped
   bool has_reopen = true;
   bool has_set_options = true;
   bool has_copies = false;   // checkpoints, read-only openings
-  bool has_pauses = false;   // of background work; jumps of the clock
-  bool has_crashes = false;  // reopening what a crash left
+  bool has_pauses = false;   // pauses of background work, jumps of the clock
+  bool has_crashes = false;  // reopening the files that a crash left
   bool has_merges = false;
-  bool has_failing_merges = false;   // a crash in one would leave its key
+  bool has_failing_merges = false;   // not with crashes: a crash during one would leave its key
   bool has_hidden_failures = false;  // operands that fail, deleted in the same batch
-  bool has_big_ones = false;         // keys of 70 KB, values beyond a memtable
+  bool has_big_ones = false;         // keys of 70 KB, values larger than a memtable
 };
 
 class TraceGenerator {

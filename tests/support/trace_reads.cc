@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of TraceRunner that reads batches over families, scans prefixes, and meets merge
+// The part of TraceRunner that reads batches over families, scans prefixes, and reads merge
 // operands that fail.
 #include <algorithm>
 #include <cstdlib>
 
 #include "tests/support/trace_runner.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {
 
-constexpr size_t kPrefixBytes = 2;  // as in the options that have an extractor
+constexpr size_t kPrefixBytes = 2;  // of the prefix extractor in the options
 constexpr int kMostRows = 40;
 
 bool IsShorterFirst(const OptionSet& options) { return options.Get("comparator") == 2; }
@@ -20,7 +20,7 @@ bool HasPrefix(const Slice& key, const std::string& prefix) { return key.starts_
 
 }  // namespace
 
-// False: the snapshot is gone.
+// False: the snapshot does not exist.
 bool TraceRunner::MomentOf(const TraceOp& op, ReadOptions* options, uint64_t* seqno) const {
   *seqno = oracle_.seqno();
   if (op.snapshot < 0) return true;
@@ -37,7 +37,7 @@ std::string TraceRunner::KeyMayExist(const TraceOp& op, ColumnFamilyHandle* hand
   std::string value;
   bool is_value_found = false;
   const bool may_exist = db_->KeyMayExist(options, handle, key, &value, &is_value_found);
-  // The answer is a guess that may differ between option sets, but never a wrong no.
+  // The answer is an estimate that may differ between option sets, but "absent" is never wrong.
   if (answers_ != nullptr) return "";
   const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(key, seqno);
   const std::string where =
@@ -64,7 +64,7 @@ std::string TraceRunner::ReadColumns(const TraceOp& op, const ReadOptions& optio
   for (size_t i = 0; i < keys.size(); ++i) {
     const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(op.keys[i], seqno);
     const bool is_right = expected.has_value()
-                              ? statuses[i].ok() && expected->IsShownAs(columns[i].columns())
+                              ? statuses[i].ok() && expected->EqualsColumns(columns[i].columns())
                               : statuses[i].IsNotFound();
     if (!is_right) return "other columns of " + keys[i].ToString(true) + statuses[i].ToString();
   }
@@ -106,14 +106,14 @@ std::string TraceRunner::ReadFamilies(const TraceOp& op) {
   return "";
 }
 
-// What is behind the prefix is nobody's promise, so both are asked up to its end only.
+// The result after the end of the prefix is undefined, so both are compared only up to there.
 std::string TraceRunner::ScanPrefix(const TraceOp& op) {
   const std::string& key = op.keys.front();
   ReadOptions options;
   uint64_t seqno = 0;
   if (Handle(op.family) == nullptr || key.size() < kPrefixBytes) return "";
   if (!MomentOf(op, &options, &seqno)) return "";
-  // An order that tears prefixes apart has no prefix seeks.
+  // An order that separates keys with the same prefix does not support prefix seeks.
   options.total_order_seek = IsShorterFirst(option_set_);
   options.prefix_same_as_start = op.text == "same" && !options.total_order_seek;
   const std::string prefix = key.substr(0, kPrefixBytes);
@@ -162,11 +162,11 @@ Status TraceRunner::WriteFailing(const TraceOp& op, ColumnFamilyHandle* handle) 
   return status;
 }
 
-std::string TraceRunner::LookAtFailing(const TraceOp& op, ColumnFamilyHandle* handle) {
+std::string TraceRunner::ReadFailingMerge(const TraceOp& op, ColumnFamilyHandle* handle) {
   ReadOptions options;
   options.total_order_seek = true;
   const std::string& key = op.keys.front();
-  // Before its extension in the usual orders, behind a prefix of it in the reverse one.
+  // Before its extension in the usual orders, after a prefix of it in the reverse one.
   const std::string extended = key + '\0';
   const bool is_before = option_set_.comparator()->Compare(key, extended) < 0;
   const std::string behind = is_before ? extended : key.substr(0, 4);
@@ -191,7 +191,7 @@ std::string TraceRunner::LookAtFailing(const TraceOp& op, ColumnFamilyHandle* ha
   it->SeekForPrev(key);
   if (it->Valid() || !fails(it->status())) return "seek for prev: " + it->status().ToString();
   it->Seek(behind);
-  if (!it->status().ok()) return "seek behind it: " + it->status().ToString();
+  if (!it->status().ok()) return "seek after it: " + it->status().ToString();
   if (answers_ != nullptr) {
     Note(it->Valid() ? std::to_string(FilterHash64(it->key())) : "end");
     return "";
@@ -200,17 +200,17 @@ std::string TraceRunner::LookAtFailing(const TraceOp& op, ColumnFamilyHandle* ha
   model.Seek(behind);
   const bool is_right =
       it->Valid() == model.Valid() && (!it->Valid() || it->key() == Slice(model.key()));
-  return is_right ? "" : "seek behind it: another key";
+  return is_right ? "" : "seek after it: another key";
 }
 
-// The oracle hears nothing of it: what it knows must stay as it was.
+// The oracle is not told about this, because its state must not change.
 std::string TraceRunner::ApplyFailingMerge(const TraceOp& op) {
   ColumnFamilyHandle* const handle = Handle(op.family);
   if (handle == nullptr || oracle_.Family(op.family)->At(op.keys.front(), oracle_.seqno()))
     return "";
   Unpause();
   std::string wrong = Want(WriteFailing(op, handle), "failing merge");
-  if (wrong.empty()) wrong = LookAtFailing(op, handle);
+  if (wrong.empty()) wrong = ReadFailingMerge(op, handle);
   if (!wrong.empty()) return "failing merge: " + wrong;
   return Want(db_->Delete(WriteOptions(), handle, op.keys.front()), "failing merge, delete");
 }

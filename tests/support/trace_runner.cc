@@ -8,7 +8,7 @@
 
 #include "ashlar/write_batch.h"
 #include "db/read/read_sampler.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {
@@ -47,7 +47,8 @@ TraceRunner::TraceRunner(Env* env, const std::string& dir, const OptionSet& opti
 TraceRunner::TraceRunner(SimMachine* machine, const std::string& dir, const OptionSet& options)
     : TraceRunner(machine->env(), dir, options) {
   machine_ = machine;
-  this_thread_sampling = {.reads_to_go = 10, .has_begun = true};  // the same reads are watched
+  this_thread_sampling = {.reads_to_go = 10,
+                          .has_begun = true};  // every run samples the same reads
 }
 
 TraceRunner::~TraceRunner() { (void)Close(); }
@@ -157,7 +158,7 @@ Status PutInto(WriteBatch* batch, ColumnFamilyHandle* handle, const std::string&
 
 }  // namespace
 
-// What was put into the batch is in *done.
+// Adds to *done the parts that were put into the batch.
 std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp* done) {
   done->kind = OpKind::kBatch;
   std::map<std::pair<int, std::string>, int> puts;  // of this batch
@@ -369,7 +370,7 @@ std::string TraceRunner::ApplyRead(const TraceOp& op) {
   const auto moment = snapshots_.find(op.snapshot);
   if (handle == nullptr || (op.snapshot >= 0 && moment == snapshots_.end())) return "";
   const bool is_old = op.snapshot >= 0;
-  // A family that is younger than the snapshot has no history before it in the oracle either.
+  // A family that is younger than the snapshot has no history before it, in the oracle either.
   const uint64_t seqno = is_old ? moment->second.seqno : oracle_.seqno();
   const ReadOptions options = ReadAt(is_old ? moment->second.real : nullptr);
   if (op.kind == OpKind::kKeyMayExist) return KeyMayExist(op, handle, options, seqno);
@@ -431,7 +432,7 @@ std::string TraceRunner::Compare(const Pair& pair) {
   }
   if (!pair.real->Valid()) return "";
   const std::string value = pair.model->value().Expand();
-  if (!pair.model->value().IsShownAs(pair.real->columns())) {
+  if (!pair.model->value().EqualsColumns(pair.real->columns())) {
     return "iterator: at " + Shown(pair.real->key()) + " other columns than " + Shown(value);
   }
   if (pair.real->value().ToStringView() == value) return "";

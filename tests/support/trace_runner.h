@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs operations on a database and on the oracle and compares every answer. Operations on objects
-// that do not exist, and single-deletes that would not be legal, are passed over, so a trace stays
-// runnable when operations are taken out of it.
+// that do not exist, and illegal single-deletes, are skipped, so that a trace can still be run
+// after operations were removed from it.
 //
-// Without comparison the answers are kept instead: they must be the same under all options. Of the
-// oracle only what exists is then used. Threads: one at a time.
+// Without comparison the answers are recorded instead: they must be the same under all options.
+// Then the oracle is only used to know which objects exist. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ std::string FamilyName(int family);  // "default", "cf1", ...
 class TraceRunner {
  public:
   TraceRunner(Env* env, const std::string& dir, const OptionSet& options);
-  // Can also crash, move the clock, and open the files a second time.
+  // With a machine, the runner can also crash, move the clock, and open the files a second time.
   TraceRunner(SimMachine* machine, const std::string& dir, const OptionSet& options);
   ~TraceRunner();
 
-  // Appends one line an operation to *answers instead of asking the oracle.
+  // Appends one line per operation to *answers instead of comparing with the oracle.
   void KeepAnswers(std::vector<std::string>* answers) { answers_ = answers; }
 
-  // These say what is wrong; empty = nothing.
+  // These return an error message; empty: no error.
   std::string Open();
   std::string Apply(const TraceOp& op);
   std::string VerifyAll();
@@ -51,7 +51,7 @@ class TraceRunner {
   struct Pair {
     std::unique_ptr<Iterator> real;
     std::unique_ptr<OracleIterator> model;
-    std::unique_ptr<Slice> lower, upper;  // what the options of `real` point to
+    std::unique_ptr<Slice> lower, upper;  // memory of the bounds in the options of `real`
     std::string lower_bytes, upper_bytes;
     bool is_tailing = false;
   };
@@ -81,7 +81,7 @@ class TraceRunner {
   std::string ScanPrefix(const TraceOp& op);
   std::string ApplyFailingMerge(const TraceOp& op);
   Status WriteFailing(const TraceOp& op, ColumnFamilyHandle* handle);
-  std::string LookAtFailing(const TraceOp& op, ColumnFamilyHandle* handle);
+  std::string ReadFailingMerge(const TraceOp& op, ColumnFamilyHandle* handle);
   bool MomentOf(const TraceOp& op, ReadOptions* options, uint64_t* seqno) const;
 
   std::string ApplyIterator(const TraceOp& op);
@@ -104,7 +104,7 @@ class TraceRunner {
   std::string ApplyCheckpoint();
   std::string ApplyReadOnlyOpen();
   std::string ApplyCrash(const TraceOp& op);
-  std::string TakeOverContents(uint64_t first);
+  std::string AdoptRecoveredState(uint64_t first);
   std::string Reopen(const TraceOp& op);
 
   SimMachine* machine_;  // null: only env_, with threads
@@ -118,7 +118,7 @@ class TraceRunner {
   std::map<int, Pair> iterators_;
   std::map<int, Moment> snapshots_;
   bool is_paused_ = false;
-  bool has_unlogged_ = false;           // writes without WAL were done
+  bool has_unlogged_ = false;           // there were writes without WAL
   uint64_t durable_ = 0;                // writes up to here survive a crash
   std::map<int, uint64_t> last_write_;  // by family
   uint64_t reopenings_ = 0, crashes_ = 0, copies_ = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of TraceRunner that looks at everything: full scans, copies, reopening, crashes. Rows
-// are compared as keys and hashes of values.
+// The part of TraceRunner that reads everything: full scans, copies, reopening, crashes. Rows are
+// compared as keys and hashes of values.
 #include <cstdlib>
 
 #include "ashlar/utilities/checkpoint.h"
 #include "tests/support/trace_runner.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {
@@ -45,7 +45,7 @@ std::string TraceRunner::VerifyFamily(int family, const Snapshot* snapshot, uint
   return wrong.empty() ? "" : "verify cf=" + std::to_string(family) + ": " + wrong;
 }
 
-// Forwards, then backwards, which must give the same.
+// Forwards, then backwards, which must return the same rows.
 std::string TraceRunner::ScanFamily(int family, const Snapshot* snapshot, HashedRows* rows) {
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadAll(snapshot), Handle(family)));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -87,7 +87,8 @@ std::string TraceRunner::CompareRows(int family, const HashedRows& rows, uint64_
   return "";
 }
 
-// All keys ever written, by Get and by MultiGet; those that the scan did not give must be absent.
+// Reads all keys ever written, by Get and by MultiGet; keys that the scan did not return must be
+// absent.
 std::string TraceRunner::VerifyGets(int family, const Snapshot* snapshot, const HashedRows& rows) {
   std::map<std::string, std::optional<uint64_t>> expected;
   for (const std::string& key : oracle_.Family(family)->AllKeys()) expected[key];
@@ -141,7 +142,7 @@ std::string TraceRunner::ApplyCheckpoint() {
   Checkpoint* made = nullptr;
   Status status = Checkpoint::Create(db_.get(), &made);
   const std::unique_ptr<Checkpoint> checkpoint(made);
-  // A crash may bring an earlier one back.
+  // A new directory each time, because a crash may bring an earlier copy back.
   const std::string dir = dir_ + "_copy" + std::to_string(++copies_);
   if (status.ok()) status = checkpoint->CreateCheckpoint(dir);
   if (!status.ok()) return "checkpoint: " + status.ToString();
@@ -161,7 +162,8 @@ std::string TraceRunner::ApplyCheckpoint() {
   return wrong.empty() ? Want(status, "checkpoint, destroy") : wrong;
 }
 
-// Beside the open database. Only on one thread: else a compaction may take files away meanwhile.
+// Opens the files a second time, while the database is open. Only with one thread: otherwise a
+// compaction may delete files meanwhile.
 std::string TraceRunner::ApplyReadOnlyOpen() {
   if (machine_ == nullptr) return "";
   const Options options = option_set_.Build(env_);
@@ -183,7 +185,8 @@ std::string TraceRunner::ApplyReadOnlyOpen() {
     if (status.ok()) status = it->status();
   }
   for (ColumnFamilyHandle* handle : handles) (void)reader->DestroyColumnFamilyHandle(handle).ok();
-  // What is only in the memory of the other one is not seen: a deletion of failing operands, too.
+  // Data that is only in the memory of the first database is not visible: also the deletion of a
+  // failing operand.
   const bool sees_all = !has_unlogged_ && option_set_.Get("manual_wal_flush") == 0;
   if (!sees_all && status.subcode() == Status::kMergeOperatorFailed) return "";
   if (!status.ok()) return "read-only scan: " + status.ToString();
@@ -195,7 +198,7 @@ std::string TraceRunner::Reopen(const TraceOp& op) {
   std::string wrong = Close();
   if (!wrong.empty()) return wrong;
   if (option_set_.Get("recover_no_flush") == 0) durable_ = oracle_.seqno();
-  // Other options, as far as the files allow them; not where answers are compared between runs.
+  // Other options, as far as the files allow; not if answers are compared between runs.
   if (!op.text.empty() && answers_ == nullptr) {
     OptionSet other = OptionSet::Draw(std::strtoull(op.text.c_str(), nullptr, 10), true);
     for (const char* name :
@@ -215,7 +218,8 @@ std::string TraceRunner::ApplyCrash(const TraceOp& op) {
   const size_t comma = op.text.find(',');
   auto policy = static_cast<CrashPolicy>(std::atoi(op.text.c_str()));
   const uint64_t seed = std::strtoull(op.text.c_str() + comma + 1, nullptr, 10);
-  // Answers are only the same if nothing is lost; and only the default recovery takes a torn log.
+  // Answers can be compared only if nothing is lost, and only the default recovery mode accepts a
+  // torn log.
   const bool may_tear = option_set_.Get("recovery_mode") ==
                         static_cast<uint64_t>(WALRecoveryMode::kPointInTimeRecovery);
   if (answers_ != nullptr || (policy >= CrashPolicy::kTorn && !may_tear))
@@ -228,13 +232,13 @@ std::string TraceRunner::ApplyCrash(const TraceOp& op) {
   machine_->Restart(image);
   env_ = machine_->env();
   std::string wrong = Open();
-  if (wrong.empty() && answers_ == nullptr) wrong = TakeOverContents(first);
+  if (wrong.empty() && answers_ == nullptr) wrong = AdoptRecoveredState(first);
   if (wrong.empty()) wrong = VerifyAll();
   return wrong.empty() ? "" : std::string("after a crash, policy ") + NameOf(policy) + ": " + wrong;
 }
 
-// The oracle goes back to the moment that was recovered, which must not be before `first`.
-std::string TraceRunner::TakeOverContents(uint64_t first) {
+// The oracle returns to the moment that was recovered, which must not be before `first`.
+std::string TraceRunner::AdoptRecoveredState(uint64_t first) {
   std::map<int, Rows> contents;
   for (const auto& [family, handle] : handles_) {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadAll(nullptr), handle));
@@ -262,7 +266,7 @@ bool TraceRunner::IsReversed(const BatchPart& part) const {
          oracle_.Family(part.family)->comparator()->Compare(part.key, part.end) > 0;
 }
 
-// It changes nothing.
+// Nothing is changed.
 std::string TraceRunner::ApplyReversedRange(const TraceOp& op) {
   const Status status = db_->DeleteRange({}, Handle(op.family), op.keys.front(), op.keys.back());
   return status.IsInvalidArgument() ? "" : "a reversed range: " + status.ToString();

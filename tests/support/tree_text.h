@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of a database as a text, for tests of where compactions put them.
+// The tables of a database as text, for tests of the levels that compactions write to.
 #pragma once
 
 #include <string>
 
 #include "ashlar/db.h"
 #include "ashlar/metadata.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

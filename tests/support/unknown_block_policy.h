@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flush block policy of the program's own, for all that anybody knows: blocks end as always.
+// A flush block policy that the engine does not know; its blocks end like those of the default
+// policy.
 #pragma once
 
 #include "ashlar/flush_block_policy.h"

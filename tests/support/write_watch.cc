@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pages that are open for the current instruction are listed in the record, which, like the
-// thread's own stack, is never closed: the signal handlers must be able to write. It is shared with
-// the parent, which reads the stores from it when the child has ended.
+// The record lists the pages that are writable for the current instruction. Like the thread's own
+// stack it always stays writable, because the signal handlers write to it. It is shared with the
+// parent, which reads the stores from it after the child has ended.
 #include "tests/support/write_watch.h"
 
 #if defined(__linux__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -70,8 +70,8 @@ void AfterInstruction(int, siginfo_t*, void* context) {
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
 }
 
-// Private writable mappings, without the calling thread's stack (which holds its thread-local
-// memory too).
+// Private writable mappings, without the stack of the calling thread (which also contains its
+// thread-local memory).
 std::vector<Region> WatchedRegions() {
   pthread_attr_t attributes;
   pthread_getattr_np(pthread_self(), &attributes);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WatchStores() finds every store that a piece of code makes outside of its own stack and
-// thread-local memory. All writable memory of the process is made read-only; each store then
-// faults, is noted, is let through for one instruction, and the page is closed again. Stores that
-// put back what was there before (a counter that goes up and down) are found too, which comparing
-// memory would miss.
+// thread-local memory. All writable memory of the process is made read-only; each store then causes
+// a fault, is recorded, is permitted for one instruction, and the page becomes read-only again.
+// This also finds stores that restore the old contents (a counter that goes up and down), which
+// comparing memory would miss.
 //
-// This happens in a copy of the process (fork) that has no other thread and ends with the watch. So
-// nothing else in the process is disturbed, and nothing of what the code does is to be seen in the
-// caller's memory. Linux on x86-64, not under sanitizers.
+// This happens in a copy of the process (fork) that has no other thread and ends afterwards. So
+// nothing else in the process is disturbed, and the caller's memory shows no effect of the code.
+// Linux on x86-64, not under sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct OwnMemory {
   size_t bytes = 0;
 };
 
-// Whether this build can watch.
+// Whether this build supports it.
 bool CanWatchWrites();
 
 struct WatchedRun {
-  bool has_ended = false;         // else the copy of the process died
+  bool has_ended = false;         // otherwise the copy of the process died
   int result = 0;                 // of the code
   std::vector<uintptr_t> stores;  // addresses outside of `own`, at most 1000
 };
 
-// Runs body(argument) as the calling thread, which must not be the main one. Before it, `body`
-// should have run a few times, so that whatever is set up once is set up.
+// Runs body(argument) in the calling thread, which must not be the main one. Call `body` a few
+// times before, so that one-time initialisation is done.
 WatchedRun WatchStores(int (*body)(void*), void* argument, const std::vector<OwnMemory>& own);
 
 }  // namespace ashlar

@@ -1,67 +1,97 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Says what nobody should have to say in review. Fails on
-#   - an #include against the floors of docs/architecture.md,
-#   - a file without licence tag and header comment,
-#   - calls that belong to env/ or util/ alone (files, threads, clocks, randomness), RTTI, throws,
-#     and `using namespace`,
-#   - a room without a README.md, or with code and no tests/<room>,
-#   - a longest file or function beyond limits.txt, or a limit that could be lower.
+# Checks the shape of the source tree, so that reviewers need not. It fails on
+#   - an #include that goes upward through the floors of docs/architecture.md,
+#   - a file without the licence tag or without a header comment,
+#   - calls that only env/ or util/ may make (files, threads, clocks, randomness), RTTI, throws, and
+#     `using namespace`,
+#   - a room without a README.md, or with code and no tests/<room>/*_test.cc,
+#   - a file or a function that is longer than the limits below,
+#   - a file, function or test that a Markdown page names in backticks and that does not exist,
+#   - a source file that clang-format would change.
 #
-# limits.txt only ever gets stricter. Where the tree has become clearly better than a limit, a run in
-# somebody's checkout rewrites the file, to be committed with the change that earned it; under CI
-# (the environment variable) the same is a failure. A little room stays, so that two changes made at
-# the same time do not trip over each other's last line.
-#
-#   tidy.py SOURCE_ROOT [--lower]     --lower: exactly today's worst, without that room
+#   tidy.py SOURCE_ROOT
+import concurrent.futures
 import os
 import re
+import shutil
+import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import skips  # noqa: E402
+
 ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do not see each other
-    ("include", 0), ("util", 10), ("env", 20), ("cache", 30),
+    ("include", 0), ("util", 10), ("env", 20), ("env/fault", 21), ("env/sim", 22), ("cache", 30),
     ("table/format", 40), ("table/tier", 41), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
-    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/version", 54),
+    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/manifest", 54), ("db/table_cache", 54.2), ("db/version", 54.4), ("db/search", 54.6),
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
-    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/files", 61),
+    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/report", 61), ("db/files", 61),
     ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/utilities/copy", 70), ("db/utilities/backup", 71),
     ("db/c_api", 71),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]
-# How far below its limit today's worst may lie before the limit follows.
-SLACK = {"file_lines": 25, "function_lines": 5}
-LIBRARY = ("util/", "env/", "cache/", "table/", "memtable/", "db/", "include/")
 
-# (pattern, what it is, regular expression of paths where it is at home)
+# The limits, for library, tools and tests alike.
+FILE_LINES = 600
+FUNCTION_LINES = 70
+# Files that may be longer: {path: (lines, reason)}.
+LONG_FILES = {
+    "include/ashlar/options.h": (1080, "one struct of options with the documentation of each"),
+    "include/ashlar/db.h": (920, "one class, DB, with the documentation of each call"),
+    "include/ashlar/env.h": (680, "programs include this header for Env and all its wrappers"),
+    "include/ashlar/utilities/stackable_db.h": (640, "one class that forwards every call of DB"),
+}
+
+# (pattern, what it is, regular expression of the paths that may contain it)
 BANNED = [
     (r"\busing\s+namespace\b", "using namespace", None),
     (r"(?<![\w.>:])(?:::|std::)?(?:open|openat|fopen)\s*\(|\bstd::[io]?fstream\b",
      "opens a file without FileSystem", r"^env/|^tools/|^tests/|^benchmarks/|^examples/"),
     (r"\bstd::j?thread\b(?!::)|\bpthread_create\b", "starts a thread without the thread pool",
-     r"^env/|^util/thread|^tools/|^tests/|^benchmarks/|^examples/"),
+     r"^env/|^util/threads/thread|^tools/|^tests/|^benchmarks/|^examples/"),
     (r"(?<![\w.>:])(?:::|std::)?(?:time|gettimeofday|clock_gettime|usleep|nanosleep)\s*\("
      r"|\bstd::chrono::(?:system|steady|high_resolution)_clock\b|\bsleep_(?:for|until)\s*\(",
-     "reads a clock without SystemClock", r"^include/|^env/|^util/(mutex|epoch)|^tools/|^tests/|^benchmarks/|^examples/"),
+     "reads a clock without SystemClock", r"^include/|^env/|^util/threads/(mutex|epoch)|^tools/|^tests/|^benchmarks/|^examples/"),
     (r"(?<![\w.>:])(?:::|std::)?s?rand\s*\(|\bstd::(?:mt19937|random_device|default_random)",
      "randomness without util/random.h", r"^env/|^util/random|^tests/|^tools/|^benchmarks/"),
     (r"\bdynamic_cast\b|\btypeid\b", "needs RTTI", r"^tools/|^tests/|^benchmarks/|^examples/"),
-    # The loops of RocksDB's MultiScan have no other way to say that they failed.
+    # The loops of RocksDB's MultiScan have no other way to report a failure.
     (r"\bthrow\b(?!\s*\()", "throws", r"^tests/|^benchmarks/|^db/api/multi_scan\.cc$"),
 ]
 CODE = (".h", ".cc")
 SCRIPTS = (".py", ".sh", ".cmake")
-SKIPPED_FOLDERS = {"build", ".git", "corpus", "regress", "data", "__pycache__"}
+SKIPPED_FOLDERS = {"build", ".git", "corpus", "regress", "__pycache__"}
+# Pages may name these files, which readers are to create.
+FILES_OF_READERS = {"hello.cc"}
+# Folders of samples: they hold no sources, but pages may name their files.
+DATA_FOLDERS = {"data"}
+
+# The release that the tree is formatted with. Others format some lines differently.
+CLANG_FORMAT_MAJOR = 14
 
 
-def source_files(root):
+def tree_files(root):
+    """Paths of all files, relative to `root`, build folders left out."""
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = sorted(d for d in subfolders
                                if d not in SKIPPED_FOLDERS and not d.startswith("build-"))
         for name in sorted(names):
-            if name.endswith(CODE + SCRIPTS) or name in ("CMakeLists.txt", "Makefile"):
-                yield os.path.relpath(os.path.join(folder, name), root)
+            yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def is_source(path):
+    name = os.path.basename(path)
+    return ((name.endswith(CODE + SCRIPTS) or name in ("CMakeLists.txt", "Makefile"))
+            and not DATA_FOLDERS & set(path.split("/")))
+
+
+def read_text(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def mask(text):
@@ -86,10 +116,11 @@ def is_function(head):
     return "operator" in before or "=" not in before
 
 
-def functions(text):
-    """(name, first line, length) of each function body, constructors with initialisers included."""
+def functions(code):
+    """(name, first line, length) of each function body in masked code, constructors with
+    initialisers included."""
     code = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
-                  mask(text), flags=re.M)
+                  code, flags=re.M)
     depth, body_depth, head_start, found = 0, None, 0, []
     for match in re.finditer(r"[{};]", code):
         at, token = match.start(), match.group(0)
@@ -153,119 +184,193 @@ def check_header(path, text):
         yield 1, "has no header comment"
 
 
-def check_banned(path, text):
-    code = mask(text).split("\n")
-    for pattern, what, home in BANNED:
-        if home and re.search(home, path):
+def check_banned(path, code):
+    lines = code.split("\n")
+    for pattern, what, allowed in BANNED:
+        if allowed and re.search(allowed, path):
             continue
-        for number, line in enumerate(code, 1):
+        for number, line in enumerate(lines, 1):
             if re.search(pattern, line) and not line.lstrip().startswith("#"):
                 yield number, what
 
 
-def group_of(path):
-    if path.startswith("include/"):
-        return "public"
-    return "library" if path.startswith(LIBRARY) else "tests_and_tools"
+def check_file_length(path, text):
+    limit = LONG_FILES.get(path, (FILE_LINES,))[0]
+    lines = text.count("\n")
+    if lines > limit:
+        yield 1, f"has {lines} lines, more than {limit}; split it"
+
+
+def check_function_lengths(code):
+    for name, line, length in functions(code):
+        if length > FUNCTION_LINES:
+            yield line, f"{name} has {length} lines, more than {FUNCTION_LINES}; split it"
+
+
+def check_long_files(root):
+    """An exception that is no longer needed is removed from the list."""
+    for path, (limit, _) in LONG_FILES.items():
+        if os.path.exists(os.path.join(root, path)):
+            lines = read_text(root, path).count("\n")
+            if lines <= FILE_LINES:
+                yield f"{path}: has {lines} lines; remove it from LONG_FILES in tests/tidy/tidy.py"
 
 
 def check_rooms(root):
-    """(problems, rooms that have code and no tests)"""
-    problems, untested = [], []
     for room, rank in ROOMS:
         folder = os.path.join(root, room)
         if not os.path.isdir(folder) or room == "include":
             continue
         if not os.path.exists(os.path.join(folder, "README.md")):
-            problems.append(f"{room}: has no README.md (its job, types to read first, invariants, tests)")
+            yield f"{room}: has no README.md (its job, types to read first, invariants, tests)"
         has_code = any(name.endswith(CODE) for name in os.listdir(folder))
         mirror = os.path.join(root, "tests", room)
         tests = os.listdir(mirror) if os.path.isdir(mirror) else []
         if rank < 80 and has_code and not any(name.endswith("_test.cc") for name in tests):
-            untested.append(room)
-    return problems, untested
-
-
-class Limits:
-    """limits.txt: the comment at its head, numbers by name, rooms that may be without tests."""
-
-    def __init__(self, path):
-        self.path, self.head, self.numbers, self.untested = path, [], {}, []
-        with open(path, encoding="utf-8") as file:
-            for line in file.read().splitlines():
-                if line.startswith("#"):
-                    self.head.append(line)
-                elif line.startswith("untested "):
-                    self.untested.append(line.split()[1])
-                elif line:
-                    key, value = line.split()
-                    self.numbers[key] = int(value)
-
-    def exceeded(self, worst, untested):
-        for key, (length, where) in sorted(worst.items()):
-            limit = self.numbers.get(key, 0)
-            if length > limit:
-                yield f"{where}: {length} lines, longest {key} so far was {limit}; split it"
-        for room in sorted(set(untested) - set(self.untested)):
             yield f"{room}: has code and no tests/{room}/*_test.cc"
 
-    def tightened(self, worst, untested, slack):
-        """The stricter limits that today's tree allows: (numbers, rooms without tests)."""
-        numbers = {}
-        for key, limit in self.numbers.items():
-            length = worst.get(key, (0, ""))[0]
-            is_loose = length < limit - (SLACK[key.split(".")[1]] if slack else 0)
-            numbers[key] = length if is_loose else limit
-        return numbers, [room for room in self.untested if room in untested]
 
-    def write(self, numbers, untested):
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write("\n".join(self.head) + "\n")
-            file.writelines(f"{key} {value}\n" for key, value in sorted(numbers.items()))
-            file.writelines(f"untested {room}\n" for room in untested)
+class Names:
+    """What a page may name: the files of the tree, and the identifiers and tests in its code."""
+
+    def __init__(self, paths):
+        self.files = ["/" + path for path in paths]
+        self.folders = {"/" + os.path.dirname(path) + "/" for path in paths}
+        self.top_folders = {path.split("/")[0] for path in paths if "/" in path}
+        self.stems = {os.path.basename(path).split(".")[0] for path in paths}
+        # tests/db/wal is built into the program db_wal_test.
+        self.stems |= {folder[len("/tests/"):-1].replace("/", "_") + "_test"
+                       for folder in self.folders if folder.startswith("/tests/")}
+        self.words = set()
+        self.words_beside = {}  # type or namespace -> the words of all files that declare it
+        self.qualified = set()  # "Class::Function" as code writes it
+        self.tests = set()      # "Suite.Test"
+
+    def add_code(self, code):
+        words = set(re.findall(r"\w+", code))
+        self.words |= words
+        for name in re.findall(r"\b(?:class|struct|enum|union|namespace|using)\s[^;{=(]*?(\w+)\s*"
+                               r"(?:final\s*)?(?=[:{=])", code):
+            self.words_beside.setdefault(name, set()).update(words)
+        self.qualified |= set(re.findall(r"\w+::~?\w+", code))
+        self.tests |= {".".join(pair) for pair in
+                       re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", code)}
+
+    def has_file(self, name):
+        return any(path.endswith("/" + name) for path in self.files)
+
+    def has_folder_or_program(self, name):
+        """A folder, or a program named after the source that it is built from."""
+        return (any("/" + name + "/" in folder for folder in self.folders)
+                or any("/" + name + "." in path for path in self.files) or self.has_file(name))
+
+    def has_member(self, name):
+        owner, member = name.split("::")[-2:]
+        return (f"{owner}::{member}" in self.qualified
+                or member.lstrip("~") in self.words_beside.get(owner, ()))
 
 
-def ratchet(limits, worst, untested, lower):
-    """Writes stricter limits where they are due, or says under CI that they are."""
-    stricter = limits.tightened(worst, untested, slack=not lower)
-    if stricter == (limits.numbers, limits.untested):
-        return []
-    if os.environ.get("CI") and not lower:
-        return ["tests/tidy/limits.txt: the tree is better than its limits; run tests/tidy/tidy.py"
-                " SOURCE_ROOT and commit what it writes"]
-    limits.write(*stricter)
-    print("tests/tidy/limits.txt: stricter now; commit it with your change")
-    return []
+def missing_name(name, names, in_readme):
+    """The kind of thing that `name`, the text between two backticks, stands for if there is no such
+    thing; else None. The README.md of a room names nothing but its own files and identifiers; other
+    pages also name RocksDB's options and calls that are not built."""
+    if name.startswith(("build/", "../", "/", "std::")) or name in FILES_OF_READERS:
+        return None
+    if (re.fullmatch(r"[\w.\-]+(/[\w.\-]+)+\.(h|cc|py|sh|md|txt|cmake|ini)", name)
+            or re.fullmatch(r"\w+\.(h|cc|py|sh|cmake)", name)):
+        return None if names.has_file(name) else "file"
+    if re.fullmatch(r"[\w.\-]+(/[\w.\-]+)*/?", name) and "/" in name:
+        name = name.rstrip("/")
+        is_ours = name.split("/")[0] in names.top_folders
+        return "folder" if is_ours and not names.has_folder_or_program(name) else None
+    if re.fullmatch(r"[A-Z]\w*[a-z]\w*\.[A-Z]\w*[a-z]\w*", name):
+        return None if name in names.tests else "test"
+    call = re.match(r"((?:\w+::)*)([A-Z]\w*[a-z]\w*)\(|((?:\w+::)*)(\w+)\(\)", name)
+    if call and not (call.group(1) or call.group(3)):
+        return None if (call.group(2) or call.group(4)) in names.words else "function"
+    member = re.match(r"(\w+::)+~?\w+", name)
+    if member:
+        return None if names.has_member(member.group(0)) else "member"
+    is_word = (re.fullmatch(r"[A-Z]\w*[a-z]\w*[A-Z]\w*|[a-z]\w*_\w+", name)
+               and name not in names.words and name not in names.stems)
+    return "identifier" if in_readme and is_word else None
+
+
+def check_pages(root, paths, names):
+    """Names in backticks outside fenced code. CHANGELOG.md may name removed things."""
+    for path in paths:
+        if not path.endswith(".md") or path == "CHANGELOG.md":
+            continue
+        in_fence = False
+        for number, line in enumerate(read_text(root, path).split("\n"), 1):
+            if line.lstrip().startswith("```"):
+                in_fence = not in_fence
+            if in_fence:
+                continue
+            for name in re.findall(r"`([^`]+)`", line):
+                kind = missing_name(name, names, path.endswith("README.md"))
+                if kind:
+                    yield f"{path}:{number}: names {kind} `{name}`, which does not exist"
+
+
+def clang_format_major():
+    """The release of the installed clang-format, None without one."""
+    if shutil.which("clang-format") is None:
+        return None
+    said = subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=True)
+    found = re.search(r"version (\d+)", said.stdout)
+    return int(found.group(1)) if found else None
+
+
+def check_format(root, paths):
+    """One problem for each file that clang-format would change."""
+    major = clang_format_major()
+    if major is None:
+        skips.say("MISSING", "clang-format; formatting is not checked")
+        if skips.MUST_HAVE_ALL:
+            yield "ASHLAR_REQUIRE_ALL is set, but there is no clang-format"
+        return
+    if major != CLANG_FORMAT_MAJOR:
+        skips.say("IMPOSSIBLE", f"clang-format {major} formats differently from {CLANG_FORMAT_MAJOR},"
+                  " with which this tree is formatted; formatting is not checked")
+        return
+
+    def complaints(batch):
+        done = subprocess.run(["clang-format", "--dry-run", "-Werror", *batch], cwd=root,
+                              capture_output=True, text=True, check=False)
+        return re.findall(r"^(.+?):(\d+):\d+: error:", done.stderr, re.M)
+
+    batches = [paths[start:start + 50] for start in range(0, len(paths), 50)]
+    first_lines = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        for found in pool.map(complaints, batches):
+            for path, line in found:
+                first_lines.setdefault(path, line)
+    for path, line in sorted(first_lines.items()):
+        yield f"{path}:{line}: is not formatted; run clang-format -i on it, or make format"
 
 
 def main():
     root = sys.argv[1]
-    limits = Limits(os.path.join(root, "tests/tidy/limits.txt"))
-    problems, worst = [], {}
-    for path in source_files(root):
-        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
-            text = file.read()
+    paths = list(tree_files(root))
+    names = Names(paths)
+    problems = []
+    for path in filter(is_source, paths):
+        text = read_text(root, path)
         found = list(check_header(path, text))
+        code = mask(text) if path.endswith(CODE) else text
+        names.add_code(code)
         if path.endswith(CODE):
-            found += list(check_includes(path, text)) + list(check_banned(path, text))
-            group = group_of(path)
-            entries = [("file_lines", text.count("\n"), path)]
-            entries += [("function_lines", length, f"{path}:{line} {name}")
-                        for name, line, length in functions(text)]
-            for kind, length, where in entries:
-                key = f"{group}.{kind}"
-                if length > worst.get(key, (0, ""))[0]:
-                    worst[key] = (length, where)
+            found += list(check_includes(path, text)) + list(check_banned(path, code))
+            found += list(check_function_lengths(code))
+        found += list(check_file_length(path, text))
         problems += [f"{path}:{number}: {what}" for number, what in found]
+    problems += list(check_long_files(root)) + list(check_rooms(root))
+    problems += list(check_pages(root, paths, names))
 
-    room_problems, untested = check_rooms(root)
-    problems += room_problems + list(limits.exceeded(worst, untested))
-    if not problems or "--lower" in sys.argv:
-        problems += ratchet(limits, worst, untested, "--lower" in sys.argv)
+    problems += check_format(root, [path for path in paths if is_source(path) and path.endswith(CODE)])
     for problem in problems:
         print(problem)
-    for key, (length, where) in sorted(worst.items()):
-        print(f"{key}: {length} ({where})")
     print("tidy: " + (f"{len(problems)} problems" if problems else "ok"))
     return 1 if problems else 0
 

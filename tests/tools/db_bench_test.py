@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# db_bench as a program: every benchmark ends in a result line that scripts for RocksDB's db_bench
-# can read, and what cannot be run is refused by name.
+# db_bench as a program: every benchmark ends with a result line that scripts for RocksDB's db_bench can
+# parse, and errors name the flag or benchmark.
 import os
 import re
 import subprocess
@@ -48,14 +48,14 @@ class DbBenchTest(unittest.TestCase):
         found = self.results(",".join(names + commands), "-file_checksum=1")
         self.assertEqual(sorted(found), sorted(names))
 
-    def test_keys_are_deleted_until_none_is_left(self):
+    def test_deleteuntil_ends_when_the_database_is_empty(self):
         found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=1000")
         self.assertEqual(found["deleteuntil"][0], 300)
-        self.assertLessEqual(found["readseq"][0], 1)  # as much is always reported
+        self.assertLessEqual(found["readseq"][0], 1)  # one operation is reported even if there was none
         found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=100")
         self.assertEqual((found["deleteuntil"][0], found["readseq"][0]), (100, 200))
 
-    def test_parts_of_the_engine_are_measured_by_the_block(self):
+    def test_checksums_and_compression_are_measured_per_block(self):
         found = self.results("crc32c,xxhash,xxhash64,xxh3", "-block_size=1048576")
         self.assertEqual({count for count, _ in found.values()}, {500})
         self.assertEqual(len(found), 4)
@@ -63,9 +63,9 @@ class DbBenchTest(unittest.TestCase):
         found = self.results("compress,uncompress", "-block_size=1048576", "-compression_type=lz4")
         self.assertEqual({count for count, _ in found.values()}, {1024})
         self.assertRegex(found["compress"][1], r"\(output: [4-6]\d\.\d%\)")
-        self.assertNotEqual(self.run_bench("compress").returncode, 0)  # there is nothing to measure
+        self.assertNotEqual(self.run_bench("compress").returncode, 0)  # compression is off
 
-    def test_levels_are_compacted_one_by_one(self):
+    def test_compact0_and_compact1_compact_one_level_each(self):
         flags = ["-disable_auto_compactions=1", "-level_compaction_dynamic_level_bytes=0"]
         done = self.run_bench("fillseq,flush,compact0,compact1,compact,overwrite,flush,compact0,compact1,"
                               "levelstats,memstats", *flags)
@@ -76,19 +76,19 @@ class DbBenchTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"\n +0 +0 +0\n +1 +0 +0\n +2 +1 +0\n")
         self.assertRegex(done.stdout, r"\nrocksdb.num-entries-active-mem-table: 0\n")
 
-    def test_operands_are_read_unmerged(self):
+    def test_readrandomoperands_finds_the_operands(self):
         found = self.results("fillseq,mergerandom,readrandomoperands", "-merge_operator=stringappend",
                              "-num=10", "-writes=1000", "-reads=200", "-value_size=8")
         self.assertEqual(found["readrandomoperands"][0], 200)
         self.assertIn("(200 of 200 found)", found["readrandomoperands"][1])
 
-    def test_a_number_is_sought_in_merged_lists_and_in_operands(self):
+    def test_getmergeoperands_finds_the_number_both_ways(self):
         done = self.run_bench("getmergeoperands", "-merge_operator=sortlist")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"\nGet: [\d.e-]+ seconds, found: 1\nGetMergeOperands: [\d.e-]+ seconds, found: 1\n")
         self.assertRegex(done.stdout, r"\ngetmergeoperands : .* 1 operations;")
 
-    def test_every_level_is_filled_tenfold(self):
+    def test_fillseqdeterministic_fills_each_level_with_ten_times_more(self):
         done = self.run_bench("fillseqdeterministic,levelstats,readrandom", "-disable_auto_compactions=1",
                               "-num_levels=3", "-value_size=1000")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -100,7 +100,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"\n +0 +1 +0\n +1 +1 +0\n +2 +1 +2\n")
         self.assertIn("(2000 of 2000 found)", done.stdout)
 
-    def test_pairs_are_spread_over_families_and_found_there(self):
+    def test_pairs_in_several_families_are_found(self):
         spread = "-num_column_families=3"
         found = self.results("fillseq,flush,compact,readrandom,readmissing,seekrandom,multireadrandom,readseq,"
                              "readreverse", spread, "-batch_size=4", "-multiread_check=1")
@@ -114,11 +114,11 @@ class DbBenchTest(unittest.TestCase):
         found = self.results("multireadrandom,readwhilewriting,overwrite,deleteseq,readseq", *there, spread)
         self.assertIn("(2000 of 2000 found)", found["multireadrandom"][1])
         self.assertIn("(2000 of 2000 found)", found["readwhilewriting"][1])
-        self.assertLessEqual(found["readseq"][0], 1)  # as much is always reported
+        self.assertLessEqual(found["readseq"][0], 1)  # one operation is reported even if there was none
         self.results("overwrite", *there, spread, "-writes=10000")
-        found = self.results("readseq", "-use_existing_db=1", "-readonly=1")  # of the first family alone
+        found = self.results("readseq", "-use_existing_db=1", "-readonly=1")  # opens the default family only
         self.assertTrue(600 < found["readseq"][0] <= 667)
-        # A range tombstone covers its hundred keys wherever they are.
+        # A range tombstone covers its hundred keys in all families.
         for expands in ("0", "1"):
             found = self.results("fillseq,readseq", spread, "-writes_before_delete_range=1999",
                                  "-writes_per_range_tombstone=1", "-max_num_range_tombstones=1",
@@ -130,7 +130,7 @@ class DbBenchTest(unittest.TestCase):
         with open(self.path("db", newest), encoding="utf-8") as file:
             return file.read()
 
-    def test_flags_are_the_options_of_their_names(self):
+    def test_flags_set_the_options_of_the_same_name(self):
         self.results("fillseq,readrandom", "-partition_index_and_filters=1", "-metadata_block_size=1024",
                      "-index_block_restart_interval=4", "-block_align=1", "-prepopulate_block_cache=1",
                      "-cache_type=hyper_clock_cache", "-use_compressed_secondary_cache=1",
@@ -147,7 +147,7 @@ class DbBenchTest(unittest.TestCase):
         refused = self.run_bench("fillseq", "-cache_type=bogus")
         self.assertIn("--cache_type", refused.stderr)
 
-    def test_a_file_says_all_options(self):
+    def test_options_file_replaces_the_flags_for_options(self):
         self.results("fillseq", "-write_buffer_size=1234567", "-index_with_first_key=1")
         with open(self.path("saved"), "w", encoding="utf-8") as file:
             file.write(self.options())
@@ -156,7 +156,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn("write_buffer_size=1234567\n", self.options())
         self.assertIn("index_type=kBinarySearchWithFirstKey\n", self.options())
 
-    def test_reads_find_what_was_filled_and_nothing_else(self):
+    def test_reads_find_exactly_the_written_keys(self):
         found = self.results("filluniquerandom,readrandom,readmissing,readseq,readreverse,seekrandom",
                              "-seek_nexts=3")
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
@@ -165,7 +165,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found["readseq"][0], 2000)
         self.assertEqual(found["readreverse"][0], 2000)
 
-    def test_batches_find_what_single_reads_find(self):
+    def test_multireadrandom_finds_the_same_as_single_reads(self):
         self.results("fillseq,compact")
         for flags in ([], ["-multiread_stride=16"], ["-multiread_stride=1000"]):
             for batched in ("0", "1"):
@@ -174,14 +174,14 @@ class DbBenchTest(unittest.TestCase):
                 self.assertEqual(found["multireadrandom"][0], 800)
                 self.assertIn("(800 of 800 found)", found["multireadrandom"][1])
 
-    def test_batches_find_what_single_reads_find_while_somebody_writes(self):
-        # Of eight keys that are overwritten all the time; many a batch is read while one of them is.
+    def test_multiread_check_passes_during_writes(self):
+        # Eight keys are overwritten all the time, so many batches are read during a write to one of them.
         for batched in ("0", "1"):
             found = self.results("fillseq,multireadwhilewriting", "-num=8", "-batch_size=8", "-reads=40000",
                                  "-multiread_check=1", "-multiread_batched=" + batched)
             self.assertIn("(40000 of 40000 found)", found["multireadwhilewriting"][1])
 
-    def test_threads_that_write_are_left_out_and_one_that_scans_is_counted(self):
+    def test_writing_threads_are_excluded_from_the_result_and_scanning_ones_are_not(self):
         found = self.results("fillseq,readwhilewriting,seekrandomwhilewriting,newiteratorwhilewriting,"
                              "readwhilescanning", "-reads=300", "-threads=2")
         self.assertEqual(found["readwhilewriting"][0], 600)
@@ -189,7 +189,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found["newiteratorwhilewriting"][0], 600)
         self.assertEqual(found["readwhilescanning"][0], 900)
 
-    def test_keys_with_prefixes_are_found_again(self):
+    def test_keys_with_prefixes_are_found(self):
         shape = ["-key_size=20", "-prefix_size=12", "-keys_per_prefix=10", "-bloom_bits=10"]
         found = self.results("fillrandom,fillseq,flush,readrandom,seekrandom,readmissing,readseq", *shape)
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
@@ -198,7 +198,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found["readseq"][0], 2000)
 
     @needs(os.path.exists(ROCKSDB), "RocksDB's db_bench")
-    def test_keys_are_those_of_rocksdbs_db_bench(self):
+    def test_keys_equal_those_of_rocksdbs_db_bench(self):
         for shape in (["-key_size=20"], ["-key_size=6"],
                       ["-key_size=20", "-prefix_size=12", "-keys_per_prefix=10"],
                       ["-key_size=16", "-prefix_size=3", "-keys_per_prefix=7"]):
@@ -208,7 +208,7 @@ class DbBenchTest(unittest.TestCase):
                                     capture_output=True, text=True, timeout=120)
             self.assertIn("(2000 of 2000 found)", theirs.stdout, shape)
 
-    def test_seeks_within_a_distance_walk_no_farther(self):
+    def test_max_scan_distance_bounds_iterators(self):
         for flags, entries in ((["-max_scan_distance=3"], 3),
                                (["-max_scan_distance=3", "-reverse_iterator=1"], 4)):
             done = self.run_bench("fillseq,seekrandom", "-seek_nexts=100", "-value_size=10000", *flags)
@@ -218,15 +218,15 @@ class DbBenchTest(unittest.TestCase):
             self.assertGreater(walked, entries * 0.9)
             self.assertLess(walked, entries * 1.1)
 
-    def test_range_tombstones_come_at_their_distance(self):
+    def test_range_tombstones_are_written_at_their_interval(self):
         flags = ["-writes_per_range_tombstone=100", "-range_tombstone_width=10", "-expand_range_tombstones=1"]
-        # The first key of a tombstone is the next of the sequence, which is then not written; the
-        # sequence begins anew when it is through.
+        # A tombstone begins at the next key of the sequence, which is then not written; the sequence starts
+        # again after its last key.
         found = self.results("fillseq,readseq", "-max_num_range_tombstones=5", *flags)
         self.assertEqual(found["readseq"][0], 2000 - 5)
         found = self.results("fillseq,readseq", "-max_num_range_tombstones=100",
                              "-writes_before_delete_range=1000", *flags)
-        self.assertEqual(found["readseq"][0], 2000 - 9 - 10)  # nothing is written behind the last one
+        self.assertEqual(found["readseq"][0], 2000 - 9 - 10)  # the last tombstone comes after all writes
         found = self.results("fillseq,readseq", *flags)
         self.assertEqual(found["readseq"][0], 2000)
 
@@ -236,29 +236,29 @@ class DbBenchTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"block_cache_hit_count = [1-9]")
         self.assertNotIn("PERF_CONTEXT", self.run_bench("readrandom", "-use_existing_db=1").stdout)
 
-    def test_a_database_that_is_open_for_reading_is_not_written(self):
+    def test_readonly_refuses_writing_benchmarks(self):
         self.results("fillseq")
         found = self.results("readrandom", "-use_existing_db=1", "-readonly=1")
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
         refused = self.run_bench("overwrite", "-use_existing_db=1", "-readonly=1")
         self.assertNotEqual(refused.returncode, 0)
-        refused = self.run_bench("fillseq", "-readonly=1")  # which would begin with an empty one
+        refused = self.run_bench("fillseq", "-readonly=1")  # it would begin with an empty database
         self.assertNotEqual(refused.returncode, 0)
-        self.assertIn("fillseq wants an empty database", refused.stderr)
+        self.assertIn("fillseq begins with an empty database", refused.stderr)
         self.assertIn("--readonly", refused.stderr)
         self.assertIn("(2000 of 2000 found)", self.results("readrandom", "-readonly=1")["readrandom"][1])
 
-    def test_each_thread_does_the_whole_number_of_operations(self):
+    def test_each_thread_does_the_full_number_of_operations(self):
         found = self.results("fillrandom,readrandom", "-threads=3", "-reads=500")
         self.assertEqual(found["fillrandom"][0], 6000)
         self.assertEqual(found["readrandom"][0], 1500)
 
-    def test_filling_the_cache_reads_everything_whatever_reads_says(self):
+    def test_readtocache_reads_everything_regardless_of_reads(self):
         found = self.results("fillseq,readseq,readtocache", "-reads=500", "-threads=2")
         self.assertEqual(found["readseq"][0], 1000)
         self.assertEqual(found["readtocache"][0], 2000)
 
-    def test_an_existing_database_is_kept_on_request(self):
+    def test_use_existing_db_keeps_the_database(self):
         self.results("fillseq")
         found = self.results("readrandom", "-use_existing_db=1")
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
@@ -266,38 +266,38 @@ class DbBenchTest(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("fillseq", refused.stderr)
 
-    def test_large_values_are_written_a_thousandth_as_often(self):
+    def test_fill100K_writes_a_thousandth_of_the_pairs(self):
         found = self.results("fill100K,readseq,stats", "-value_size=10")
         self.assertEqual(found["fill100K"][0], 2)
         self.assertIn("(2 ops)", found["fill100K"][1])
 
-    def test_what_was_written_in_order_is_sought(self):
+    def test_fillseekseq_finds_every_key(self):
         for nexts in (0, 3, 5000):
             found = self.results("fillseekseq", f"-seek_nexts={nexts}")
             self.assertEqual(found["fillseekseq"][0], 2000)
 
-    def test_no_more_is_sought_than_was_written_in_order(self):
-        # Whole batches are written, and the keys begin anew behind the last one.
+    def test_fillseekseq_seeks_only_written_keys(self):
+        # Only whole batches are written, and after the last key the first one follows.
         for flags, count in ((["-batch_size=7"], 1995), (["-batch_size=7", "-writes=5000"], 2000),
                              (["-writes=5000"], 2000), (["-writes=50"], 50)):
             found = self.results("fillseekseq", "-seek_nexts=3", *flags)
             self.assertEqual(found["fillseekseq"][0], count, flags)
 
-    def test_updates_read_what_is_there_and_write_it_changed(self):
+    def test_updating_benchmarks_find_and_replace_existing_values(self):
         self.results("filluniquerandom")
         for name in ("updaterandom", "xorupdaterandom", "appendrandom"):
             found = self.results(name + ",readseq", "-use_existing_db=1", "-reads=500")
             self.assertEqual(found[name][0], 500)
             self.assertIn("( updates:500 found:500)", found[name][1])
-        # 100 bytes each; every append has added a blank and 100 more.
+        # Values have 100 bytes; each append adds a blank and 100 bytes.
         done = self.run_bench("readseq", "-use_existing_db=1")
         line = re.search(r"^readseq +: .* ([\d.]+) seconds 2000 operations; +([\d.]+) MB/s", done.stdout, re.M)
         self.assertIsNotNone(line, done.stdout)
         missing = self.results("fillseq,updaterandom", "-writes=1000", "-reads=1000")
         self.assertRegex(missing["updaterandom"][1], r"found:[4-7]\d\d\)")
 
-    def test_a_value_that_is_xored_with_itself_twice_is_what_it_was(self):
-        # With one key and the same seed the second run takes the first one's operands out again.
+    def test_xorupdaterandom_twice_restores_the_value(self):
+        # With one key and the same seed the second run uses the same operands and restores the value.
         flags = ["-num=1", "-seed=7", "-reads=5"]
         self.results("fillseq", "-num=1")
         for _ in range(2):
@@ -311,11 +311,11 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(scan[0], scan[1])
         self.assertIn(" : 0x", scan[0])
 
-    def test_reads_and_writes_come_in_their_shares(self):
+    def test_readrandomwriterandom_keeps_the_share_of_reads(self):
         found = self.results("filluniquerandom,readrandomwriterandom", "-reads=1000", "-readwritepercent=70")
         self.assertIn("( reads:700 writes:300 total:1000 found:700)", found["readrandomwriterandom"][1])
 
-    def test_replaced_keys_stay_as_many(self):
+    def test_randomreplacekeys_keeps_the_number_of_keys(self):
         for single in ("1", "0"):
             found = self.results("randomreplacekeys,compact,readseq", "-numdistinct=50", "-threads=2",
                                  "-use_single_deletes=" + single, "-stddev=20")
@@ -323,7 +323,7 @@ class DbBenchTest(unittest.TestCase):
             self.assertEqual(found["readseq"][0], 200)  # two threads read the hundred keys
             self.assertIn(f"use single deletes: {single}, standard deviation: 20", found["randomreplacekeys"][1])
 
-    def test_time_series_are_read_and_old_points_taken_away(self):
+    def test_timeseries_reads_series_and_removes_old_points(self):
         shape = ["-key_id_range=20", "-time_range=500", "-reads=300", "-threads=3"]
         done = self.run_bench("timeseries,compact,readseq", *shape)
         self.assertRegex(done.stdout, r"(?m)^timeseries write : .* 2000 operations;")
@@ -333,10 +333,10 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 500)
         done = self.run_bench("timeseries", "-expire_style=delete", "-num_deletion_threads=1", *shape)
         self.assertEqual(done.returncode, 0, done.stderr)
-        # How many of the old ones are met depends on who runs when; the young ones stay.
+        # The number of old points that are deleted depends on timing; new points are never deleted.
         self.assertGreaterEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 500)
 
-    def test_mixed_operations_come_in_their_shares(self):
+    def test_mixgraph_keeps_the_shares_of_operations(self):
         mix = ["-mix_get_ratio=0.5", "-mix_put_ratio=0.3", "-mix_seek_ratio=0.2", "-mix_accesses=4000"]
         models = (["-keyrange_num=1"], ["-key_dist_a=0.002312", "-key_dist_b=0.3467"],
                   ["-keyrange_dist_a=14.18", "-keyrange_dist_b=-2.917", "-keyrange_dist_c=0.0164",
@@ -344,16 +344,17 @@ class DbBenchTest(unittest.TestCase):
         for model in models:
             found = self.results("filluniquerandom,mixgraph", *mix, *model)
             self.assertEqual(found["mixgraph"][0], 4000)
-            told = re.search(r"\( Gets:(\d+) Puts:(\d+) Seek:(\d+), reads (\d+) in (\d+) found, avg size: ([\d.]+) "
+            line = re.search(r"\( Gets:(\d+) Puts:(\d+) Seek:(\d+), reads (\d+) in (\d+) found, avg size: ([\d.]+) "
                              r"value, ([\d.]+) scan\)", self.run_bench("filluniquerandom,mixgraph", *mix, *model).stdout)
-            gets, puts, seeks, hits, reads = (int(told.group(i)) for i in range(1, 6))
+            gets, puts, seeks, hits, reads = (int(line.group(i)) for i in range(1, 6))
             self.assertEqual(gets + puts + seeks, 4000)
             for count, share in ((gets, 0.5), (puts, 0.3), (seeks, 0.2)):
                 self.assertLess(abs(count / 4000 - share), 0.05)
             self.assertEqual((hits, reads), (gets + seeks, gets + seeks))
 
-    def test_rates_are_kept(self):
-        # 2,000 of 116 bytes at 116,000 a second; 500 reads at 1,000 a second: never faster.
+    def test_rate_limits_are_kept(self):
+        # Two threads write 2,000 pairs of 116 bytes each at 232,000 bytes per second and make 500 reads each at
+        # 1,000 per second.
         found = self.run_bench("fillrandom,readrandom", "-benchmark_write_rate_limit=232000",
                                "-benchmark_read_rate_limit=1000", "-reads=500", "-threads=2")
         seconds = {m.group(1): float(m.group(2)) for m in
@@ -361,8 +362,8 @@ class DbBenchTest(unittest.TestCase):
         self.assertGreater(seconds["fillrandom"], 1.8)
         self.assertGreater(seconds["readrandom"], 0.8)
 
-    def test_writes_may_follow_a_sine(self):
-        # A sin(C) + D, as B is 0: 2,000 of 116 bytes at 232,000 a second, never faster.
+    def test_sine_write_rate_limits_writes(self):
+        # B is 0, so the rate is A sin(C) + D: 2,000 pairs of 116 bytes at 232,000 bytes per second.
         done = self.run_bench("fillrandom", "-sine_write_rate=1", "-sine_a=116000", "-sine_b=0",
                               "-sine_c=1.5707963", "-sine_d=116000")
         seconds = re.search(r"(?m)^fillrandom +: .* ([\d.]+) seconds", done.stdout)
@@ -389,9 +390,9 @@ class DbBenchTest(unittest.TestCase):
         done = self.run_bench("fillseq", "-histogram=1")
         self.assertIn("Microseconds per write:\nCount: 2000 ", done.stdout)
 
-    def test_waiting_for_a_turn_is_no_part_of_an_operation(self):
-        # Two operations a second (of 116 bytes, if they write): nearly half a second passes before each
-        # but the first. Without it none takes a thousandth of that.
+    def test_waits_for_the_rate_limit_are_not_part_of_operation_times(self):
+        # Two operations per second (116 bytes per write): each but the first waits nearly half a second. An
+        # operation itself takes less than a thousandth of that.
         done = self.run_bench("fillrandom,readrandom,updaterandom,mixgraph", "-num=3", "-histogram=1",
                               "-benchmark_write_rate_limit=232", "-benchmark_read_rate_limit=2",
                               "-sine_mix_rate=1", "-sine_a=0", "-sine_d=2")
@@ -399,7 +400,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(len(medians), 4, done.stdout)
         self.assertLess(max(medians), 250_000)
 
-    def test_progress_comes_by_the_clock_whatever_the_interval(self):
+    def test_stats_interval_seconds_overrides_stats_interval(self):
         for interval in ("-1", "1000000000"):
             done = self.run_bench("fillrandom", "-stats_interval_seconds=1", "-duration=2",
                                   "-stats_interval=" + interval)
@@ -430,7 +431,7 @@ class DbBenchTest(unittest.TestCase):
         written = re.findall(r"^rocksdb\.number\.keys\.written COUNT : (\d+)$", done.stdout, re.M)
         self.assertEqual(written, ["2000"])
 
-    def test_report_file_is_csv_with_rocksdbs_head(self):
+    def test_report_file_is_csv_with_rocksdbs_header(self):
         self.run_bench("fillrandom", "-report_interval_seconds=1", "-duration=2",
                        "-report_file=" + self.path("r.csv"))
         with open(self.path("r.csv"), encoding="utf-8") as file:
@@ -443,7 +444,7 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"^db_bench version \d+\.\d+\.\d+\n$")
 
-    def test_what_cannot_be_run_is_refused_by_name(self):
+    def test_errors_name_the_flag_or_benchmark(self):
         for arguments, word in ((("nosuch",), "nosuch"), (("fillseq", "-nosuch=1"), "nosuch"),
                                 (("fillseq", "-compression_type=foo"), "foo"),
                                 (("fillseq", "-threads=0"), "threads"),

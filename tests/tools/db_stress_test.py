@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# db_stress and its kill loop: eight kills of a database that goes on with other options each time, and
-# that what db_stress is there to find is found: words of the expected state are changed, and files of
-# the database, and it must say which key is wrong.
+# db_stress and its kill loop: eight kills of a database that continues with other options each time. And
+# db_stress finds errors: after changes to words of the expected state, or to files of the database, it
+# must name the wrong key.
 import os
 import re
 import struct
@@ -42,7 +42,7 @@ class StressTest(unittest.TestCase):
         return done.stdout
 
     def word(self, family, key, change):
-        """Changes what is known of a key; None looks only."""
+        """Changes the expected state of a key by `change`, unless that is None. Returns the old word."""
         with open(self.db + ".expected", "r+b") as file:
             file.seek(HEAD + (family * KEYS + key) * WORD)
             old, = struct.unpack("<Q", file.read(WORD))
@@ -52,7 +52,7 @@ class StressTest(unittest.TestCase):
         return old
 
     def present_key(self, family):
-        """One that takes everything, and that has a value."""
+        """A key that allows every operation and has a value."""
         return next(key for key in range(KEYS // 4, KEYS) if self.word(family, key, None) & HAS_BASE)
 
     def check_wrong(self, done, *words):
@@ -71,32 +71,32 @@ class StressTest(unittest.TestCase):
         self.assertGreater(int(figures.group(2)), 10_000)
         self.assertGreater(int(figures.group(3)), 100_000)
 
-    def test_a_run_goes_on_with_what_another_has_left(self):
+    def test_a_run_continues_with_the_state_of_the_last_one(self):
         self.assertIn("1 runs, 1 of them", self.work("--draw=3"))
         self.assertIn("2 runs, 2 of them", self.work("--draw=4"))
         self.assertIn("12000 operations", self.stress("--verify_only").stdout)
 
-    def test_another_event_than_the_known_one_is_found(self):
+    def test_a_value_of_another_generation_is_found(self):
         self.work()
         key = self.present_key(1)
         self.word(1, key, lambda word: (word & ~GENERATION) | ((word & GENERATION) + 1))
         self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 1", "found generation")
 
-    def test_a_key_that_should_be_there_is_missed(self):
+    def test_a_missing_key_is_found(self):
         self.work()
         key = next(k for k in range(KEYS // 4, KEYS) if self.word(0, k, None) == 0
                    or not self.word(0, k, None) & HAS_BASE and self.word(0, k, None) >> 28 & 63 == 0)
         self.word(0, key, lambda word: word | HAS_BASE)
         self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 0", "found nothing")
 
-    def test_a_key_that_should_be_gone_is_found(self):
+    def test_a_key_that_should_be_absent_is_found(self):
         self.work()
         key = self.present_key(2)
         self.word(2, key, lambda word: 0)
         self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 2", "found generation")
 
     @needs(os.path.exists(LDB), "ldb in this build")
-    def test_a_batch_of_which_a_part_is_missing_is_found(self):
+    def test_a_partly_missing_batch_is_found(self):
         self.work("--weights=merge=0,batch=0")
         key = next(k for k in range(KEYS // 8, KEYS // 4) if self.word(0, k, None) & HAS_BASE)
         name = "0x%016X" % key + "6B" * (key % 5 * 7)
@@ -104,11 +104,11 @@ class StressTest(unittest.TestCase):
                                   "--key_hex", "delete", name], capture_output=True, text=True, timeout=60,
                                  check=False)
         self.assertEqual(deleted.returncode, 0, deleted.stderr)
-        # The family by itself is as it is known to be: only with the others it is wrong.
+        # The family agrees with its expected state, but not with the other families.
         self.word(1, key, lambda word: ((word & GENERATION) + 1) | 1 << 34)
         self.check_wrong(self.stress("--verify_only"), f"key {key}, which one batch writes in all families")
 
-    def test_a_database_that_lost_its_log_is_found(self):
+    def test_a_lost_log_is_found(self):
         self.work("--db_options=avoid_flush_during_shutdown=true;avoid_flush_during_recovery=true",
                   "--weights=flush=0,compact_range=0,checkpoint=0,set_options=0")
         logs = [name for name in os.listdir(self.db) if name.endswith(".log")]
@@ -117,7 +117,7 @@ class StressTest(unittest.TestCase):
             os.truncate(os.path.join(self.db, name), 0)
         self.check_wrong(self.stress("--verify_only"))
 
-    def test_what_does_not_belong_together_is_refused(self):
+    def test_a_state_of_another_database_is_refused(self):
         self.work()
         other = subprocess.run([PROGRAM, "--db=" + self.db, "--keys=900", f"--families={FAMILIES}"],
                                capture_output=True, text=True, timeout=60, check=False)
@@ -133,7 +133,7 @@ class StressTest(unittest.TestCase):
         with open(path, "rb") as file:
             return file.read()
 
-    def test_a_file_of_somebody_elses_is_left_as_it_is(self):
+    def test_another_file_is_not_overwritten(self):
         other = os.path.join(self.folder, "notes")
         for content in (b"notes", b"what somebody has written down, of some length" * 300, b"\0" * 7):
             with open(other, "wb") as file:
@@ -141,23 +141,23 @@ class StressTest(unittest.TestCase):
             for flags in ((), ("--destroy",)):
                 done = self.stress("--expected=" + other, "--ops_per_thread=1", *flags)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-                self.assertIn(other + ": is no expected state", done.stderr)
+                self.assertIn(other + ": is not a file of expected states", done.stderr)
                 self.assertEqual(self.content(other), content)
             self.assertFalse(os.path.exists(self.db))
 
-    def test_a_half_made_state_is_made_anew_where_there_is_no_database(self):
-        half_made = os.path.join(self.folder, "half_made")
+    def test_an_incomplete_state_is_created_again_only_without_a_database(self):
+        incomplete = os.path.join(self.folder, "incomplete")
         self.work()
         for content in (b"", b"\0" * 100):
-            with open(half_made, "wb") as file:
+            with open(incomplete, "wb") as file:
                 file.write(content)
-            done = self.stress("--expected=" + half_made, "--ops_per_thread=1")
+            done = self.stress("--expected=" + incomplete, "--ops_per_thread=1")
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("--destroy", done.stderr)
-            self.assertEqual(self.content(half_made), content)
-        self.assertIn("2 runs, 2 of them", self.work())  # nothing has happened to the database
+            self.assertEqual(self.content(incomplete), content)
+        self.assertIn("2 runs, 2 of them", self.work())  # the database is unchanged
         self.db = os.path.join(self.folder, "other")
-        self.work("--expected=" + half_made)
+        self.work("--expected=" + incomplete)
 
     def test_flags_are_checked_and_explained(self):
         for flag, word in (("--keys=3", "keys"), ("--weights=nosuch=1", "nosuch"), ("--nosuch", "nosuch"),

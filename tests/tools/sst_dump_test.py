@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# sst_dump as a program: each command once on tables that RocksDB made, what it refuses, and, where
-# RocksDB's sst_dump is installed, that both print the same.
+# sst_dump as a program: each command on tables that RocksDB made, and its errors. Where RocksDB's
+# sst_dump is installed, both must print the same.
 import html.parser
 import os
 import re
@@ -18,9 +18,9 @@ REFERENCE = reference("sst_dump")
 # Lines that RocksDB 7.8 does not print.
 ADDED = (b"user defined timestamps persisted", b"largest sequence number", b"time stamp of newest",
          b"smallest sequence number")
-# Fields of newer versions, which 7.8 shows among the properties of collectors.
+# Fields of newer versions, which 7.8 prints among the properties of collectors.
 MOVED = (b"rocksdb.data.block.restart.interval", b"rocksdb.index.block.restart.interval")
-# The process-dependent first line of RocksDB's.
+# The first line of RocksDB's output, which depends on the process.
 NOISE = (b"options.env is",)
 
 
@@ -30,14 +30,14 @@ def comparable(text):
 
 
 def without_sizes(text):
-    """What recompress of RocksDB and ours print alike: properties differ, and so do sizes."""
+    """The output of recompress that is the same in both: properties differ, and so do sizes."""
     lines = [line for line in text.split(b"\n")
              if line.startswith((b"Block Size", b"Compression", b"Unsupported"))]
     return [re.sub(rb" Size: +\d+| Time Taken:.*", b"", line) for line in lines]
 
 
 class Page(html.parser.HTMLParser):
-    """The text, the tips and the tags of a page; fails if they do not nest."""
+    """The text, the tips and the tags of a page; asserts that the tags nest."""
     VOID = ("meta", "line", "rect")
 
     def __init__(self, content):
@@ -102,7 +102,7 @@ class SstDumpTest(ToolTest):
         self.assertEqual(done.stdout.count(b" seq:"), 23)
         self.assertEqual(self.dump(self.folder, "scan", "--read_num=0").stdout, b"")
 
-    def test_prefix_shows_only_keys_that_begin_so(self):
+    def test_prefix_limits_the_scan_to_keys_with_it(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         first = self.dump(file, "scan", "--read_num=1").stdout.split(b"'")[1].decode()
         done = self.dump(file, "scan", "--prefix=" + first)
@@ -142,7 +142,7 @@ class SstDumpTest(ToolTest):
                      b"Index Details:", b"Data Block # 1 @ ", b"Data Block Summary:"):
             self.assertIn(word, content)
 
-    def test_identify_sorts_tables_from_other_files(self):
+    def test_identify_distinguishes_tables_from_other_files(self):
         good = self.sample_table("v78_basic20_fv5.sst")
         self.check(self.dump(good, "identify"), ["Process " + good, "Sst file format: block-based",
                                                  good + " is a valid SST file"])
@@ -161,7 +161,7 @@ class SstDumpTest(ToolTest):
             self.check_failure(self.dump(file, command), "Corruption", file, "checksum")
         self.assertEqual(os.listdir(self.folder).count("v78_checksum_xxhash64_fv5_report.html"), 0)
 
-    def test_verify_checksum_looks_beyond_what_is_read(self):
+    def test_verify_checksum_also_reads_blocks_outside_the_scan(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         with open(file, "r+b") as table:
             table.seek(683 - 20)  # in the second of two blocks
@@ -171,7 +171,7 @@ class SstDumpTest(ToolTest):
             self.check_failure(self.dump(file, command, "--read_num=1", "--verify_checksum"),
                                "Corruption", "checksum")
 
-    def test_files_behind_a_damaged_one_are_still_visited(self):
+    def test_files_after_a_damaged_one_are_still_visited(self):
         self.damaged_table()
         self.sample_table("v78_versions_fv5.sst")
         done = self.dump(self.folder, "scan")
@@ -202,7 +202,7 @@ class SstDumpTest(ToolTest):
         done = self.dump(self.folder, "verify", "--show_summary")
         self.assertIn(b"total number of files: 1\n", done.stdout)
 
-    def test_list_meta_blocks_names_every_block_behind_the_data(self):
+    def test_list_meta_blocks_names_every_block_after_the_data(self):
         for name, expected in (("v78_basic20_fv5", "(metaindex)"),
                                ("v78_partitioned_filter_prefix_fv5", "(filter partition 1)"),
                                ("v78_index_twolevel_fv5", "(index partition 1)"),
@@ -218,7 +218,7 @@ class SstDumpTest(ToolTest):
             names = [row[3] for row in rows]
             self.assertTrue(expected in names or name == "v78_versions_fv5", (name, names))
             self.assertIn("rocksdb.properties", names)
-            # They fill the file from the last data block to the footer; a trailer has 5 bytes.
+            # The blocks fill the file from the last data block to the footer; a trailer has 5 bytes.
             for row, behind in zip(rows, rows[1:]):
                 self.assertEqual(row[0] + row[1] + 5, behind[0], (name, row))
             self.assertEqual(rows[-1][0] + rows[-1][1] + 5 + 53, os.path.getsize(file), name)
@@ -229,7 +229,7 @@ class SstDumpTest(ToolTest):
         flag = "--parse_internal_key="
         self.check(run(PROGRAM, flag + "0x6162630100000000000000"), ["key='616263' seq:0, type:1"])
         self.check(run(PROGRAM, flag + "00ff" + "0002000000000000"), ["key='00FF' seq:2, type:0"])
-        self.check_failure(run(PROGRAM, flag + "0x6162"), "2 bytes")
+        self.check_failure(run(PROGRAM, flag + "0x6162"), "at least eight bytes, found 2")
         self.check_failure(run(PROGRAM, flag + "0xzz"), "zz")
 
     def test_recompress_tries_types_and_levels_and_writes_nothing(self):
@@ -271,14 +271,14 @@ class SstDumpTest(ToolTest):
             for more in ((), ("--compression_max_dict_bytes=4096",))]
         self.assertNotEqual(sizes[0], sizes[1])
 
-    def test_recompress_refuses_flags_by_name(self):
+    def test_recompress_names_the_wrong_flag(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         for flags, word in ((("--compression_types=kFrob",), "kFrob"),
                             (("--compression_types=",), "compression_types"),
                             (("--compression_level_from=1",), "compression_level_to"),
                             (("--compression_level_from=1", "--compression_level_to=2"), "one type"),
                             (("--compression_types=kZSTD", "--compression_level_from=3",
-                              "--compression_level_to=2"), "no range"),
+                              "--compression_level_to=2"), "not a range"),
                             (("--set_block_size=0",), "set_block_size"),
                             (("--compression_max_dict_bytes=-1",), "compression_max_dict_bytes")):
             self.check_failure(self.dump(file, "recompress", *flags), word)
@@ -291,31 +291,31 @@ class SstDumpTest(ToolTest):
             text = content.read()
         os.unlink(path)
         page = Page(text)
-        self.assertEqual(page.links, [])  # all of it is in the file
+        self.assertEqual(page.links, [])  # the page loads nothing
         self.assertNotIn("://", text)
         self.assertEqual(page.open, ["html"] if "html" in page.open else [])
         return page
 
-    def test_report_is_a_page_with_everything_in_it(self):
+    def test_report_has_all_sections_and_loads_nothing(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         self.check(self.dump(file, "report"),
                    ["Process " + file, "Sst file format: block-based",
                     "report written to file " + file[:-4] + "_report.html"])
         page = self.page_of(file)
-        for text in ("v78_basic20_fv5.sst", "What the file is made of", "Blocks by size",
+        for text in ("v78_basic20_fv5.sst", "Parts of the file", "Blocks by size",
                      "Blocks by compression", "Sizes of keys and values", "Tombstones", "Filter",
                      "leveldb.BytewiseComparator", "format version 5"):
             self.assertIn(text, page.text)
         puts = [int(found[1]) for tip in page.tips if (found := re.search(r"^(\d+) puts$", tip, re.M))]
         self.assertEqual((len(puts), sum(puts)), (2, 20))
-        parts = [tip for tip in page.tips if tip.startswith(("data ", "index ", "filter ", "the rest "))]
+        parts = [tip for tip in page.tips if tip.startswith(("data ", "index ", "filter ", "other "))]
         self.assertEqual(len(parts), 4)
         self.assertIn("data 683 B", parts[0])  # with the trailers of two blocks
         lines = sum(int(found[1]) for tip in page.tips
                     if (found := re.search(r"of the bits set\n(\d+) line", tip)))
-        self.assertEqual(lines, 1)  # 69 bytes: one line of 64, and what is behind it
+        self.assertEqual(lines, 1)  # 69 bytes: one line of 64 and the metadata
 
-    def test_report_tells_keys_from_versions(self):
+    def test_report_distinguishes_keys_from_versions(self):
         file = self.sample_table("v78_versions_fv5.sst")
         keys = [line.split(b"'")[1] for line in self.dump(file, "scan", "--output_hex").stdout
                 .split(b"\n") if b" seq:" in line]
@@ -324,7 +324,7 @@ class SstDumpTest(ToolTest):
         self.assertIn(f"{len(keys):,}entries\n", text)
         self.assertIn(f"{len(set(keys)):,}different keys\n", text)
 
-    def test_report_shows_where_ranges_are_deleted(self):
+    def test_report_counts_range_tombstones_over_each_block(self):
         tables = [os.path.join(db, name) for db in
                   (self.sample_database("rangedel"), self.sample_database("rangedel_levels"))
                   for name in sorted(os.listdir(db)) if name.endswith(".sst")]
@@ -341,7 +341,7 @@ class SstDumpTest(ToolTest):
             ranges = re.findall(lines, rest.split("Data Block # 1")[0])
             over = [sum(begin <= last and (i == 0 or blocks[i - 1] < end) for begin, end in ranges)
                     for i, last in enumerate(blocks)]
-            tips = [tip for tip in self.page_of(table).tips if "over a block" in tip]
+            tips = [tip for tip in self.page_of(table).tips if "cover a block" in tip]
             self.assertEqual([int(tip.split("\n")[1].split()[0]) for tip in tips], over, table)
             seen += sum(over) > 0 and min(over) < max(over)
         self.assertGreater(seen, 0)
@@ -352,14 +352,14 @@ class SstDumpTest(ToolTest):
             self.assertIn("<", "<" + page.text)
             self.assertIn("section", page.tags)
         none = self.page_of(self.sample_table("v78_nofilter_fv5.sst"))
-        self.assertIn("None: a lookup of a key that is not there reads a block", none.text)
+        self.assertIn("None: a lookup of an absent key reads a block", none.text)
         ranges = self.page_of(self.sample_table("v78_rangedel_only_fv5.sst"))
-        self.assertIn("over blocks", ranges.text)
+        self.assertIn("blocks covered", ranges.text)
         self.assertIn("partitions", self.page_of(
             self.sample_table("v78_partitioned_filter_prefix_fv5.sst")).text)
 
     @needs(os.path.exists(program("ldb")), "ldb in this build")
-    def test_report_shows_keys_as_they_are(self):
+    def test_report_escapes_keys(self):
         db = "--db=" + self.path("db")
         keys = ['<b onclick="x">&amp;', "<c>"]
         run(program("ldb"), db, "--create_if_missing", "batchput", keys[0], "1", keys[1], "2")
@@ -370,7 +370,7 @@ class SstDumpTest(ToolTest):
         self.assertNotIn("b", page.tags[page.tags.index("section"):])
         self.assertEqual(page.tags.count("c"), 0)
 
-    def test_report_goes_where_it_shall(self):
+    def test_report_is_written_to_output(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         self.page_of(file, "--output=" + self.path("page.html"))
         self.check_failure(self.dump(file, "report", "--output=" + self.path("absent", "page.html")),
@@ -379,7 +379,7 @@ class SstDumpTest(ToolTest):
         self.check_failure(self.dump(self.folder, "report", "--output=" + self.path("x.html")),
                            "--output", "2")
 
-    def test_what_cannot_be_done_is_refused_by_name(self):
+    def test_errors_name_the_wrong_argument(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         self.check_failure(run(PROGRAM), "--file")
         self.check_failure(run(PROGRAM, "--command=scan"), "--file")
@@ -426,7 +426,7 @@ class SstDumpTest(ToolTest):
     @needs(REFERENCE is not None, "sst_dump of RocksDB 7.8")
     def test_raw_writes_what_rocksdb_writes(self):
         for name in sample_names("v78"):
-            if "firstkey" in name:  # theirs shows the first keys in the index as well
+            if "firstkey" in name:  # RocksDB's prints the first keys in the index as well
                 continue
             dumps = []
             for tool in (PROGRAM, REFERENCE):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the tests of tools/ share: running a program of this build, and RocksDB's of the same name
-# where it is installed, on private copies of sample files.
+# Shared by the tests of tools/: runs a program of this build, or RocksDB's program of the same name if it
+# is installed, on private copies of sample files.
 import os
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def program(name):
 
 
 def reference(name):
-    """RocksDB's tool, or None. Version 7.8 is the one whose output is compared."""
+    """The path of RocksDB's tool, or None if version 7.8, whose output is compared, is not installed."""
     path = shutil.which(name)
     if path is None or os.path.realpath(path).startswith(os.path.realpath(BUILD)):
         return None
@@ -61,18 +61,18 @@ class ToolTest(unittest.TestCase):
         return self.path(name)
 
     def check(self, done, lines):
-        """Success, and exactly these lines on stdout."""
+        """The program succeeded and printed exactly these lines on stdout."""
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.decode("latin-1").split("\n"), list(lines) + [""])
 
     def check_failure(self, done, *words):
-        """Exit code 1 and a message with all these words; never a crash."""
+        """The exit code is 1 and the message on stderr contains all these words."""
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         for word in words:
             self.assertIn(word, done.stderr.decode("latin-1"))
 
 
 def state_of(directory):
-    """Names, sizes and times of change of the files in a directory."""
+    """Names, sizes and modification times of the files in a directory."""
     return {entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns)
             for entry in os.scandir(directory)}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arenas: disjoint, aligned, correctly counted memory, from one thread and from many.
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers and strings as bytes: exact encodings, round trips, and refusal of damaged input.
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 #include <gtest/gtest.h>
 

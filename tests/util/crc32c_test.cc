@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CRC-32C: published values, and every implementation of this machine against the portable one.
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "util/crc32c_internal.h"
+#include "util/hash/crc32c_internal.h"
 #include "util/random.h"
 
 namespace ashlar::crc32c {

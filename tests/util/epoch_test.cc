@@ -2,7 +2,7 @@
 //
 // Epochs: nothing is freed under a guard, everything is freed after it. The stress tests are meant
 // for the thread and address sanitizers too.
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 #include <gtest/gtest.h>
 

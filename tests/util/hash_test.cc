@@ -2,7 +2,7 @@
 //
 // The hash functions of the formats against the vectors of tests/data/vectors. In them the input is
 // the first `len` bytes of b[i] = 131 * i + 17.
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "tests/support/paths.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
+#include "util/hash/xxh3_x86.h"
 #include "util/random.h"
-#include "util/xxh3_x86.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buckets, percentiles, merging and the printed form.
-#include "util/histogram.h"
+#include "util/statistics/histogram.h"
 
 #include <gtest/gtest.h>
 

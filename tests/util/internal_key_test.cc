@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Internal keys: their bytes, their order and their heads.
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 #include <gtest/gtest.h>
 

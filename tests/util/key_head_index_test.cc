@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Searches over key heads, alone and side by side, against std::lower_bound.
-#include "util/key_head_index.h"
+#include "util/keys/key_head_index.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // Limits that databases may share: of tasks.
 #include <gtest/gtest.h>
 
-#include "util/concurrent_task_limiter.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mutexes exclude, ranks are enforced in builds with assertions, timed waits end.
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 #include <gtest/gtest.h>
 

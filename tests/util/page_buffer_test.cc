@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Page buffers: whole, writable, aligned, moved with their contents, and given back.
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 
 #include <gtest/gtest.h>
 
@@ -73,8 +73,8 @@ class AllMappingsTaken {
  public:
   explicit AllMappingsTaken(size_t limit)
       : bytes_(2 * limit * PageBuffer::kPageBytes),
-        begin_(static_cast<char*>(mmap(nullptr, bytes_, PROT_NONE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+        begin_(static_cast<char*>(
+            mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     if (begin_ == MAP_FAILED) return;
     for (size_t at = PageBuffer::kPageBytes; at < bytes_ && !are_taken_;
          at += 2 * PageBuffer::kPageBytes) {

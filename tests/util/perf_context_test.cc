@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "ashlar/iostats_context.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The slab heap: sizes, pieces that do not meet, memory that is used again and given back.
-#include "util/slab_heap.h"
+#include "util/memory/slab_heap.h"
 
 #include <gtest/gtest.h>
 
@@ -24,8 +24,7 @@ struct Piece {
   size_t bytes;
   unsigned char mark;
 
-  Piece(SlabHeap* heap, size_t n, unsigned char with)
-      : Piece(heap->Allocate(n), with) {
+  Piece(SlabHeap* heap, size_t n, unsigned char with) : Piece(heap->Allocate(n), with) {
     EXPECT_GE(bytes, SlabHeap::RoundUp(n));
     EXPECT_LE(bytes, std::max<size_t>(256, n + n / 4 + SlabHeap::kAlignment)) << n;
   }
@@ -34,8 +33,7 @@ struct Piece {
     std::memset(data, mark, bytes);
   }
   bool IsIntact() const {
-    return std::all_of(data, data + bytes,
-                       [this](unsigned char c) { return c == mark; });
+    return std::all_of(data, data + bytes, [this](unsigned char c) { return c == mark; });
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // Spare blocks: what one arena is done with serves the next, within a limit, and goes back when
 // nobody seems to need it.
-#include "util/spare_blocks.h"
+#include "util/memory/spare_blocks.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters and histograms: names, sums over threads, levels, text.
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
-#include "util/histogram.h"
+#include "util/statistics/histogram.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joining text.
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ThreadObject: one object a thread, freed at its end, and there for whoever asks even later.
-#include "util/thread_object.h"
+#include "util/threads/thread_object.h"
 
 #include <gtest/gtest.h>
 

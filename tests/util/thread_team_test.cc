@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ThreadTeam: each member runs once, beside the others, and none outlives the team.
-#include "util/thread_team.h"
+#include "util/threads/thread_team.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <latch>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

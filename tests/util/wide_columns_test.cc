@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/support/status_matchers.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
 
 namespace ashlar {
 

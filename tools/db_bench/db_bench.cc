@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// db_bench: speed of the engine under simple workloads. Flags and output have the form that users
-// of RocksDB's db_bench know, so that both can be run on the same command line and compared.
+// db_bench measures the speed of the engine under simple workloads. Flags and output have the form
+// of RocksDB's db_bench, so that both can be run with the same command line and compared.
 #include <gflags/gflags.h>
 #include <time.h>
 
@@ -17,7 +17,7 @@
 
 namespace {
 
-// False, with the reason on stderr, if a flag has a value no benchmark can work with.
+// False, with the reason on stderr, if a flag has a value that no benchmark can work with.
 bool CheckFlags() {
   const struct {
     const char* name;
@@ -68,7 +68,8 @@ std::string DatabasePath() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage("speed of the engine under simple workloads, by --benchmarks=...");
+  gflags::SetUsageMessage(
+      "measures the speed of the engine under the workloads of --benchmarks=...");
   gflags::SetVersionString(ashlar::GetRocksVersionAsString());
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   if (argc > 1) {

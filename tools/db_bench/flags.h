@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of db_bench, in gflags syntax. Names and meanings are those that RocksDB's db_bench
-// has.
+// The flags of db_bench. Names and meanings are those of RocksDB's db_bench.
 #pragma once
 
 #include <gflags/gflags.h>
@@ -40,7 +39,7 @@ DECLARE_double(sine_d);
 DECLARE_int32(prefix_size);
 DECLARE_int64(keys_per_prefix);
 
-// How reads are made.
+// Options of reads.
 DECLARE_bool(multiread_batched);
 DECLARE_int64(multiread_stride);
 DECLARE_bool(multiread_check);
@@ -65,7 +64,7 @@ DECLARE_int64(range_tombstone_width);
 DECLARE_int64(max_num_range_tombstones);
 DECLARE_bool(expand_range_tombstones);
 
-// Checked with the others; their workloads define them.
+// Defined by their workloads; declared here because CheckFlags() needs them.
 DECLARE_int32(readwritepercent);
 DECLARE_int64(numdistinct);
 DECLARE_int32(key_id_range);
@@ -82,7 +81,7 @@ DECLARE_int32(stats_per_interval);
 DECLARE_int64(report_interval_seconds);
 DECLARE_string(report_file);
 
-// Also read by workloads that need the cache.
+// Defined in options.cc, but also used by workloads.
 DECLARE_int64(row_cache_size);
 
-// Flags that only MakeOptions() reads are declared nowhere else: see options.cc.
+// Flags that only MakeOptions() uses are declared in options.cc and options_table.cc alone.

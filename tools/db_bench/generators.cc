@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// See generators.h.
+// Keys are numbers in big-endian order; values are slices of one random text.
 #include "tools/db_bench/generators.h"
 
 #include <algorithm>
@@ -9,13 +9,25 @@
 
 namespace ashlar {
 namespace bench {
-
 namespace {
 
-// At most the last 8 bytes of the number, highest first. `room` is the place there is.
-void WriteNumber(uint64_t number, size_t room, char* to) {
-  const size_t digits = std::min<size_t>(8, room);
+// Writes the number in big-endian order: 8 bytes, or its last `max_bytes` if those are fewer.
+void WriteNumber(uint64_t number, size_t max_bytes, char* to) {
+  const size_t digits = std::min<size_t>(8, max_bytes);
   for (size_t i = 0; i < digits; i++) to[digits - 1 - i] = static_cast<char>(number >> (8 * i));
+}
+
+constexpr size_t kTextBytes = 1 << 20;
+constexpr size_t kPieceBytes = 100;
+
+// Appends a piece of kPieceBytes: random printable bytes, repeated until it is full.
+void AppendPiece(double ratio, Random* random, std::string* text) {
+  const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
+  const size_t begin = text->size();
+  for (size_t i = 0; i < fresh; i++) {
+    text->push_back(static_cast<char>(' ' + (*random)() % 95));
+  }
+  while (text->size() - begin < kPieceBytes) text->push_back((*text)[text->size() - fresh]);
 }
 
 }  // namespace
@@ -33,23 +45,6 @@ Slice KeyBuffer::Set(uint64_t number) {
   WriteNumber(number, key_.size() - prefix_bytes_, key_.data() + prefix_bytes_);
   return Slice(key_);
 }
-
-namespace {
-
-constexpr size_t kTextBytes = 1 << 20;
-constexpr size_t kPieceBytes = 100;
-
-// Random printable bytes, repeated until the piece is whole.
-void AppendPiece(double ratio, Random* random, std::string* text) {
-  const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
-  const size_t begin = text->size();
-  for (size_t i = 0; i < fresh; i++) {
-    text->push_back(static_cast<char>(' ' + (*random)() % 95));
-  }
-  while (text->size() - begin < kPieceBytes) text->push_back((*text)[text->size() - fresh]);
-}
-
-}  // namespace
 
 ValueSource::ValueSource(uint64_t seed, double ratio, int value_size)
     : value_size_(static_cast<size_t>(value_size)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys and values of the benchmarks. Each thread owns its generators; nothing here is shared.
+// Generators of the keys and values of benchmarks. Each thread has its own generators.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace bench {
 
 using Random = std::mt19937_64;
 
-// What keys look like. With `keys_per_prefix` a key begins with its prefix, which is a number below
-// key_count / keys_per_prefix, so that neighbours by number have different prefixes.
+// The form of keys. With `keys_per_prefix` a key begins with a prefix, the key's number modulo
+// key_count / keys_per_prefix, so that keys with neighbouring numbers have different prefixes.
 struct KeyShape {
   int key_size = 16;
   int prefix_size = 0;
-  int64_t keys_per_prefix = 0;  // 0: keys have no part that is a prefix
+  int64_t keys_per_prefix = 0;  // 0: keys have no prefix
   int64_t key_count = 1;
 };
 
-// Key number i is i in 8 bytes, big-endian, filled up with '0' to the key size (or cut to its last
-// bytes if that is below 8), so that numbers and keys sort alike. The prefix, if keys have one, is
-// written likewise in front of it.
+// Key number i is i in 8 bytes, big-endian, padded with '0' to the key size (or cut to its last
+// bytes if the key size is below 8), so that numbers and keys have the same order. A prefix comes
+// before it in the same form.
 class KeyBuffer {
  public:
   explicit KeyBuffer(const KeyShape& shape);
@@ -36,12 +36,12 @@ class KeyBuffer {
   Slice Set(uint64_t number);
 
  private:
-  size_t prefix_bytes_ = 0;    // in front of the number
-  uint64_t prefix_count_ = 1;  // different prefixes
+  size_t prefix_bytes_ = 0;    // before the number
+  uint64_t prefix_count_ = 1;  // number of different prefixes
   std::string key_;
 };
 
-// Values cut from one stretch of text that compresses to about `ratio` of its size.
+// Values are slices of one text that compresses to about `ratio` of its size.
 class ValueSource {
  public:
   ValueSource(uint64_t seed, double ratio, int value_size);
@@ -53,7 +53,7 @@ class ValueSource {
   size_t position_ = 0;
 };
 
-// The numbers a writing benchmark goes through.
+// The key numbers of a writing benchmark, one after the other.
 class NumberSource {
  public:
   enum class Order { kAscending, kRandom, kPermutation };

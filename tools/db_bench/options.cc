@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flag of a database option carries the option's name and, where RocksDB's db_bench does not
-// differ, the option's default, read from a default-constructed struct.
+// Flags of compression, memtables, the tree, compaction, files and logs; options_table.cc has those
+// of tables, caches and blob files.
+//
+// A flag has the name of its option and, unless RocksDB's db_bench has another default, the default
+// of the option, taken from a default-constructed struct. For numbers whose default in RocksDB's
+// db_bench is 0, 0 means the default of the option.
 #include "tools/db_bench/options.h"
 
 #include <algorithm>
@@ -12,17 +16,18 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/advanced_options.h"
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
-#include "ashlar/filter_policy.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/options_util.h"
 #include "ashlar/version.h"
-#include "tools/db_bench/blob_options.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/workloads.h"
 
@@ -31,37 +36,15 @@ const ashlar::Options& Defaults() {
   static const ashlar::Options defaults;
   return defaults;
 }
-const ashlar::BlockBasedTableOptions& TableDefaults() {
-  static const ashlar::BlockBasedTableOptions defaults;
-  return defaults;
-}
 }  // namespace
 
 DEFINE_string(compression_type, "snappy", "none, snappy, zlib, bzip2, lz4, lz4hc or zstd");
-DEFINE_int32(compression_level, 32767, "level of the compression; 32767: the library's default");
-DEFINE_int32(compression_max_dict_bytes, 0, "the longest dictionary of a table; 0: none");
-DEFINE_int32(compression_zstd_max_train_bytes, 0, "samples for zstd's trainer; 0: it is not used");
+DEFINE_int32(compression_level, 32767, "compression level; 32767: the default of the library");
+DEFINE_int32(compression_max_dict_bytes, 0,
+             "bytes of the largest dictionary of a table; 0: no dictionaries");
+DEFINE_int32(compression_zstd_max_train_bytes, 0,
+             "bytes of samples for zstd's dictionary trainer; 0: no trainer");
 DEFINE_int32(compression_parallel_threads, 1, "threads that compress one table");
-DEFINE_double(bloom_bits, -1, "bits per key of the Bloom filter; 0 or less: no filter");
-DEFINE_bool(use_ribbon_filter, false, "Ribbon in place of Bloom filters");
-DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a block");
-DEFINE_int32(block_restart_interval, TableDefaults().block_restart_interval,
-             "keys between two restarts of a data block");
-DEFINE_bool(use_data_block_hash_index,
-            TableDefaults().data_block_index_type ==
-                ashlar::BlockBasedTableOptions::kDataBlockBinaryAndHash,
-            "data blocks have a hash index of their keys");
-DEFINE_double(data_block_hash_table_util_ratio, TableDefaults().data_block_hash_table_util_ratio,
-              "entries per bucket of it");
-DEFINE_int32(format_version, static_cast<int32_t>(TableDefaults().format_version),
-             "version of the table format");
-DEFINE_int32(checksum_type, static_cast<int32_t>(TableDefaults().checksum),
-             "checksum, as a number");
-DEFINE_bool(cache_index_and_filter_blocks, TableDefaults().cache_index_and_filter_blocks,
-            "keep index and filter blocks in the block cache");
-DEFINE_bool(pin_l0_filter_and_index_blocks_in_cache,
-            TableDefaults().pin_l0_filter_and_index_blocks_in_cache, "pin those of level 0");
-DEFINE_bool(whole_key_filtering, TableDefaults().whole_key_filtering, "filter on whole keys");
 DEFINE_bool(optimize_filters_for_hits, Defaults().optimize_filters_for_hits,
             "no filters for the last level");
 DEFINE_int64(row_cache_size, 0, "bytes of the row cache; 0: none");
@@ -76,80 +59,133 @@ DEFINE_int32(max_write_buffer_number, Defaults().max_write_buffer_number, "numbe
 DEFINE_int32(min_write_buffer_number_to_merge, Defaults().min_write_buffer_number_to_merge,
              "memtables flushed together");
 DEFINE_double(memtable_bloom_size_ratio, Defaults().memtable_prefix_bloom_size_ratio,
-              "memory of the memtable's Bloom filter, as a part of --write_buffer_size");
+              "memory of the memtable's Bloom filter as a share of --write_buffer_size");
 DEFINE_uint32(min_tombstones_for_range_conversion, Defaults().min_tombstones_for_range_conversion,
-              "deletions in a row that make a scan leave a range tombstone; 0: none");
+              "consecutive deletions for which a scan writes a range tombstone; 0: never");
 DEFINE_bool(memtable_whole_key_filtering, Defaults().memtable_whole_key_filtering,
-            "whole keys are in the memtable's Bloom filter");
+            "the memtable's Bloom filter contains whole keys");
 DEFINE_int32(max_successive_merges, static_cast<int32_t>(Defaults().max_successive_merges),
-             "operands of one key that stay side by side in a memtable");
+             "operands of one key in a row in a memtable before they are merged");
 DEFINE_uint32(memtable_protection_bytes_per_key, Defaults().memtable_protection_bytes_per_key,
-              "bytes of the checksum of each entry of a memtable; 0: none");
+              "bytes of checksum per memtable entry; 0: none");
 DEFINE_string(memtablerep, "skip_list", "skip_list or vector");
 DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtable_write,
-            "several writers may insert at once");
+            "several writers may insert into a memtable at once");
 DEFINE_bool(enable_pipelined_write, Defaults().enable_pipelined_write, "pipelined write mode");
 DEFINE_bool(unordered_write, Defaults().unordered_write, "unordered write mode");
 DEFINE_int64(target_file_size_base, static_cast<int64_t>(Defaults().target_file_size_base),
              "bytes of a table of level 1");
 DEFINE_int32(target_file_size_multiplier, Defaults().target_file_size_multiplier,
-             "growth of that size per level");
+             "growth of the table size per level");
 DEFINE_uint64(max_bytes_for_level_base, Defaults().max_bytes_for_level_base, "bytes of level 1");
 DEFINE_double(max_bytes_for_level_multiplier, Defaults().max_bytes_for_level_multiplier,
-              "growth of that size per level");
+              "growth of the level size per level");
 DEFINE_bool(level_compaction_dynamic_level_bytes, Defaults().level_compaction_dynamic_level_bytes,
-            "size levels from the last one upwards");
+            "derive level sizes from the size of the last level");
 DEFINE_int32(num_levels, Defaults().num_levels, "number of levels");
 DEFINE_int32(min_level_to_compress, -1,
-             "from 0 on: levels above this one are not compressed; negative: all are");
+             "levels above this one are not compressed; negative: all levels are compressed");
 DEFINE_int32(level0_file_num_compaction_trigger, Defaults().level0_file_num_compaction_trigger,
-             "files of level 0 that start a compaction");
+             "number of files of level 0 that starts a compaction");
 DEFINE_int32(level0_slowdown_writes_trigger, Defaults().level0_slowdown_writes_trigger,
-             "files of level 0 that slow writes down");
+             "number of files of level 0 that slows writes down");
 DEFINE_int32(level0_stop_writes_trigger, Defaults().level0_stop_writes_trigger,
-             "files of level 0 that stop writes");
-DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions, "no compactions");
+             "number of files of level 0 that stops writes");
+DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions,
+            "start no compactions automatically");
 DEFINE_int32(max_background_jobs, Defaults().max_background_jobs,
-             "flushes and compactions at once");
+             "flushes and compactions that run at once");
 DEFINE_int32(max_background_compactions, Defaults().max_background_compactions,
-             "compactions at once; -1: by --max_background_jobs");
+             "compactions that run at once; -1: derived from --max_background_jobs");
 DEFINE_int32(max_background_flushes, Defaults().max_background_flushes,
-             "flushes at once; -1: by --max_background_jobs");
+             "flushes that run at once; -1: derived from --max_background_jobs");
 DEFINE_string(
     options_file, "",
-    "an OPTIONS file whose default family says all options; of the flags for options only "
-    "--use_existing_db, --statistics and --row_cache_size still count");
-DECLARE_int64(cache_size);
+    "an OPTIONS file whose default family has all options; then the flags for options are ignored, "
+    "except --use_existing_db, --statistics and --row_cache_size");
 DECLARE_int32(stats_level);
+
+DEFINE_int32(compaction_style, static_cast<int32_t>(Defaults().compaction_style),
+             "0 level, 1 universal, 2 FIFO");
+DEFINE_int32(compaction_pri, static_cast<int32_t>(Defaults().compaction_pri),
+             "CompactionPri: which files of a level are compacted first, as a number");
+DEFINE_uint32(subcompactions, Defaults().max_subcompactions,
+              "parts of a compaction that run at once");
+DEFINE_uint64(max_compaction_bytes, 0, "largest input of one compaction in bytes; 0: the default");
+DEFINE_uint64(soft_pending_compaction_bytes_limit, Defaults().soft_pending_compaction_bytes_limit,
+              "compaction debt that slows writes down");
+DEFINE_uint64(hard_pending_compaction_bytes_limit, Defaults().hard_pending_compaction_bytes_limit,
+              "compaction debt that stops writes");
+DEFINE_uint64(delayed_write_rate, 8388608, "bytes per second of writes that are slowed down");
+DEFINE_uint64(periodic_compaction_seconds, Defaults().periodic_compaction_seconds,
+              "age at which tables are compacted; 0: never because of their age");
+
+DEFINE_int32(universal_size_ratio, 0,
+             "percent by which sizes of sorted runs may differ; 0: the default");
+DEFINE_int32(universal_min_merge_width, 0,
+             "smallest number of sorted runs in a compaction; 0: the default");
+DEFINE_int32(universal_max_merge_width, 0,
+             "largest number of sorted runs in a compaction; 0: the default");
+DEFINE_int32(
+    universal_max_size_amplification_percent, 0,
+    "size of all other runs, in percent of the last one, that starts a compaction; 0: the default");
+DEFINE_int32(universal_compression_size_percent, -1,
+             "percent of the data that is compressed; -1: all");
+DEFINE_bool(universal_allow_trivial_move, false,
+            "move tables that overlap no other instead of rewriting them");
+DEFINE_bool(universal_incremental, false, "compactions that reduce space are done in pieces");
+
+DEFINE_uint64(fifo_compaction_max_table_files_size_mb, 0,
+              "MiB of all tables before the oldest are deleted; 0: the default");
+DEFINE_bool(fifo_compaction_allow_compaction, true, "merge small tables of level 0");
+DEFINE_uint64(fifo_compaction_ttl, 0, "age in seconds at which tables are deleted; 0: the default");
+
+DEFINE_int64(rate_limiter_bytes_per_sec, 0,
+             "bytes per second of the rate limiter for background writes; 0: no limit");
+DEFINE_int64(rate_limiter_refill_period_us, 100'000,
+             "refill period of the rate limiter in microseconds");
+DEFINE_bool(rate_limiter_auto_tuned, false, "the rate limiter adapts its rate, up to the limit");
+DEFINE_bool(rate_limit_bg_reads, false,
+            "the rate limiter limits reads of compactions instead of writes");
+DEFINE_bool(use_direct_io_for_flush_and_compaction,
+            Defaults().use_direct_io_for_flush_and_compaction,
+            "flushes and compactions bypass the page cache");
+
+DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
+DEFINE_bool(use_direct_reads, Defaults().use_direct_reads, "reads bypass the page cache");
+DEFINE_bool(mmap_read, Defaults().allow_mmap_reads, "read tables through memory mappings");
+DEFINE_int32(compaction_readahead_size, static_cast<int32_t>(Defaults().compaction_readahead_size),
+             "bytes that compactions read ahead");
+DEFINE_uint64(writable_file_max_buffer_size, Defaults().writable_file_max_buffer_size,
+              "bytes of the write buffer of a file");
+DEFINE_string(wal_dir, "", "directory of the log; empty: that of the database");
+DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync,
+              "bytes of a growing table between two syncs; 0: no such syncs");
+DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync,
+              "bytes of a growing log between two syncs; 0: no such syncs");
+DEFINE_uint64(delete_obsolete_files_period_micros, 0,
+              "ignored, as in RocksDB's db_bench; scripts pass it");
+DEFINE_bool(use_fsync, Defaults().use_fsync, "use fsync instead of fdatasync");
+DEFINE_uint64(max_total_wal_size, Defaults().max_total_wal_size, "bytes of all logs; 0: automatic");
+DEFINE_string(wal_compression, "none", "none or zstd");
+DEFINE_bool(manual_wal_flush, Defaults().manual_wal_flush,
+            "the log stays in a buffer until it is flushed explicitly");
+DEFINE_uint64(wal_ttl_seconds, Defaults().WAL_ttl_seconds, "seconds that archived logs are kept");
+DEFINE_uint64(wal_size_limit_MB, Defaults().WAL_size_limit_MB,
+              "MB of archived logs that are kept; 0: no limit");
+DEFINE_bool(file_checksum, false, "record a checksum of each file in the MANIFEST");
+DEFINE_bool(paranoid_checks, Defaults().paranoid_checks, "DBOptions::paranoid_checks");
+DEFINE_int32(stats_level, ashlar::kExceptDetailedTimers, "StatsLevel of --statistics, as a number");
+DEFINE_uint64(stats_dump_period_sec, Defaults().stats_dump_period_sec,
+              "seconds between two statistics dumps in the info log; 0: none");
+DEFINE_uint64(stats_persist_period_sec, Defaults().stats_persist_period_sec,
+              "seconds between two samples of the statistics history; 0: none");
+DEFINE_bool(persist_stats_to_disk, Defaults().persist_stats_to_disk,
+            "store the statistics history in the database");
 
 namespace ashlar {
 namespace bench {
 namespace {
-
-std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& block_cache) {
-  BlockBasedTableOptions table;
-  table.block_size = static_cast<size_t>(FLAGS_block_size);
-  table.block_restart_interval = FLAGS_block_restart_interval;
-  table.format_version = static_cast<uint32_t>(FLAGS_format_version);
-  table.checksum = static_cast<ChecksumType>(FLAGS_checksum_type);
-  table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
-  table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
-  table.whole_key_filtering = FLAGS_whole_key_filtering;
-  SetIndex(&table);
-  if (FLAGS_bloom_bits > 0) {
-    table.filter_policy.reset(FLAGS_use_ribbon_filter ? NewRibbonFilterPolicy(FLAGS_bloom_bits)
-                                                      : NewBloomFilterPolicy(FLAGS_bloom_bits));
-  }
-  if (FLAGS_use_data_block_hash_index) {
-    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
-    table.data_block_hash_table_util_ratio = FLAGS_data_block_hash_table_util_ratio;
-  } else {
-    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinarySearch;
-  }
-  table.block_cache = block_cache;
-  table.no_block_cache = FLAGS_cache_size == 0;
-  return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(table));
-}
 
 Status SetMemtable(Options* options) {
   if (FLAGS_memtablerep == "vector") {
@@ -196,6 +232,77 @@ void SetTree(Options* options) {
   options->max_background_flushes = FLAGS_max_background_flushes;
 }
 
+template <typename Flag, typename Member>
+void SetIfGiven(Flag flag, Member* member) {
+  if (flag > 0) *member = static_cast<Member>(flag);
+}
+
+void SetStyles(Options* options) {
+  options->compaction_style = static_cast<CompactionStyle>(FLAGS_compaction_style);
+  CompactionOptionsUniversal& universal = options->compaction_options_universal;
+  SetIfGiven(FLAGS_universal_size_ratio, &universal.size_ratio);
+  SetIfGiven(FLAGS_universal_min_merge_width, &universal.min_merge_width);
+  SetIfGiven(FLAGS_universal_max_merge_width, &universal.max_merge_width);
+  SetIfGiven(FLAGS_universal_max_size_amplification_percent,
+             &universal.max_size_amplification_percent);
+  universal.compression_size_percent = FLAGS_universal_compression_size_percent;
+  universal.allow_trivial_move = FLAGS_universal_allow_trivial_move;
+  universal.incremental = FLAGS_universal_incremental;
+  CompactionOptionsFIFO& fifo = options->compaction_options_fifo;
+  SetIfGiven(FLAGS_fifo_compaction_max_table_files_size_mb << 20, &fifo.max_table_files_size);
+  fifo.allow_compaction = FLAGS_fifo_compaction_allow_compaction;
+  SetIfGiven(FLAGS_fifo_compaction_ttl, &options->ttl);
+}
+
+void SetCompaction(Options* options) {
+  SetStyles(options);
+  options->compaction_pri = static_cast<CompactionPri>(FLAGS_compaction_pri);
+  options->max_subcompactions = FLAGS_subcompactions;
+  SetIfGiven(FLAGS_max_compaction_bytes, &options->max_compaction_bytes);
+  options->soft_pending_compaction_bytes_limit = FLAGS_soft_pending_compaction_bytes_limit;
+  options->hard_pending_compaction_bytes_limit = FLAGS_hard_pending_compaction_bytes_limit;
+  options->delayed_write_rate = FLAGS_delayed_write_rate;
+  options->periodic_compaction_seconds = FLAGS_periodic_compaction_seconds;
+  options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
+  if (FLAGS_rate_limiter_bytes_per_sec <= 0) return;
+  options->rate_limiter.reset(NewGenericRateLimiter(
+      FLAGS_rate_limiter_bytes_per_sec, FLAGS_rate_limiter_refill_period_us, /*fairness=*/10,
+      FLAGS_rate_limit_bg_reads ? RateLimiter::Mode::kReadsOnly : RateLimiter::Mode::kWritesOnly,
+      FLAGS_rate_limiter_auto_tuned));
+}
+
+Status SetFiles(Options* options) {
+  options->max_open_files = FLAGS_open_files;
+  options->use_direct_reads = FLAGS_use_direct_reads;
+  options->allow_mmap_reads = FLAGS_mmap_read;
+  options->compaction_readahead_size = static_cast<size_t>(FLAGS_compaction_readahead_size);
+  options->writable_file_max_buffer_size = static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
+  options->wal_dir = FLAGS_wal_dir;
+  options->bytes_per_sync = FLAGS_bytes_per_sync;
+  options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
+  options->use_fsync = FLAGS_use_fsync;
+  options->max_total_wal_size = FLAGS_max_total_wal_size;
+  options->manual_wal_flush = FLAGS_manual_wal_flush;
+  options->WAL_ttl_seconds = FLAGS_wal_ttl_seconds;
+  options->WAL_size_limit_MB = FLAGS_wal_size_limit_MB;
+  if (FLAGS_file_checksum) options->file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  options->paranoid_checks = FLAGS_paranoid_checks;
+  options->stats_dump_period_sec = static_cast<unsigned>(FLAGS_stats_dump_period_sec);
+  options->stats_persist_period_sec = static_cast<unsigned>(FLAGS_stats_persist_period_sec);
+  options->persist_stats_to_disk = FLAGS_persist_stats_to_disk;
+  return ParseCompression("--wal_compression", FLAGS_wal_compression, &options->wal_compression);
+}
+
+Status LoadOptions(Options* options) {
+  DBOptions db;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status status = LoadOptionsFromFile(ConfigOptions(), FLAGS_options_file, &db, &families);
+  if (!status.ok()) return status;
+  *options =
+      Options(db, families.front().options);  // every OPTIONS file begins with the default family
+  return Status::OK();
+}
+
 Status SetCompressionByLevel(Options* options) {
   if (FLAGS_min_level_to_compress < 0) return Status::OK();
   if (FLAGS_min_level_to_compress > FLAGS_num_levels) {
@@ -207,16 +314,8 @@ Status SetCompressionByLevel(Options* options) {
   return Status::OK();
 }
 
-Status LoadOptions(Options* options) {
-  DBOptions db;
-  std::vector<ColumnFamilyDescriptor> families;
-  const Status status = LoadOptionsFromFile(ConfigOptions(), FLAGS_options_file, &db, &families);
-  if (!status.ok()) return status;
-  *options = Options(db, families.front().options);  // a file without the default one is none
-  return Status::OK();
-}
-
-void SetWhatGoesWithAFile(Options* options) {
+// The options whose flags also count with --options_file.
+void SetOptionsBesideFile(Options* options) {
   options->create_if_missing = !FLAGS_use_existing_db;
   if (FLAGS_statistics) {
     options->statistics = CreateDBStatistics();
@@ -232,10 +331,10 @@ void SetWhatGoesWithAFile(Options* options) {
 Status MakeOptions(Options* options) {
   if (!FLAGS_options_file.empty()) {
     const Status loaded = LoadOptions(options);
-    if (loaded.ok()) SetWhatGoesWithAFile(options);
+    if (loaded.ok()) SetOptionsBesideFile(options);
     return loaded;
   }
-  SetWhatGoesWithAFile(options);
+  SetOptionsBesideFile(options);
   Status status =
       ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
@@ -269,9 +368,7 @@ Status MakeOptions(Options* options) {
   status = MakeBlockCache(&block_cache);
   if (!status.ok()) return status;
   options->table_factory = MakeTableFactory(block_cache);
-  status = SetBlobs(block_cache, options);
-  if (!status.ok()) return status;
-  return Status::OK();
+  return SetBlobs(block_cache, options);
 }
 
 void PrintHeader(const Options& options) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "ashlar/cache.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
 #include "ashlar/table.h"
@@ -12,19 +14,22 @@
 namespace ashlar {
 namespace bench {
 
-// Fills `options` from the flags. InvalidArgument names a flag whose value means nothing. Called
-// once: the block cache and the statistics it makes live as long as the options.
+// Fills `options` from the flags. InvalidArgument names a flag with an invalid value. Called once:
+// the block cache and the statistics that it makes live as long as the options.
 Status MakeOptions(Options* options);
 
-// Their parts of it: compaction and background I/O; logs, files and statistics; indexes; the cache,
-// null for --cache_size=0 and, for the default one, below.
-void SetCompaction(Options* options);
-Status SetFiles(Options* options);
-void SetIndex(BlockBasedTableOptions* table);
-Status MakeBlockCache(std::shared_ptr<Cache>* cache);
-
-// The lines above the first result: sizes and settings, for the reader of a log.
+// Prints the lines before the first result: sizes and settings, for the reader of a log.
 void PrintHeader(const Options& options);
+
+// The parts of MakeOptions() in options_table.cc.
+
+// The compression of a name that flags use: none, snappy, lz4 ... InvalidArgument names the flag.
+Status ParseCompression(const char* flag, const std::string& name, CompressionType* type);
+// Leaves `cache` null if --cache_size is 0 (no cache) or negative (the default cache).
+Status MakeBlockCache(std::shared_ptr<Cache>* cache);
+std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& block_cache);
+// `block_cache` is that of MakeBlockCache(), which may be shared with large values.
+Status SetBlobs(const std::shared_ptr<Cache>& block_cache, ColumnFamilyOptions* options);
 
 }  // namespace bench
 }  // namespace ashlar

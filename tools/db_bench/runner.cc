@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of a workload are all made first and let go together, so that the clock starts when the
-// work does.
+// All threads of a workload are created before any of them starts, so that their creation is not
+// measured.
 #include "tools/db_bench/runner.h"
 
 #include <cmath>
@@ -22,103 +22,109 @@ namespace bench {
 namespace {
 
 constexpr Workload kWorkloads[] = {
-    {.name = "fillseq", .run = FillSequential, .wants_empty_db = true, .spreads = true},
-    {.name = "fillrandom", .run = FillRandom, .wants_empty_db = true, .spreads = true},
+    {.name = "fillseq", .run = FillSequential, .begins_empty = true, .uses_families = true},
+    {.name = "fillrandom", .run = FillRandom, .begins_empty = true, .uses_families = true},
     {.name = "filluniquerandom",
      .run = FillUniqueRandom,
-     .wants_empty_db = true,
+     .begins_empty = true,
      .single_thread = true,
-     .spreads = true},
-    {.name = "fillsync", .run = FillSync, .wants_empty_db = true, .spreads = true},
-    {.name = "fillbatch", .run = FillBatch, .wants_empty_db = true, .spreads = true},
-    {.name = "fill100K", .run = Fill100K, .wants_empty_db = true, .spreads = true},
+     .uses_families = true},
+    {.name = "fillsync", .run = FillSync, .begins_empty = true, .uses_families = true},
+    {.name = "fillbatch", .run = FillBatch, .begins_empty = true, .uses_families = true},
+    {.name = "fill100K", .run = Fill100K, .begins_empty = true, .uses_families = true},
     {.name = "fillseqdeterministic",
      .run = FillSequentialDeterministic,
-     .wants_empty_db = true,
+     .begins_empty = true,
      .single_thread = true},
     {.name = "fillseekseq", .run = FillSeekSequential},
-    {.name = "overwrite", .run = FillRandom, .spreads = true},
-    {.name = "deleteseq", .run = DeleteSequential, .spreads = true},
-    {.name = "deleterandom", .run = DeleteRandom, .spreads = true},
+    {.name = "overwrite", .run = FillRandom, .uses_families = true},
+    {.name = "deleteseq", .run = DeleteSequential, .uses_families = true},
+    {.name = "deleterandom", .run = DeleteRandom, .uses_families = true},
     {.name = "deleteuntil", .run = DeleteUntil},
-    {.name = "readseq", .run = ReadSequential, .spreads = true},
-    {.name = "readreverse", .run = ReadReverse, .spreads = true},
-    {.name = "readtocache", .run = ReadToCache, .single_thread = true, .spreads = true},
-    {.name = "readrandom", .run = ReadRandom, .spreads = true},
-    {.name = "readmissing", .run = ReadMissing, .spreads = true},
-    {.name = "readhot", .run = ReadHot, .spreads = true},
-    {.name = "seekrandom", .run = SeekRandom, .spreads = true},
+    {.name = "readseq", .run = ReadSequential, .uses_families = true},
+    {.name = "readreverse", .run = ReadReverse, .uses_families = true},
+    {.name = "readtocache", .run = ReadToCache, .single_thread = true, .uses_families = true},
+    {.name = "readrandom", .run = ReadRandom, .uses_families = true},
+    {.name = "readmissing", .run = ReadMissing, .uses_families = true},
+    {.name = "readhot", .run = ReadHot, .uses_families = true},
+    {.name = "seekrandom", .run = SeekRandom, .uses_families = true},
     {.name = "readtorowcache", .run = ReadToRowCache, .single_thread = true},
-    {.name = "multireadrandom", .run = MultiReadRandom, .spreads = true},
+    {.name = "multireadrandom", .run = MultiReadRandom, .uses_families = true},
     {.name = "newiterator", .run = NewIteratorOnly},
     {.name = "newiteratorwhilewriting", .run = NewIteratorWhileWriting, .extra_threads = 1},
     {.name = "seekrandomwhilewriting",
      .run = SeekWhileWriting,
      .extra_threads = 1,
-     .spreads = true},
+     .uses_families = true},
     {.name = "seekrandomwhilemerging",
      .run = SeekWhileMerging,
      .extra_threads = 1,
      .merges = true,
-     .spreads = true},
-    {.name = "readwhilewriting", .run = ReadWhileWriting, .extra_threads = 1, .spreads = true},
+     .uses_families = true},
+    {.name = "readwhilewriting",
+     .run = ReadWhileWriting,
+     .extra_threads = 1,
+     .uses_families = true},
     {.name = "readwhilemerging",
      .run = ReadWhileMerging,
      .extra_threads = 1,
      .merges = true,
-     .spreads = true},
+     .uses_families = true},
     {.name = "readwhilescanning", .run = ReadWhileScanning, .extra_threads = 1},
     {.name = "readrandomwriterandom", .run = ReadRandomWriteRandom},
     {.name = "updaterandom", .run = UpdateRandom},
     {.name = "xorupdaterandom", .run = XorUpdateRandom},
     {.name = "appendrandom", .run = AppendRandom},
-    {.name = "randomreplacekeys", .run = RandomReplaceKeys, .wants_empty_db = true},
-    {.name = "timeseries", .run = TimeSeries, .wants_empty_db = true},
+    {.name = "randomreplacekeys", .run = RandomReplaceKeys, .begins_empty = true},
+    {.name = "timeseries", .run = TimeSeries, .begins_empty = true},
     {.name = "mixgraph", .run = MixGraph},
     {.name = "mergerandom", .run = MergeRandom, .merges = true},
     {.name = "readrandommergerandom", .run = ReadRandomMergeRandom, .merges = true},
     {.name = "readrandomoperands", .run = ReadRandomOperands, .merges = true},
     {.name = "getmergeoperands",
      .run = GetMergeOperandsOfLists,
-     .wants_empty_db = true,
+     .begins_empty = true,
      .single_thread = true,
      .merges = true},
     {.name = "multireadwhilewriting",
      .run = MultiReadWhileWriting,
      .extra_threads = 1,
-     .spreads = true},
+     .uses_families = true},
     {.name = "approximatesizerandom", .run = EstimateSizes},
-    {.name = "verifychecksum", .run = VerifyChecksums, .single_thread = true, .spreads = true},
+    {.name = "verifychecksum",
+     .run = VerifyChecksums,
+     .single_thread = true,
+     .uses_families = true},
     {.name = "verifyfilechecksums",
      .run = VerifyFileChecksums,
      .single_thread = true,
-     .spreads = true},
-    {.name = "crc32c", .run = SumCrc32c, .spreads = true},
-    {.name = "xxhash", .run = SumXxHash, .spreads = true},
-    {.name = "xxhash64", .run = SumXxHash64, .spreads = true},
-    {.name = "xxh3", .run = SumXxh3, .spreads = true},
-    {.name = "compress", .run = CompressBlocks, .spreads = true},
-    {.name = "uncompress", .run = UncompressBlocks, .spreads = true},
-    {.name = "compact", .run = CompactAll, .single_thread = true, .spreads = true},
+     .uses_families = true},
+    {.name = "crc32c", .run = SumCrc32c, .uses_families = true},
+    {.name = "xxhash", .run = SumXxHash, .uses_families = true},
+    {.name = "xxhash64", .run = SumXxHash64, .uses_families = true},
+    {.name = "xxh3", .run = SumXxh3, .uses_families = true},
+    {.name = "compress", .run = CompressBlocks, .uses_families = true},
+    {.name = "uncompress", .run = UncompressBlocks, .uses_families = true},
+    {.name = "compact", .run = CompactAll, .single_thread = true, .uses_families = true},
 };
 
-// Opens when all have arrived.
+// Blocks threads until all of them have arrived.
 class Gate {
  public:
-  explicit Gate(int count) : missing_(count) {}
+  explicit Gate(int count) : expected_(count) {}
   void ArriveAndWait() {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (--missing_ == 0) opened_.notify_all();
-    opened_.wait(lock, [this] { return missing_ == 0; });
+    if (--expected_ == 0) opened_.notify_all();
+    opened_.wait(lock, [this] { return expected_ == 0; });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable opened_;
-  int missing_;
+  int expected_;
 };
 
-// Null: no limit.
+// The rate limit of writes; null if there is none.
 std::unique_ptr<Pace> MakeWritePace() {
   if (FLAGS_sine_write_rate) {
     return std::make_unique<Pace>(SineRate, FLAGS_sine_write_rate_interval_milliseconds * 1000);
@@ -127,7 +133,7 @@ std::unique_ptr<Pace> MakeWritePace() {
   return std::make_unique<Pace>(static_cast<double>(FLAGS_benchmark_write_rate_limit));
 }
 
-// As RocksDB's db_bench calls it.
+// The name of a column family, as in RocksDB's db_bench.
 std::string NameOf(int family) {
   if (family == 0) return kDefaultColumnFamilyName;
   char name[32];
@@ -135,7 +141,7 @@ std::string NameOf(int family) {
   return name;
 }
 
-// What the calling thread, which was made for one workload, has counted.
+// Adds the PerfContext of the calling thread. Each thread runs a single workload.
 void AddPerfMessage(Stats* stats) {
   if (FLAGS_perf_level <= kDisable) return;
   stats->AddMessage("PERF_CONTEXT:\n" + get_perf_context()->ToString());
@@ -154,7 +160,7 @@ void ThreadContext::WaitFor(Pace* pace, double amount) {
   if (pace == nullptr) return;
   const uint64_t start_micros = NowMicros();
   pace->Take(amount);
-  stats.LeaveOut(NowMicros() - start_micros);
+  stats.ExcludeTime(NowMicros() - start_micros);
 }
 
 double SineRate(double seconds) {
@@ -223,15 +229,16 @@ bool Runner::RunOne(const std::string& name) {
     std::fprintf(stderr, "%s needs --merge_operator\n", name.c_str());
     return false;
   }
-  if (workload != nullptr && !workload->spreads && FLAGS_num_column_families > 1) {
-    std::fprintf(stderr, "%s works in one family; --num_column_families=1\n", name.c_str());
+  if (workload != nullptr && !workload->uses_families && FLAGS_num_column_families > 1) {
+    std::fprintf(stderr, "%s uses a single column family and needs --num_column_families=1\n",
+                 name.c_str());
     return false;
   }
-  if (workload != nullptr && workload->wants_empty_db) {
+  if (workload != nullptr && workload->begins_empty) {
     if (FLAGS_use_existing_db || FLAGS_readonly) {
       std::fprintf(stderr,
-                   "%s wants an empty database, which it does not make with --use_existing_db or "
-                   "--readonly; --benchmarks=... names others\n",
+                   "%s begins with an empty database and cannot be run with --use_existing_db or "
+                   "--readonly\n",
                    name.c_str());
       return false;
     }
@@ -244,7 +251,7 @@ bool Runner::RunOne(const std::string& name) {
   return true;
 }
 
-// Benchmarks that are no measurement.
+// Runs an entry of --benchmarks that is not a measurement.
 bool Runner::RunCommand(const std::string& name) {
   if (name == "flush") {
     RequireOk(db_->Flush(FlushOptions(), families_), "flush");
@@ -262,7 +269,7 @@ bool Runner::RunCommand(const std::string& name) {
   } else if (name == "resetstats") {
     RequireOk(db_->ResetStats(), "resetstats");
   } else if (name == "memstats") {
-    PrintMemtableFacts();
+    PrintMemtableProperties();
   } else if (name == "stats" || name == "levelstats" || name == "sstables") {
     PrintProperty(name.c_str());
   } else {
@@ -278,13 +285,13 @@ void Runner::PrintProperty(const char* name) {
   std::printf("\n%s\n", text.c_str());
 }
 
-void Runner::PrintMemtableFacts() {
-  for (const char* const fact :
+void Runner::PrintMemtableProperties() {
+  for (const char* const name :
        {"num-immutable-mem-table", "cur-size-active-mem-table", "cur-size-all-mem-tables",
         "size-all-mem-tables", "num-entries-active-mem-table", "num-entries-imm-mem-tables"}) {
     std::string text;
-    if (!db_->GetProperty(std::string("rocksdb.") + fact, &text)) text = "(failed)";
-    std::printf("rocksdb.%s: %s\n", fact, text.c_str());
+    if (!db_->GetProperty(std::string("rocksdb.") + name, &text)) text = "(failed)";
+    std::printf("rocksdb.%s: %s\n", name, text.c_str());
   }
 }
 

@@ -20,7 +20,8 @@ class Runner {
   Runner(const Options& options, const std::string& path) : options_(options), path_(path) {}
   ~Runner();
 
-  // All of `names` ("a,b,c"). False at the first that cannot be run; the reason is on stderr.
+  // Runs all of `names` ("a,b,c"). Stops at the first that cannot be run and returns false; the
+  // reason is on stderr.
   bool RunAll(const std::string& names);
 
  private:
@@ -29,14 +30,14 @@ class Runner {
   void RunWorkload(const Workload& workload);
   void StartEmpty();
   void Open();
-  void Close();  // if it is open
+  void Close();  // no effect if the database is not open
   void PrintProperty(const char* name);
-  void PrintMemtableFacts();
+  void PrintMemtableProperties();
 
   const Options options_;
   const std::string path_;
   std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> families_;  // while it is open
+  std::vector<ColumnFamilyHandle*> families_;  // empty while the database is closed
   std::unique_ptr<Reporter> reporter_;
   uint64_t runs_ = 0;
 };

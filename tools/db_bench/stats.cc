@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// See stats.h. Without --histogram and --stats_interval_seconds an operation costs two additions
-// and a comparison here; the clock is read only when progress is printed.
+// Without --histogram and --stats_interval_seconds an operation costs two additions and a
+// comparison here; the clock is read only when progress is printed.
 #include "tools/db_bench/stats.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "ashlar/db.h"
 #include "tools/db_bench/flags.h"
 
 namespace ashlar {
 namespace bench {
-
 uint64_t NowMicros() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
@@ -73,11 +74,11 @@ const char* NameOf(Operation operation) {
   return "op";
 }
 
-// When progress is thought of again. With --stats_interval_seconds the clock decides, and is looked
-// at this often, whatever --stats_interval says.
+// The number of operations at which PrintProgress() is called next. With --stats_interval_seconds
+// it decides by the clock, and --stats_interval is ignored.
 uint64_t NextProgress(uint64_t done) {
-  constexpr uint64_t kOpsBetweenLooks = 1000;
-  if (FLAGS_stats_interval_seconds > 0) return done + kOpsBetweenLooks;
+  constexpr uint64_t kOpsBetweenClockReads = 1000;
+  if (FLAGS_stats_interval_seconds > 0) return done + kOpsBetweenClockReads;
   if (FLAGS_stats_interval < 0) return UINT64_MAX;
   if (FLAGS_stats_interval > 0) return done + static_cast<uint64_t>(FLAGS_stats_interval);
   uint64_t step = 100;
@@ -185,6 +186,32 @@ bool Duration::Done(int64_t increment) {
   if (done_ < next_check_) return false;
   next_check_ = done_ + kOpsBetweenChecks;
   return NowMicros() - start_micros_ >= static_cast<uint64_t>(seconds_) * 1000000;
+}
+
+Pace::Pace(RateAt rate_at, uint64_t interval_micros)
+    : rate_at_(std::move(rate_at)),
+      interval_micros_(static_cast<double>(interval_micros)),
+      start_micros_(static_cast<double>(NowMicros())),
+      per_second_(1) {}
+
+// Each amount delays the moment at which the next one may be used.
+void Pace::Take(double amount) {
+  constexpr double kMaxSavedMicros = 100'000;
+  double turn = 0;
+  const auto now = static_cast<double>(NowMicros());
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (rate_at_ && now >= next_rate_micros_) UpdateRate(now);
+    turn = std::max(next_micros_, now - kMaxSavedMicros);
+    next_micros_ = turn + amount / per_second_ * 1e6;
+  }
+  if (turn <= now) return;
+  std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int64_t>(turn - now)));
+}
+
+void Pace::UpdateRate(double now_micros) {
+  per_second_ = std::max(rate_at_((now_micros - start_micros_) / 1e6), 1.0);
+  next_rate_micros_ = now_micros + interval_micros_;
 }
 
 }  // namespace bench

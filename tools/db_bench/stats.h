@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one thread of a benchmark measured, how several are added up, and the result line:
+// The measurements of one thread of a benchmark, their sum over threads, and the result line:
 //
 //   fillseq      :       2.345 micros/op 426439 ops/sec 9.380 seconds 4000000 operations;   47.2
 //   MB/s
 //
-// micros/op counts the time of all threads, ops/sec and MB/s (of 2^20 bytes) the time on the clock.
+// micros/op is relative to the sum of the times of all threads, ops/sec and MB/s (2^20 bytes) to
+// the elapsed time. Also the limits of a benchmark: rates and duration.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
-#include "tools/db_bench/histogram.h"
+#include "util/statistics/histogram.h"
 
 namespace ashlar {
 
@@ -30,7 +32,7 @@ uint64_t NowMicros();
 // Writes operations per second to a CSV file at fixed intervals while benchmarks run. Thread-safe.
 class Reporter {
  public:
-  // Null if the file cannot be made; the reason goes to stderr.
+  // Null if the file cannot be created; the reason is on stderr.
   static std::unique_ptr<Reporter> Start(const std::string& path, int64_t interval_seconds);
   ~Reporter();
   void Count(uint64_t operations) { total_.fetch_add(operations, std::memory_order_relaxed); }
@@ -57,13 +59,13 @@ class Stats {
   void Start(Reporter* reporter, DB* db);
   void Stop() { finish_micros_ = NowMicros(); }
 
-  // `count` operations of one kind are done, `bytes` of user data moved.
+  // Records `count` operations of one kind, which read or wrote `bytes` of user data.
   void Finished(Operation operation, uint64_t count, uint64_t bytes);
 
-  // So much of the time since the last operation is no part of the one that is under way.
-  void LeaveOut(uint64_t micros) { last_op_micros_ += micros; }
+  // Excludes a part of the time since the last operation from the time of the current one.
+  void ExcludeTime(uint64_t micros) { last_op_micros_ += micros; }
 
-  // The thread's numbers are left out of the sum (a background writer, for example).
+  // Excludes this thread, for example a background writer, from the sum of all threads.
   void Exclude() { excluded_ = true; }
   void AddMessage(const std::string& message);
   void Merge(const Stats& other);
@@ -78,8 +80,8 @@ class Stats {
   DB* db_ = nullptr;
   uint64_t start_micros_ = 0;
   uint64_t finish_micros_ = 0;
-  uint64_t thread_micros_ = 0;   // of all threads merged so far
-  uint64_t last_op_micros_ = 0;  // from when the next one is timed; only with --histogram
+  uint64_t thread_micros_ = 0;   // sum over all threads merged so far
+  uint64_t last_op_micros_ = 0;  // when the current operation began; only with --histogram
   uint64_t last_progress_micros_ = 0;
   uint64_t done_ = 0;
   uint64_t next_progress_ = 100;
@@ -102,6 +104,32 @@ class Duration {
   const uint64_t start_micros_;
   int64_t done_ = 0;
   int64_t next_check_ = 0;
+};
+
+// Limits threads to a rate that they share, of bytes or of operations. Threads: any number.
+class Pace {
+ public:
+  // The rate at `seconds` after the construction of the object.
+  using RateAt = std::function<double(double seconds)>;
+
+  explicit Pace(double per_second) : per_second_(per_second) {}
+  // `rate_at` is called by the first Take() and then every `interval_micros`; rates below 1 count
+  // as 1.
+  Pace(RateAt rate_at, uint64_t interval_micros);
+
+  // Sleeps until `amount` may be used. At most a tenth of a second of unused rate is saved up.
+  void Take(double amount);
+
+ private:
+  void UpdateRate(double now_micros);
+
+  const RateAt rate_at_;  // empty: the rate is constant; called with mutex_ held
+  const double interval_micros_ = 0;
+  const double start_micros_ = 0;
+  std::mutex mutex_;
+  double per_second_;            // guarded by mutex_
+  double next_micros_ = 0;       // guarded by mutex_: when the next amount may be taken
+  double next_rate_micros_ = 0;  // guarded by mutex_: when to call rate_at_ again
 };
 
 }  // namespace bench

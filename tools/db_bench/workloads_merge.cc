@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workloads that merge, among the first --merge_keys keys.
+// Workloads that write merge operands, among the first --merge_keys keys, or read them.
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "ashlar/merge_operator.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
@@ -61,7 +63,8 @@ void ReadRandomMergeRandom(ThreadContext* thread) {
                            std::to_string(hits) + " maxlength:" + std::to_string(longest) + ")");
 }
 
-// An operation is one key, with a second call where it has more operands than any before.
+// An operation is one key; if it has more operands than fit into the array, a second call with a
+// larger array is part of it.
 void ReadRandomOperands(ThreadContext* thread) {
   ColumnFamilyHandle* const family = thread->db->DefaultColumnFamily();
   const ReadOptions options = MakeReadOptions();
@@ -92,6 +95,84 @@ void ReadRandomOperands(ThreadContext* thread) {
     thread->stats.Finished(Operation::kRead, 1, bytes);
   }
   AddFoundMessage(thread, found, sought);
+}
+
+namespace {
+
+constexpr int kLists = 1000;
+constexpr int kListLength = 100;
+constexpr int kTarget = kLists * kListLength / 2;
+constexpr const char* kKey = "lists";
+
+// Every kLists-th number from `first` on. All lists together contain every number.
+std::string ListOf(int first) {
+  std::string text;
+  for (int i = 0; i < kListLength; i++) {
+    if (i > 0) text += ",";
+    text += std::to_string(first + i * kLists);
+  }
+  return text;
+}
+
+bool Contains(const Slice& list, int target) {
+  std::vector<int> numbers;
+  int number = 0;
+  for (const char c : list.ToStringView()) {
+    if (c != ',') {
+      number = number * 10 + (c - '0');
+      continue;
+    }
+    numbers.push_back(number);
+    number = 0;
+  }
+  numbers.push_back(number);
+  return std::binary_search(numbers.begin(), numbers.end(), target);
+}
+
+bool IsInValue(DB* db) {
+  PinnableSlice value;
+  RequireOk(db->Get(MakeReadOptions(), db->DefaultColumnFamily(), kKey, &value), "get");
+  return Contains(value, kTarget);
+}
+
+bool IsInAnOperand(DB* db) {
+  std::vector<PinnableSlice> operands(kLists);
+  GetMergeOperandsOptions room;
+  room.expected_max_number_of_operands = kLists;
+  int count = 0;
+  RequireOk(db->GetMergeOperands(MakeReadOptions(), db->DefaultColumnFamily(), kKey,
+                                 operands.data(), &room, &count),
+            "getmergeoperands");
+  operands.resize(static_cast<size_t>(count));
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const Slice& list) { return Contains(list, kTarget); });
+}
+
+void Measure(DB* db, const char* call, bool (*is_found)(DB*)) {
+  const uint64_t start_micros = NowMicros();
+  const bool found = is_found(db);
+  const double seconds = static_cast<double>(NowMicros() - start_micros) / 1e6;
+  std::printf("%s: %g seconds, found: %d\n", call, seconds, found ? 1 : 0);
+  if (!found) RequireOk(Status::Corruption("the number is not in the lists"), call);
+}
+
+}  // namespace
+
+// Searches a number in a value that is merged from many sorted lists: once with Get(), which has to
+// merge them all, and a search in the result, once with GetMergeOperands() and a search in each
+// list.
+void GetMergeOperandsOfLists(ThreadContext* thread) {
+  DB* const db = thread->db;
+  if (db->GetOptions().merge_operator->Name() != std::string("MergeSortOperator")) {
+    RequireOk(Status::InvalidArgument("needs --merge_operator=sortlist"), "getmergeoperands");
+  }
+  for (int i = 0; i < kLists; i++) {
+    RequireOk(db->Merge(MakeWriteOptions(FLAGS_sync), kKey, ListOf(i)), "merge");
+  }
+  RestartStats(thread);
+  Measure(db, "Get", IsInValue);
+  Measure(db, "GetMergeOperands", IsInAnOperand);
+  thread->stats.Finished(Operation::kOther, 1, 0);
 }
 
 }  // namespace bench

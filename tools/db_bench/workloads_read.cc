@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workloads that read.
+// Workloads that read: single keys, batches of keys, scans and seeks; and those in which one more
+// thread writes, merges or scans meanwhile.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/iterator.h"
+#include "ashlar/snapshot.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
@@ -32,7 +35,7 @@ void AddFoundMessage(ThreadContext* thread, int64_t found, int64_t sought) {
 
 namespace {
 
-// Random reads among the first `range` keys.
+// Reads random keys among the first `range` keys.
 void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys(key_size));
@@ -57,7 +60,7 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   AddFoundMessage(thread, found, sought);
 }
 
-// Of one family after the other.
+// Scans one family after the other.
 void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
   int64_t i = 0;
   for (ColumnFamilyHandle* const family : thread->families) {
@@ -71,7 +74,7 @@ void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
   }
 }
 
-// Bytes of the --seek_nexts entries from where the iterator stands.
+// Moves the iterator by --seek_nexts entries and returns their bytes.
 uint64_t WalkFrom(Iterator* it) {
   uint64_t bytes = 0;
   for (int i = 0; i < FLAGS_seek_nexts && it->Valid(); i++) {
@@ -81,7 +84,7 @@ uint64_t WalkFrom(Iterator* it) {
   return bytes;
 }
 
-// One bound of an iterator, --max_scan_distance keys from where it seeks.
+// The bound of an iterator, --max_scan_distance keys from its target.
 class ScanBound {
  public:
   explicit ScanBound(ReadOptions* options) : key_(ShapeOfKeys()) {
@@ -105,7 +108,8 @@ class ScanBound {
 
 void ReadSequential(ThreadContext* thread) { Scan(thread, /*is_forward=*/true); }
 
-// Everything, whatever --reads says of the benchmarks after it: they want a warm cache.
+// Reads everything and ignores --reads, which is meant for the benchmarks that then use the warm
+// cache.
 void ReadToCache(ThreadContext* thread) { Scan(thread, /*is_forward=*/true, FLAGS_num); }
 
 void ReadReverse(ThreadContext* thread) { Scan(thread, /*is_forward=*/false); }
@@ -114,7 +118,8 @@ void ReadRandom(ThreadContext* thread) {
   ReadAmong(thread, static_cast<uint64_t>(FLAGS_num), FLAGS_key_size);
 }
 
-// Keys one byte longer than all that are stored: absent, but between those that are there.
+// The keys have one more byte than those in the database: they are absent, but between existing
+// keys.
 void ReadMissing(ThreadContext* thread) {
   ReadAmong(thread, static_cast<uint64_t>(FLAGS_num), FLAGS_key_size + 1);
 }
@@ -155,10 +160,10 @@ void NewIteratorOnly(ThreadContext* thread) {
   }
 }
 
-// Each key once, so that the reads after it find them in the row cache.
+// Reads each key once, so that later reads find it in the row cache.
 void ReadToRowCache(ThreadContext* thread) {
   if (FLAGS_row_cache_size <= 0) {
-    RequireOk(Status::InvalidArgument("it fills the cache of --row_cache_size"), "readtorowcache");
+    RequireOk(Status::InvalidArgument("needs --row_cache_size"), "readtorowcache");
   }
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys());
@@ -186,6 +191,177 @@ void ReadToRowCache(ThreadContext* thread) {
   if (existing != nullptr) RequireOk(existing->status(), "iterate");
   AddFoundMessage(thread, found, sought);
 }
+
+namespace {
+
+// The arrays of one thread for MultiGet, reused for every batch.
+class Batch {
+ public:
+  explicit Batch(size_t size)
+      : buffers_(size, KeyBuffer(ShapeOfKeys())),
+        families_(size),
+        keys_(size),
+        pinned_(size),
+        statuses_(size) {}
+
+  size_t size() const { return keys_.size(); }
+  void Choose(ThreadContext* thread);
+  void Read(DB* db, const ReadOptions& options);
+  // Compares the results of Read() with those of single reads at the same snapshot.
+  void ReadAndCheck(DB* db, ReadOptions options);
+
+  const Slice& key(size_t i) const { return keys_[i]; }
+  const Status& status(size_t i) const { return statuses_[i]; }
+  Slice value(size_t i) const {
+    return FLAGS_multiread_batched ? Slice(pinned_[i]) : Slice(copied_[i]);
+  }
+
+ private:
+  std::vector<KeyBuffer> buffers_;
+  std::vector<ColumnFamilyHandle*> families_;  // of the keys
+  std::vector<Slice> keys_;
+  std::vector<PinnableSlice> pinned_;  // with --multiread_batched
+  std::vector<std::string> copied_;    // without
+  std::vector<Status> statuses_;
+};
+
+// With a stride, the first key is chosen so that the whole batch is in the range of keys, if
+// possible.
+void Batch::Choose(ThreadContext* thread) {
+  Random* const random = &thread->random;
+  const auto count = static_cast<uint64_t>(FLAGS_num);
+  const auto stride = static_cast<uint64_t>(FLAGS_multiread_stride);
+  const uint64_t span = stride * (size() - 1);
+  const uint64_t first = (*random)() % (stride != 0 && span < count ? count - span : count);
+  for (size_t i = 0; i < size(); i++) {
+    const uint64_t next = stride != 0 ? first + i * stride : i == 0 ? first : (*random)();
+    families_[i] = thread->FamilyOf(next % count);
+    keys_[i] = buffers_[i].Set(next % count);
+  }
+}
+
+void Batch::Read(DB* db, const ReadOptions& options) {
+  if (!FLAGS_multiread_batched) {
+    statuses_ = db->MultiGet(options, families_, keys_, &copied_);
+    return;
+  }
+  for (PinnableSlice& value : pinned_) value.Reset();
+  if (FLAGS_num_column_families > 1) {
+    return db->MultiGet(options, size(), families_.data(), keys_.data(), pinned_.data(),
+                        statuses_.data());
+  }
+  db->MultiGet(options, families_[0], size(), keys_.data(), pinned_.data(), statuses_.data());
+}
+
+void Batch::ReadAndCheck(DB* db, ReadOptions options) {
+  ManagedSnapshot snapshot(db);  // another thread may write meanwhile
+  options.snapshot = snapshot.snapshot();
+  Read(db, options);
+  std::string single;
+  for (size_t i = 0; i < size(); i++) {
+    const Status expected = db->Get(options, families_[i], keys_[i], &single);
+    const bool is_same = expected == statuses_[i] && (!expected.ok() || value(i) == Slice(single));
+    if (is_same) continue;
+    RequireOk(Status::Corruption("MultiGet differs from Get of key " + keys_[i].ToString(true),
+                                 statuses_[i].ToString() + " and " + expected.ToString()),
+              "--multiread_check");
+  }
+}
+
+}  // namespace
+
+void MultiReadRandom(ThreadContext* thread) {
+  const ReadOptions options = MakeReadOptions();
+  Batch batch(static_cast<size_t>(FLAGS_batch_size));
+  int64_t found = 0, sought = 0;
+  Duration duration(FLAGS_duration, ReadCount());
+  while (!duration.Done(FLAGS_batch_size)) {
+    thread->PaceReads(batch.size());
+    batch.Choose(thread);
+    FLAGS_multiread_check ? batch.ReadAndCheck(thread->db, options)
+                          : batch.Read(thread->db, options);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < batch.size(); i++) {
+      const Status& status = batch.status(i);
+      if (!status.IsNotFound()) RequireOk(status, "multiget");
+      if (!status.ok()) continue;
+      found++;
+      bytes += batch.key(i).size() + batch.value(i).size();
+    }
+    sought += FLAGS_batch_size;
+    thread->stats.Finished(Operation::kRead, static_cast<uint64_t>(FLAGS_batch_size), bytes);
+  }
+  AddFoundMessage(thread, found, sought);
+}
+
+namespace {
+
+// Runs `other` in thread 0 and `measured` in all other threads. A writing thread is not part of the
+// result, a scanning one is.
+void RunWith(ThreadContext* thread, void (*other)(ThreadContext*),
+             void (*measured)(ThreadContext*)) {
+  if (thread->index == 0) return other(thread);
+  measured(thread);
+  thread->threads_reading->fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Calls write(family, key, value) for random keys until all readers have ended.
+template <typename Write>
+void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
+  thread->stats.Exclude();
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  KeyBuffer key(ShapeOfKeys());
+  while (thread->threads_reading->load(std::memory_order_relaxed) > 0) {
+    const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
+    const Slice value = values.Next();
+    thread->PaceWrites(static_cast<uint64_t>(FLAGS_key_size) + value.size());
+    RequireOk(write(thread->FamilyOf(number), key.Set(number), value), "write");
+    thread->stats.Finished(Operation::kWrite, 1, 0);
+  }
+}
+
+void Overwrite(ThreadContext* thread) {
+  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
+  WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& value) {
+    return thread->db->Put(options, family, key, value);
+  });
+}
+
+void Merge(ThreadContext* thread) {
+  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
+  WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& operand) {
+    return thread->db->Merge(options, family, key, operand);
+  });
+}
+
+// Makes as many steps as the other threads read keys; starts again at the first key after the last
+// one.
+void ScanRepeatedly(ThreadContext* thread) {
+  const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
+  it->SeekToFirst();
+  Duration duration(FLAGS_duration, ReadCount());
+  while (!duration.Done(1)) {
+    it->Valid() ? it->Next() : it->SeekToFirst();
+    RequireOk(it->status(), "iterate");
+    thread->stats.Finished(Operation::kSeek, 1, 0);
+  }
+}
+
+}  // namespace
+
+void ReadWhileWriting(ThreadContext* thread) { RunWith(thread, Overwrite, ReadRandom); }
+
+void MultiReadWhileWriting(ThreadContext* thread) { RunWith(thread, Overwrite, MultiReadRandom); }
+
+void ReadWhileMerging(ThreadContext* thread) { RunWith(thread, Merge, ReadRandom); }
+
+void ReadWhileScanning(ThreadContext* thread) { RunWith(thread, ScanRepeatedly, ReadRandom); }
+
+void SeekWhileWriting(ThreadContext* thread) { RunWith(thread, Overwrite, SeekRandom); }
+
+void SeekWhileMerging(ThreadContext* thread) { RunWith(thread, Merge, SeekRandom); }
+
+void NewIteratorWhileWriting(ThreadContext* thread) { RunWith(thread, Overwrite, NewIteratorOnly); }
 
 }  // namespace bench
 }  // namespace ashlar

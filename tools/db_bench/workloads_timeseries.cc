@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// timeseries: thread 0 writes points of many series, the others read whole series, or delete what
-// is too old. A key is the number of a series and a time, which is a counter of points.
+// timeseries: thread 0 writes points of many series, the others read whole series or delete old
+// points. A key consists of the number of a series and a time, which is the number of points
+// written before.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -11,12 +12,13 @@
 #include "ashlar/iterator.h"
 #include "tools/db_bench/workloads.h"
 
-DEFINE_int32(key_id_range, 100000, "series of timeseries");
+DEFINE_int32(key_id_range, 100000, "number of series of timeseries");
 DEFINE_uint64(time_range, 100000,
-              "points of timeseries, of all series together, that are not yet old");
+              "number of the newest points of timeseries, over all series, that are not old");
 DEFINE_string(expire_style, "none",
-              "who takes old points of timeseries away: none, compaction_filter or delete");
-DEFINE_int32(num_deletion_threads, 1, "threads of timeseries that do, with --expire_style=delete");
+              "how old points of timeseries are removed: none, compaction_filter or delete");
+DEFINE_int32(num_deletion_threads, 1,
+             "number of threads that delete old points with --expire_style=delete");
 
 namespace ashlar {
 namespace bench {
@@ -24,7 +26,8 @@ namespace {
 
 constexpr size_t kSeriesBytes = 8, kPointBytes = 16;
 
-// The time now: written by thread 0, read by all, and by the filter. Nothing is ordered by it.
+// The current time: written by thread 0, read by all threads and by the compaction filter. No other
+// data depends on its order.
 std::atomic<uint64_t> points_written{0};
 
 uint64_t OldestTime() {
@@ -84,7 +87,8 @@ void WritePoints(ThreadContext* thread) {
   thread->stats.Exclude();
 }
 
-// All points of one series, or its old ones, which are deleted then.
+// Visits all points of one series or, if `deletes`, its old points, which are deleted. Returns
+// their number.
 uint64_t VisitSeries(ThreadContext* thread, uint64_t series, bool deletes, uint64_t* bytes) {
   const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
   uint64_t count = 0;

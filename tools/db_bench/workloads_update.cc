@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workloads that read and write the same keys, and fillseekseq, which seeks what it has written.
+// Workloads that read and write the same keys, and fillseekseq, which seeks the keys that it has
+// written.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -11,17 +12,18 @@
 #include "ashlar/iterator.h"
 #include "tools/db_bench/workloads.h"
 
-DEFINE_int32(readwritepercent, 90, "share of reads in readrandomwriterandom");
-DEFINE_int64(numdistinct, 1000, "keys of randomreplacekeys");
-DEFINE_bool(use_single_deletes, true, "randomreplacekeys deletes by SingleDelete()");
-DEFINE_double(stddev, 2000.0, "randomreplacekeys picks keys with this standard deviation");
+DEFINE_int32(readwritepercent, 90, "percent of reads in readrandomwriterandom");
+DEFINE_int64(numdistinct, 1000, "number of keys of randomreplacekeys");
+DEFINE_bool(use_single_deletes, true, "randomreplacekeys deletes with SingleDelete()");
+DEFINE_double(stddev, 2000.0,
+              "standard deviation of the key numbers that randomreplacekeys chooses");
 
 namespace ashlar {
 namespace bench {
 namespace {
 
-// Reads a random key and writes what `change(old value, new value)` makes of it; the old one is
-// empty if there is none. Returns that a key was there.
+// Reads a random key, lets `change` modify its value, which is empty if there was none, and writes
+// it. Returns whether the key existed.
 template <typename Change>
 bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change change) {
   const Slice target = key->Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
@@ -48,38 +50,40 @@ void UpdateMany(ThreadContext* thread, Change change) {
                            " found:" + std::to_string(found) + ")");
 }
 
-// Neighbours of `from`, each sought by the iterator or reached by its steps; ends the program where
-// one is missing. How many keys were looked at.
+// Seeks key number `from`, then steps to the --seek_nexts keys after it, and ends the process if
+// one of them is missing. Returns the number of keys visited.
 uint64_t SeekAndWalk(Iterator* it, KeyBuffer* key, uint64_t from, uint64_t count) {
   const auto check = [&](uint64_t number) {
     RequireOk(it->status(), "iterate");
     if (it->Valid() && it->key() == key->Set(number)) return;
-    RequireOk(Status::Corruption("key " + std::to_string(number) + " is not there"), "fillseekseq");
+    RequireOk(Status::Corruption("key " + std::to_string(number) + " is missing"), "fillseekseq");
   };
   it->Seek(key->Set(from));
   check(from);
   uint64_t steps = 0;
-  const auto most = static_cast<uint64_t>(FLAGS_seek_nexts);
-  for (; steps < most && from + steps + 1 < count; steps++) {
+  const auto max_steps = static_cast<uint64_t>(FLAGS_seek_nexts);
+  for (; steps < max_steps && from + steps + 1 < count; steps++) {
     it->Next();
     check(from + steps + 1);
   }
   return steps + 1;
 }
 
-// Ends the program where flags delete keys, or sort them otherwise than their numbers.
+// Ends the process if the flags delete keys, or give keys another order than their numbers.
 void RequireAllKeysInOrder() {
   Status status;
   if (FLAGS_writes_per_range_tombstone > 0 && FLAGS_max_num_range_tombstones > 0) {
-    status = Status::InvalidArgument("--writes_per_range_tombstone deletes keys that it seeks");
+    status = Status::InvalidArgument(
+        "--writes_per_range_tombstone deletes keys that the benchmark seeks");
   } else if (FLAGS_keys_per_prefix > 0 && FLAGS_seek_nexts > 0) {
-    status = Status::InvalidArgument("with --keys_per_prefix no step leads to the next number");
+    status =
+        Status::InvalidArgument("with --keys_per_prefix Next() does not reach the next number");
   }
   RequireOk(status, "fillseekseq");
 }
 
-// How many keys FillSequential() writes, from the first one on: it writes whole batches, and begins
-// anew behind the last key.
+// The number of keys that FillSequential() writes, beginning with the first. It writes whole
+// batches, and starts again at the first key after the last one.
 uint64_t SequentialKeyCount() {
   const int64_t written = WriteCount() / FLAGS_batch_size * FLAGS_batch_size;
   return static_cast<uint64_t>(std::min(written, FLAGS_num));
@@ -101,7 +105,7 @@ void XorUpdateRandom(ThreadContext* thread) {
   });
 }
 
-// The value grows by a blank and another value with each update.
+// Each update appends a blank and another value.
 void AppendRandom(ThreadContext* thread) {
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   UpdateMany(thread, [&](std::string* value) {
@@ -121,7 +125,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
   Duration duration(FLAGS_duration, ReadOrWriteCount());
   while (!duration.Done(1)) {
     const Slice target = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
-    // In turns, so that the shares hold in every hundred.
+    // The first --readwritepercent of every hundred operations are reads.
     if ((reads + writes) % 100 < FLAGS_readwritepercent) {
       thread->PaceReads(1);
       const Status status = thread->db->Get(read_options, target, &value);
@@ -142,8 +146,8 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
       " total:" + std::to_string(reads + writes) + " found:" + std::to_string(found) + ")");
 }
 
-// Each key has a generation at its end: a replacement deletes one and puts the next. Threads have
-// keys of their own, as SingleDelete() allows a single put.
+// Each key ends in a generation: a replacement deletes one generation and writes the next. Every
+// thread has its own keys, because SingleDelete() allows only one put before it.
 void RandomReplaceKeys(ThreadContext* thread) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
@@ -176,7 +180,7 @@ void RandomReplaceKeys(ThreadContext* thread) {
                            ", standard deviation: " + std::to_string(FLAGS_stddev));
 }
 
-// What it writes is not part of the result.
+// Only the seeks are part of the result, not the writes before them.
 void FillSeekSequential(ThreadContext* thread) {
   RequireAllKeysInOrder();
   FillSequential(thread);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workloads that write.
+// Workloads that write or delete pairs.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/iterator.h"
+#include "ashlar/metadata.h"
 #include "ashlar/write_batch.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
 namespace bench {
-
 WriteOptions MakeWriteOptions(bool sync) {
   WriteOptions options;
   options.sync = sync;
@@ -30,14 +31,14 @@ struct FillPlan {
   int value_size = FLAGS_value_size;
 };
 
-// The range tombstones that a writing benchmark puts between its pairs.
+// Adds range tombstones between the pairs of a writing benchmark, as the flags ask.
 class RangeTombstones {
  public:
-  // `numbers` gives the first key of each.
+  // The first key of each tombstone comes from `numbers`.
   RangeTombstones(const ThreadContext* thread, NumberSource* numbers)
       : thread_(thread), numbers_(numbers), begin_(ShapeOfKeys()), end_(ShapeOfKeys()) {}
 
-  // A pair was added; behind some of them a tombstone follows in the same batch.
+  // Called after each pair; adds a tombstone to the same batch if one is due.
   void AfterPut(WriteBatch* batch) {
     pairs_++;
     const int64_t counted = pairs_ - FLAGS_writes_before_delete_range;
@@ -55,7 +56,7 @@ class RangeTombstones {
       RequireOk(batch->Delete(thread_->FamilyOf(i), begin_.Set(i)), "delete");
     }
     if (FLAGS_expand_range_tombstones) return;
-    // Each family has some of the keys.
+    // The keys of the range are in all families.
     for (ColumnFamilyHandle* const family : thread_->families) {
       RequireOk(batch->DeleteRange(family, begin_.Set(begin), end_.Set(end)), "delete range");
     }
@@ -146,7 +147,7 @@ void FillBatch(ThreadContext* thread) {
   Fill(thread, plan);
 }
 
-// Few values, but large ones.
+// Writes few but large values.
 void Fill100K(ThreadContext* thread) {
   FillPlan plan = PlanOf(NumberSource::Order::kRandom);
   plan.operations = std::max<int64_t>(1, plan.operations / 1000);
@@ -159,20 +160,93 @@ void DeleteSequential(ThreadContext* thread) { Delete(thread, NumberSource::Orde
 void DeleteRandom(ThreadContext* thread) { Delete(thread, NumberSource::Order::kRandom); }
 
 void DeleteUntil(ThreadContext* thread) {
-  const int64_t most = DeleteCount();
+  const int64_t max_count = DeleteCount();
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
-  for (int64_t deleted = 0; deleted < most; ++deleted) {
+  for (int64_t deleted = 0; deleted < max_count; ++deleted) {
     std::string key;
     {
       const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
       it->SeekToFirst();
       RequireOk(it->status(), "seek");
-      if (!it->Valid()) return;  // nothing is left
+      if (!it->Valid()) return;  // the database is empty
       key = it->key().ToString();
     }
     RequireOk(thread->db->Delete(options, key), "delete");
     thread->stats.Finished(Operation::kDelete, 1, 0);
   }
+}
+
+namespace {
+
+std::vector<std::string> TablesOfLevel0(DB* db) {
+  ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  std::vector<std::string> names;
+  for (const SstFileMetaData& file : family.levels[0].files) names.push_back(file.name);
+  return names;
+}
+
+// The number of pairs of each level, the last level first. Each level has
+// max_bytes_for_level_multiplier times fewer pairs than the level below it.
+std::vector<int64_t> PairsByLevel(const Options& options) {
+  const double factor = std::max(options.max_bytes_for_level_multiplier, 2.0);
+  std::vector<int64_t> pairs;
+  auto left = static_cast<double>(WriteCount());
+  for (int i = 0; i < options.num_levels; i++, left /= factor) {
+    pairs.push_back(static_cast<int64_t>(left));
+  }
+  return pairs;
+}
+
+void PrintShape(DB* db) {
+  ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  for (const LevelMetaData& level : family.levels) {
+    std::printf("Level[%d]: %zu files, %llu bytes\n", level.level, level.files.size(),
+                static_cast<unsigned long long>(level.size));
+  }
+}
+
+}  // namespace
+
+// Makes a tree whose form follows from the flags alone. The last level has every key, each level
+// above it fewer, spread evenly over all keys; level 0 is one more such table. Levels are filled
+// from the last one up: nothing is above a level while it is filled, so CompactFiles() can move its
+// tables straight there.
+void FillSequentialDeterministic(ThreadContext* thread) {
+  DB* const db = thread->db;
+  const Options options = db->GetOptions();
+  const std::vector<int64_t> pairs = PairsByLevel(options);
+  const bool keeps_shape =
+      options.disable_auto_compactions && options.compaction_style == kCompactionStyleLevel;
+  if (!keeps_shape) {
+    RequireOk(Status::InvalidArgument("needs --disable_auto_compactions and level compaction"),
+              "fillseqdeterministic");
+  }
+  if (pairs.back() < 1) {
+    RequireOk(Status::InvalidArgument("--num is too small to fill all levels"),
+              "fillseqdeterministic");
+  }
+  const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
+  ValueSource values(static_cast<uint64_t>(FLAGS_seed), FLAGS_compression_ratio, FLAGS_value_size);
+  KeyBuffer key(ShapeOfKeys());
+  int level = options.num_levels - 1;
+  for (const int64_t count : pairs) {
+    for (int64_t i = 0; i < count; i++) {
+      const Slice value = values.Next();
+      const auto number = static_cast<uint64_t>(i * (pairs[0] / count));
+      thread->PaceWrites(static_cast<uint64_t>(FLAGS_key_size) + value.size());
+      RequireOk(db->Put(write_options, key.Set(number), value), "put");
+      thread->stats.Finished(Operation::kWrite, 1,
+                             static_cast<uint64_t>(FLAGS_key_size) + value.size());
+    }
+    RequireOk(db->Flush(FlushOptions()), "flush");
+    if (level > 0) {
+      RequireOk(db->CompactFiles(CompactionOptions(), TablesOfLevel0(db), level), "compact");
+    }
+    level--;
+  }
+  PrintShape(db);
 }
 
 }  // namespace bench

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Kills db_stress with SIGKILL after random times and starts it again with other options, on one
-# database: each start verifies all keys. Ends with figures, and exit code 0 if nothing was wrong.
+# Kills db_stress with SIGKILL after random times and restarts it with other options on the same database;
+# each start verifies all keys. Prints figures at the end; the exit code is 0 if nothing was wrong.
 #
 #   crash_loop.py --db_stress=build/test/db_stress --kills=8               # about a minute
 #   crash_loop.py --db_stress=build/test/db_stress --kills=300 --max_seconds=60 --keys=200000
 #
-# A failure keeps the directory, with the output of each run, and says how to look at it again.
-# What stands behind "--" goes to db_stress, as in: -- --weights=ingest=50 --family_options=num_levels=3
+# After a failure the directory, with the output of each run, is kept, and the command to verify it again is
+# printed. Arguments after "--" are passed to db_stress: -- --weights=ingest=50 --family_options=num_levels=3
 import argparse
 import os
 import random
@@ -24,15 +24,15 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__ or "kill loop of db_stress",
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--db_stress", default="build/test/db_stress", help="the program")
-    parser.add_argument("--dir", help="where the database goes; a new temporary directory if not given")
+    parser.add_argument("--dir", help="directory of the database; default: a new temporary directory")
     parser.add_argument("--kills", type=int, default=8)
-    parser.add_argument("--min_seconds", type=float, default=1.0, help="the shortest time before a kill")
-    parser.add_argument("--max_seconds", type=float, default=6.0, help="the longest")
+    parser.add_argument("--min_seconds", type=float, default=1.0, help="shortest time before a kill")
+    parser.add_argument("--max_seconds", type=float, default=6.0, help="longest time before a kill")
     parser.add_argument("--seed", type=int, default=0, help="0: from the clock")
     parser.add_argument("--keys", type=int, default=10000)
     parser.add_argument("--families", type=int, default=4)
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("rest", nargs="*", help="for db_stress")
+    parser.add_argument("rest", nargs="*", help="flags for db_stress")
     return parser.parse_args()
 
 
@@ -41,9 +41,9 @@ class Failure(Exception):
 
 
 class Loop:
-    # Shares of runs that are killed while they open and verify, and that end by themselves.
+    # Share of runs that are killed while they open and verify, and of runs that are not killed.
     EARLY, CLEAN = 0.2, 0.15
-    HUNG_SECONDS = 300  # until a run says that it works; a debug build may verify for long
+    HUNG_SECONDS = 300  # longest time for opening and verifying; a debug build may need long
 
     def __init__(self, args):
         self.args = args
@@ -59,7 +59,7 @@ class Loop:
                 f"--threads={self.args.threads}", *self.args.rest, *more]
 
     def start(self, *more):
-        """(process, path of its output, its command)"""
+        """Starts a run. Returns the process, the path of its output, and its command."""
         self.runs += 1
         path = os.path.join(self.folder, f"run-{self.runs}.log")
         command = self.command(*more)
@@ -67,7 +67,7 @@ class Loop:
             return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT), path, command
 
     def wait_for_work(self, process, path):
-        """Until it has verified everything; it may end before, or have been sent away."""
+        """Waits until the process has verified everything or has ended."""
         give_up = time.monotonic() + self.HUNG_SECONDS
         while process.poll() is None:
             with open(path, "rb") as log:
@@ -76,7 +76,7 @@ class Loop:
             if time.monotonic() > give_up:
                 process.kill()
                 process.wait()
-                raise Failure("it neither works nor ends")
+                raise Failure("the process hangs while it opens or verifies")
             time.sleep(0.02)
 
     def check_end(self, process, path, command, killed):
@@ -126,10 +126,10 @@ def main():
         figures = loop.run()
     except Failure as failure:
         print(f"crash_loop: FAILED with seed {loop.seed}: {failure}\n"
-              f"  everything is in {loop.folder}; look again: {' '.join(loop.command('--verify_only'))}")
+              f"  all files are in {loop.folder}; verify again: {' '.join(loop.command('--verify_only'))}")
         return 1
-    print(f"crash_loop: {loop.kills} kills ({loop.early} of them while opening), {loop.clean} runs to their "
-          f"end; {figures}")
+    print(f"crash_loop: {loop.kills} kills ({loop.early} of them while opening), {loop.clean} runs without "
+          f"a kill; {figures}")
     if loop.args.dir is None:
         shutil.rmtree(loop.folder)
     return 0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// db_stress: many threads on one database, and a file that knows what every key must be, through
-// kill -9 and changes of options. --help explains it; crash_loop.py kills and restarts it.
+// db_stress: many threads work on one database, while a file has the expected state of every key;
+// both must agree, also after kill -9 and with changed options. --help explains it; crash_loop.py
+// kills and restarts it.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -10,8 +11,8 @@
 #include <thread>
 
 #include "tools/db_stress/worker.h"
-#include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "tools/lib/console.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -21,10 +22,10 @@ int64_t NowMillis() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// Operations by their weights.
-class Lottery {
+// Draws operations according to their weights.
+class OperationDraw {
  public:
-  explicit Lottery(const Settings& settings) {
+  explicit OperationDraw(const Settings& settings) {
     for (const Operation& operation : Operations()) {
       const auto given = settings.weights.find(operation.name);
       sum_ +=
@@ -34,8 +35,8 @@ class Lottery {
   }
   uint64_t sum() const { return sum_; }
   const Operation& Draw(Random64* random) const {
-    const uint64_t ticket = random->Uniform(sum_);
-    const auto at = std::upper_bound(ends_.begin(), ends_.end(), ticket) - ends_.begin();
+    const uint64_t number = random->Uniform(sum_);
+    const auto at = std::upper_bound(ends_.begin(), ends_.end(), number) - ends_.begin();
     return Operations()[static_cast<size_t>(at)];
   }
 
@@ -46,8 +47,8 @@ class Lottery {
 
 class Run {
  public:
-  Run(Shared* shared, const Lottery& lottery)
-      : shared_(shared), lottery_(lottery), workers_(static_cast<size_t>(Threads())) {}
+  Run(Shared* shared, const OperationDraw& operations)
+      : shared_(shared), operations_(operations), workers_(static_cast<size_t>(Threads())) {}
 
   void WorkAll();
 
@@ -58,7 +59,7 @@ class Run {
   void WatchUntilEnd();
 
   Shared* const shared_;
-  const Lottery& lottery_;
+  const OperationDraw& operations_;
   std::vector<Worker> workers_;
   const int64_t start_millis_ = NowMillis();
   std::mutex mutex_;
@@ -83,7 +84,7 @@ void Run::Work(Worker* worker) {
                                         : NowMillis() >= end_millis;
   };
   while (!is_over()) {
-    Call(worker, lottery_.Draw(&worker->random));
+    Call(worker, operations_.Draw(&worker->random));
     if (++done % kOpsBetweenCounts == 0) {
       shared_->expected->Count(Figure::kOperations, kOpsBetweenCounts);
     }
@@ -103,7 +104,7 @@ void Run::WatchUntilEnd() {
       std::fprintf(stderr, "db_stress: WRONG: %s has not returned for %d seconds\n",
                    worker.call_name.load(std::memory_order_relaxed),
                    shared_->settings->watchdog_seconds);
-      std::abort();  // with a core, if the system keeps them: where each thread stands
+      std::abort();  // a core dump, if the system writes them, shows the position of each thread
     }
   }
 }
@@ -132,7 +133,8 @@ std::string OperationLines() {
   return text;
 }
 
-// The state first: the database may be left alone, but not what is known of it.
+// Removes the expected state first: a kill in between may leave a database without expected state,
+// which is refused later, but never an expected state without its database.
 Status RemoveAll(const Settings& settings) {
   RETURN_IF_ERROR(ExpectedState::Remove(settings.expected));
   std::error_code error;
@@ -148,18 +150,17 @@ Result<std::unique_ptr<ExpectedState>> OpenExpectedState(const Settings& setting
   }
   Result<std::unique_ptr<ExpectedState>> expected = ExpectedState::Open(
       settings.expected, settings.families, settings.keys,
-      has_db ? ExpectedState::IfUnknown::kRefuse : ExpectedState::IfUnknown::kMake);
+      has_db ? ExpectedState::IfMissing::kRefuse : ExpectedState::IfMissing::kCreate);
   if (!expected.status().IsNotFound()) return expected;
-  return Status::InvalidArgument(StrCat(settings.db,
-                                        " is a database, but nothing is known of it in ",
-                                        settings.expected, "; --destroy begins anew"));
+  return Status::InvalidArgument(StrCat(settings.db, " is a database without expected states in ",
+                                        settings.expected, "; --destroy begins with an empty one"));
 }
 
 Status RunWith(Settings settings) {
   if (settings.seed == 0) settings.seed = static_cast<uint64_t>(NowMillis());
   if (settings.destroys) RETURN_IF_ERROR(RemoveAll(settings));
-  const Lottery lottery(settings);
-  if (lottery.sum() == 0) return Status::InvalidArgument("--weights: all are 0");
+  const OperationDraw operations(settings);
+  if (operations.sum() == 0) return Status::InvalidArgument("--weights: all are 0");
   ASSIGN_OR_RETURN(const std::unique_ptr<ExpectedState> expected, OpenExpectedState(settings));
   expected->Count(Figure::kRuns, 1);
   std::printf("seed %llu, draw %llu\n", static_cast<unsigned long long>(settings.seed),
@@ -177,7 +178,7 @@ Status RunWith(Settings settings) {
   std::puts(settings.verifies_only ? "verified" : "verified, working");
   std::fflush(stdout);
   if (!settings.verifies_only) {
-    Run(&shared, lottery).WorkAll();
+    Run(&shared, operations).WorkAll();
     VerifyAll(&shared, &random);
   }
   Require((*db)->Close(), "closing");

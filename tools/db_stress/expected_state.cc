@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that is made gets its magic last: one that is empty or begins with zeros was left half
-// made, and is made anew. Any other without the magic is somebody else's.
+// A new file gets its magic number last: an empty file, or one that begins with zeros, was left
+// incomplete and is created again. Any other file without the magic number is not an expected
+// state.
 #include "tools/db_stress/expected_state.h"
 
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -40,51 +41,52 @@ class Descriptor {
   const int fd_;
 };
 
-// False: half made.
-Result<bool> IsWhole(int fd, const std::string& path) {
+// False if the file is incomplete. InvalidArgument if it is not an expected state.
+Result<bool> IsComplete(int fd, const std::string& path) {
   uint64_t magic = 0;
   const ssize_t length = ::pread(fd, &magic, sizeof(magic), 0);
   if (length < 0) return SystemError(path, "pread");
   const bool has_word = length == sizeof(magic);
   if (has_word && magic == kMagic) return true;
   if (length == 0 || (has_word && magic == 0)) return false;
-  return Status::InvalidArgument(
-      StrCat(path, ": is no expected state, and is left as it is; --expected names another file"));
+  return Status::InvalidArgument(StrCat(
+      path,
+      ": is not a file of expected states and is not changed; --expected=<file> uses another one"));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& path, int families,
-                                                           uint64_t keys, IfUnknown if_unknown) {
+                                                           uint64_t keys, IfMissing if_missing) {
   const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
-  const bool makes = if_unknown == IfUnknown::kMake;
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT : 0), 0644));
-  if (file.get() < 0 && errno == ENOENT && !makes) return Status::NotFound(path);
+  const bool creates = if_missing == IfMissing::kCreate;
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0644));
+  if (file.get() < 0 && errno == ENOENT && !creates) return Status::NotFound(path);
   if (file.get() < 0) return SystemError(path, "open");
   struct stat found = {};
   if (::fstat(file.get(), &found) != 0) return SystemError(path, "fstat");
-  ASSIGN_OR_RETURN(const bool is_whole, IsWhole(file.get(), path));
-  if (!is_whole && !makes) return Status::NotFound(path);
-  if (is_whole && static_cast<uint64_t>(found.st_size) != bytes) {
-    return Status::InvalidArgument(StrCat(path, ": made for another number of families or keys; ",
+  ASSIGN_OR_RETURN(const bool is_complete, IsComplete(file.get(), path));
+  if (!is_complete && !creates) return Status::NotFound(path);
+  if (is_complete && static_cast<uint64_t>(found.st_size) != bytes) {
+    return Status::InvalidArgument(StrCat(path, ": has another number of families or keys; ",
                                           found.st_size, " bytes, but these need ", bytes));
   }
-  if (!is_whole && (::ftruncate(file.get(), 0) != 0 ||
-                    ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)) {
+  if (!is_complete && (::ftruncate(file.get(), 0) != 0 ||
+                       ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)) {
     return SystemError(path, "ftruncate");
   }
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return SystemError(path, "mmap");
   std::unique_ptr<ExpectedState> state(new ExpectedState(memory, bytes, families, keys));
   Word* const head = state->memory_;
-  if (!is_whole) {
+  if (!is_complete) {
     head[kFamiliesAt].store(static_cast<uint64_t>(families), std::memory_order_relaxed);
     head[kKeysAt].store(keys, std::memory_order_relaxed);
     head[kMagicAt].store(kMagic, std::memory_order_release);
   }
   if (head[kFamiliesAt].load() != static_cast<uint64_t>(families) || head[kKeysAt].load() != keys) {
-    return Status::InvalidArgument(StrCat(path, ": made for ", head[kFamiliesAt].load(),
-                                          " families of ", head[kKeysAt].load(), " keys"));
+    return Status::InvalidArgument(StrCat(path, ": has ", head[kFamiliesAt].load(), " families of ",
+                                          head[kKeysAt].load(), " keys"));
   }
   return state;
 }
@@ -93,7 +95,7 @@ Status ExpectedState::Remove(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0 && errno == ENOENT) return Status::OK();
   if (file.get() < 0) return SystemError(path, "open");
-  RETURN_IF_ERROR(IsWhole(file.get(), path).status());
+  RETURN_IF_ERROR(IsComplete(file.get(), path).status());
   return ::unlink(path.c_str()) == 0 ? Status::OK() : SystemError(path, "unlink");
 }
 
@@ -111,10 +113,9 @@ ExpectedState::Word& ExpectedState::FigureAt(Figure figure) const {
 }
 
 std::string ExpectedState::FiguresText() const {
-  return StrCat(Get(Figure::kRuns), " runs, ", Get(Figure::kCleanEnds), " of them to their end, ",
+  return StrCat(Get(Figure::kRuns), " runs, ", Get(Figure::kCleanEnds), " of them completed, ",
                 Get(Figure::kOperations), " operations, ", Get(Figure::kKeysVerified),
-                " keys verified, ", Get(Figure::kPendingFound),
-                " of them with a write that was under way");
+                " keys verified, ", Get(Figure::kPendingFound), " of them with a pending write");
 }
 
 }  // namespace ashlar::stress

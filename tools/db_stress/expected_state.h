@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ExpectedState: the states of all keys in a file that is mapped into memory, and figures that
-// count over all runs. What was stored survives the death of the process, as the database should.
+// ExpectedState: the states of all keys in a file that is mapped into memory, and counters over all
+// runs. The file survives a kill of the process, as the database should.
 //
 //   head 4096 bytes: magic, version, families, keys, figures      then a word for each (family,
 //   key)
 //
-// Threads: any number may load and count. A word is stored by whoever holds the lock of its key.
+// Threads: any number may load and count. A word is stored only under the lock of its key.
 #pragma once
 
 #include <array>
@@ -25,14 +25,15 @@ enum class Figure { kRuns, kCleanEnds, kOperations, kKeysVerified, kPendingFound
 
 class ExpectedState {
  public:
-  // What to do about a file that is not there, or that was left half made: make it, with all keys
-  // absent, or answer NotFound and leave everything as it is.
-  enum class IfUnknown { kMake, kRefuse };
-  // InvalidArgument for another number of families or keys than it has, and for a file of somebody
-  // else's, which is not touched.
+  // What to do if the file is missing or incomplete: create it with all keys absent, or return
+  // NotFound and change nothing.
+  enum class IfMissing { kCreate, kRefuse };
+  // InvalidArgument if the file has another number of families or keys, or is not an expected
+  // state; then it is not changed.
   static Result<std::unique_ptr<ExpectedState>> Open(const std::string& path, int families,
-                                                     uint64_t keys, IfUnknown if_unknown);
-  // OK too if it is not there. A file of somebody else's is InvalidArgument again, and stays.
+                                                     uint64_t keys, IfMissing if_missing);
+  // OK if the file is missing. InvalidArgument if it is not an expected state; then it is not
+  // removed.
   static Status Remove(const std::string& path);
   ~ExpectedState();
   ExpectedState(const ExpectedState&) = delete;
@@ -41,8 +42,8 @@ class ExpectedState {
   int families() const { return families_; }
   uint64_t keys() const { return keys_; }
 
-  // Acquire and release: who has seen a result of the database that a writer's word spoke of, sees
-  // the word.
+  // Acquire and release: a thread that has seen the effect of a write in the database also sees the
+  // word that its writer stored before it.
   KeyState Load(const KeyId& key) const {
     return KeyState::FromWord(At(key).load(std::memory_order_acquire));
   }
@@ -54,7 +55,7 @@ class ExpectedState {
     FigureAt(figure).fetch_add(count, std::memory_order_relaxed);
   }
   uint64_t Get(Figure figure) const { return FigureAt(figure).load(std::memory_order_relaxed); }
-  // "8 runs, 3 of them to their end, 1234 operations, ..."
+  // "8 runs, 3 of them completed, 1234 operations, ..."
   std::string FiguresText() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The word, from its low end: generation 28 bits, operands 6, removals 20, base 1, pending 2.
+// The bits of the word from the lowest: generation 28, operands 6, removals 20, base 1, pending 2.
 #include "tools/db_stress/key_state.h"
 
 #include <tuple>
@@ -13,7 +13,7 @@ constexpr uint32_t kOperandMask = (1u << 6) - 1;
 constexpr uint32_t kRemovalMask = (1u << 20) - 1;
 static_assert(KeyState::kMaxOperands <= kOperandMask);
 
-using Position = std::tuple<uint32_t, uint32_t>;  // events of one key, in their order
+using Position = std::tuple<uint32_t, uint32_t>;  // of an event in the order of one key's events
 Position PositionOf(const KeyState& state) { return {state.generation, state.operands}; }
 
 }  // namespace
@@ -58,7 +58,7 @@ bool MayBeFound(const KeyState& before, const KeyState& after,
                 const std::optional<FoundEvent>& found) {
   const KeyState last = after.After(after.pending);
   assert(PositionOf(before) <= PositionOf(last));
-  // With as many removals as before, none has happened; one that is pending counts already.
+  // A removal happened, or may have, if the number of removals, pending ones included, has changed.
   if (!found) return !before.IsPresent() || before.removals != last.removals;
   const Position position{found->generation, found->operands};
   if (position < PositionOf(before) || position > PositionOf(last)) return false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KeyState: what db_stress knows of one key of one family, in one word of 8 bytes, so that it can
-// be changed by one atomic store that a kill either lets happen or does not.
+// KeyState: the expected state of one key of one family, in one word of 8 bytes, so that it is
+// changed by a single atomic store: after a kill the word is either old or new.
 //
-// Every event of a key has a number: a put or a delete begins a new generation, a merge adds an
-// operand to the one that there is. The value in the database bears the same numbers
-// (stress_value.h), so a reader can tell from which event a value comes, and whether that event
-// lies between the state before its read and the one after it.
+// The events of a key are numbered: a put or a delete begins a new generation, a merge adds an
+// operand to the current generation. The value in the database contains the same numbers
+// (stress_value.h), so a reader can tell which event a value comes from, and whether that event
+// lies between the states before and after its read.
 //
-// Pending: a writer says what it is about to do before the call and takes it back behind it. What a
-// kill leaves pending may have happened or not; every other state must be found exactly.
+// A writer stores a pending event before its call and clears it afterwards. An event that is
+// pending after a kill may have happened or not; without one, exactly this state must be found.
 #pragma once
 
 #include <cassert>
@@ -21,18 +21,18 @@ namespace ashlar::stress {
 enum class Event : uint8_t { kNone, kPut, kRemove, kMerge };
 
 struct KeyState {
-  static constexpr uint32_t kMaxOperands = 40;  // a put must follow then
+  static constexpr uint32_t kMaxOperands = 40;  // then a put must follow
 
   uint32_t generation = 0;  // 28 bits: of the last put or removal
-  uint32_t operands = 0;    // 6 bits: merged since
-  uint32_t removals = 0;    // 20 bits, around and around
+  uint32_t operands = 0;    // 6 bits: merges since then
+  uint32_t removals = 0;    // 20 bits: number of removals, modulo 2^20
   bool has_base = false;    // the generation began with a put
   Event pending = Event::kNone;
 
   bool IsPresent() const { return has_base || operands > 0; }
   bool operator==(const KeyState&) const = default;
 
-  // What an event that was carried out makes of this; nothing is pending then.
+  // The state after an event, without a pending event.
   KeyState After(Event event) const;
   KeyState With(Event event) const {
     KeyState result = *this;
@@ -52,12 +52,12 @@ struct FoundEvent {
   bool has_base = false;
 };
 
-// Whether a read that began when the key was `before` and ended when it was `after` may have found
-// this; nothing: that there is no such key.
+// Whether a read may return `found` (nullopt: no such key) if the key's state was `before` when the
+// read began and `after` when it ended.
 bool MayBeFound(const KeyState& before, const KeyState& after,
                 const std::optional<FoundEvent>& found);
 
-// Whether it is just what a state, pending or not, that nobody changes says.
+// Whether `found` is the value of this state, its pending event ignored.
 bool IsExactly(const KeyState& state, const std::optional<FoundEvent>& found);
 
 }  // namespace ashlar::stress

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that read single keys and batches of them, and snapshots.
+// Operations that read: single keys, batches of keys, snapshots, and ranges through iterators.
+//
+// An iterator shows the database at the moment of its creation, so each of its rows must lie
+// between the states before and after its creation, however much later it is read.
+#include <algorithm>
+#include <memory>
 #include <string>
 
+#include "ashlar/iterator.h"
 #include "ashlar/wide_columns.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
 
-// The value of a read, as CheckFound() takes it; fails for a status that is neither.
+// The result of a read for CheckFound(): a value, or nullopt for NotFound. Fails for any other
+// status.
 std::optional<std::string_view> FoundBy(const Status& status, const PinnableSlice& value,
                                         const char* call) {
   if (status.IsNotFound()) return std::nullopt;
@@ -25,8 +32,8 @@ ReadOptions DrawReadOptions(Worker* worker) {
   return options;
 }
 
-constexpr size_t kMostHeld = 4;
-constexpr uint64_t kKeysOfSnapshot = 40;
+constexpr size_t kMaxSnapshots = 4;  // of one thread
+constexpr uint64_t kKeysPerSnapshot = 40;
 
 std::vector<std::optional<std::string>> ReadAt(Worker* worker, const Snapshot* snapshot,
                                                const KeyId& first) {
@@ -34,7 +41,7 @@ std::vector<std::optional<std::string>> ReadAt(Worker* worker, const Snapshot* s
   ReadOptions options = DrawReadOptions(worker);
   options.snapshot = snapshot;
   std::vector<std::optional<std::string>> result;
-  for (uint64_t i = 0; i < kKeysOfSnapshot; i++) {
+  for (uint64_t i = 0; i < kKeysPerSnapshot; i++) {
     PinnableSlice value;
     const Status status =
         worker->db()->Get(options, family.get(), KeyText(first.number + i), &value);
@@ -44,13 +51,13 @@ std::vector<std::optional<std::string>> ReadAt(Worker* worker, const Snapshot* s
   return result;
 }
 
-void Take(Worker* worker) {
+void TakeSnapshot(Worker* worker) {
   HeldSnapshot held;
   held.first = {worker->StableFamily(),
-                worker->random.Uniform(worker->space().keys - kKeysOfSnapshot)};
-  const std::vector<KeyState> before = worker->LoadRange(held.first, kKeysOfSnapshot);
+                worker->random.Uniform(worker->space().keys - kKeysPerSnapshot)};
+  const std::vector<KeyState> before = worker->LoadRange(held.first, kKeysPerSnapshot);
   held.snapshot = worker->db()->GetSnapshot();
-  const std::vector<KeyState> after = worker->LoadRange(held.first, kKeysOfSnapshot);
+  const std::vector<KeyState> after = worker->LoadRange(held.first, kKeysPerSnapshot);
   held.values = ReadAt(worker, held.snapshot, held.first);
   for (size_t i = 0; i < held.values.size(); i++) {
     CheckFound({held.first.family, held.first.number + i}, before[i], after[i], held.values[i],
@@ -59,7 +66,7 @@ void Take(Worker* worker) {
   worker->snapshots.push_back(std::move(held));
 }
 
-void CheckAndRelease(Worker* worker) {
+void CheckAndReleaseSnapshot(Worker* worker) {
   const HeldSnapshot held = std::move(worker->snapshots.front());
   worker->snapshots.pop_front();
   const auto again = ReadAt(worker, held.snapshot, held.first);
@@ -134,7 +141,7 @@ void GetMany(Worker* worker) {
   }
 }
 
-// One batch has written them: a snapshot sees the same event in all families.
+// Mirrored keys are written by one batch, so a snapshot has the same event in all families.
 void GetMirrored(Worker* worker) {
   const KeySpace& space = worker->space();
   const uint64_t number =
@@ -154,19 +161,137 @@ void GetMirrored(Worker* worker) {
     if (generation == of_first) continue;
     Fail(StrCat("key ", number, " is written by one batch in all families; at a snapshot family 0 ",
                 "has generation ", of_first.value_or(0), ", family ", i, " ",
-                generation.value_or(0), " (0: no such key); it was ", TextOf(before)));
+                generation.value_or(0), " (0: no such key); expected ", TextOf(before)));
   }
   worker->db()->ReleaseSnapshot(options.snapshot);
 }
 
 void TakeOrReleaseSnapshot(Worker* worker) {
   const bool takes = worker->snapshots.empty() ||
-                     (worker->snapshots.size() < kMostHeld && worker->random.OneIn(2));
-  takes ? Take(worker) : CheckAndRelease(worker);
+                     (worker->snapshots.size() < kMaxSnapshots && worker->random.OneIn(2));
+  takes ? TakeSnapshot(worker) : CheckAndReleaseSnapshot(worker);
 }
 
 void ReleaseAllSnapshots(Worker* worker) {
-  while (!worker->snapshots.empty()) CheckAndRelease(worker);
+  while (!worker->snapshots.empty()) CheckAndReleaseSnapshot(worker);
+}
+
+namespace {
+
+struct Row {
+  uint64_t number = 0;
+  std::string value;
+};
+
+Row RowAt(const Iterator& it, const char* call) {
+  const Result<uint64_t> number = NumberOfKey(it.key());
+  Require(number.status(), call);
+  return {number.value(), it.value().ToString()};
+}
+
+// Reads all rows of [first, first + before.size()) and returns them in key order. Fails at the
+// first row that the states do not allow.
+std::vector<Row> Scan(Iterator* it, const KeyId& first, const std::vector<KeyState>& before,
+                      const std::vector<KeyState>& after, bool is_forward, const char* call) {
+  const size_t count = before.size();
+  std::vector<Row> rows;
+  is_forward ? it->SeekToFirst() : it->SeekToLast();
+  for (size_t i = 0; i < count; i++) {
+    const size_t at = is_forward ? i : count - 1 - i;
+    const KeyId key{first.family, first.number + at};
+    std::optional<std::string_view> value;
+    if (it->Valid()) {
+      Row row = RowAt(*it, call);
+      if (row.number == key.number) {
+        rows.push_back(std::move(row));
+        value = rows.back().value;
+        is_forward ? it->Next() : it->Prev();
+      }
+    }
+    CheckFound(key, before[at], after[at], value, call);
+  }
+  Require(it->status(), call);
+  if (it->Valid()) {
+    Fail(StrCat(call, " over keys ", first.number, " to ", first.number + count - 1, " of family ",
+                first.family, ": key ", RowAt(*it, call).number, " out of order or range"));
+  }
+  if (!is_forward) std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+void CheckPosition(const Iterator& it, const std::vector<Row>& rows, size_t at, const char* step) {
+  Require(it.status(), step);
+  if (at >= rows.size()) {
+    if (it.Valid()) {
+      Fail(StrCat(step, " shows key ", RowAt(it, step).number, ", but it should be at an end"));
+    }
+    return;
+  }
+  if (!it.Valid()) Fail(StrCat(step, " ends, but key ", rows[at].number, " was there"));
+  const Row row = RowAt(it, step);
+  if (row.number != rows[at].number || row.value != rows[at].value) {
+    Fail(StrCat(step, " shows key ", row.number, ", but the scan found key ", rows[at].number,
+                row.number == rows[at].number ? " with another value" : ""));
+  }
+}
+
+// Moves the iterator randomly and compares its positions with the rows of the scan.
+void MoveRandomly(Worker* worker, Iterator* it, const KeyId& first, uint64_t count,
+                  const std::vector<Row>& rows) {
+  size_t at = rows.size();  // not positioned
+  for (int step = 0; step < 20; step++) {
+    const uint64_t choice = worker->random.Uniform(6);
+    const uint64_t target = first.number + worker->random.Uniform(count);
+    if (at < rows.size() && choice < 2) {
+      it->Next();
+      CheckPosition(*it, rows, ++at, "Next");
+    } else if (at < rows.size() && choice < 4) {
+      it->Prev();
+      at = at == 0 ? rows.size() : at - 1;
+      CheckPosition(*it, rows, at, "Prev");
+    } else if (choice % 2 == 0) {
+      it->Seek(KeyText(target));
+      for (at = 0; at < rows.size() && rows[at].number < target;) at++;
+      CheckPosition(*it, rows, at, "Seek");
+    } else {
+      it->SeekForPrev(KeyText(target));
+      for (at = rows.size(); at > 0 && rows[at - 1].number > target;) at--;
+      at = at == 0 ? rows.size() : at - 1;
+      CheckPosition(*it, rows, at, "SeekForPrev");
+    }
+  }
+}
+
+}  // namespace
+
+void CheckScan(Iterator* it, const KeyId& first, const std::vector<KeyState>& before,
+               const std::vector<KeyState>& after, bool is_forward, const char* call) {
+  (void)Scan(it, first, before, after, is_forward, call);
+}
+
+void Iterate(Worker* worker) {
+  const int number = worker->AnyFamily();
+  const uint64_t count = 1 + worker->random.Uniform(100);
+  const KeyId first{number, worker->random.Uniform(worker->space().keys - count)};
+  const FamilyUse family = worker->db().Use(number);
+  const std::string lower = KeyText(first.number), upper = KeyText(first.number + count);
+  const Slice lower_bound(lower), upper_bound(upper);
+  ReadOptions options;
+  options.iterate_lower_bound = &lower_bound;
+  options.iterate_upper_bound = &upper_bound;
+  // Without one of these, a prefix extractor may hide keys whose prefix differs from that of the
+  // target.
+  (worker->random.OneIn(2) ? options.total_order_seek : options.auto_prefix_mode) = true;
+  options.pin_data = worker->random.OneIn(4);
+  options.readahead_size = worker->random.OneIn(4) ? 16'384 : 0;
+  options.async_io = worker->random.OneIn(4);
+  options.fill_cache = !worker->random.OneIn(4);
+  const std::vector<KeyState> before = worker->LoadRange(first, count);
+  const std::unique_ptr<Iterator> it(worker->db()->NewIterator(options, family.get()));
+  const std::vector<KeyState> after = worker->LoadRange(first, count);
+  const std::vector<Row> rows =
+      Scan(it.get(), first, before, after, worker->random.OneIn(2), "a scan");
+  MoveRandomly(worker, it.get(), first, count, rows);
 }
 
 }  // namespace ashlar::stress

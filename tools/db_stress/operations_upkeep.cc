@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that leave all keys as they are. Some may be refused because another thread is at the
-// same thing; Tolerate() says by which statuses.
+// Operations that do not change any key. Some may fail because another thread does the same at the
+// same time; Tolerate() lists the statuses that are allowed then.
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -10,12 +10,13 @@
 #include "ashlar/metadata.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
 
-// A call that met others, or that asked for what is not there any more: no error of the database.
+// Accepts the statuses of a call that conflicted with another one or named a file that is gone;
+// fails for other errors.
 void Tolerate(const Status& status, const char* call) {
   if (status.IsAborted() || status.IsBusy() || status.IsIncomplete() ||
       status.IsInvalidArgument() || status.IsNotSupported()) {
@@ -24,8 +25,8 @@ void Tolerate(const Status& status, const char* call) {
   Require(status, call);
 }
 
-// Keys to read, or an open end.
-std::optional<std::string> AnyEnd(Worker* worker) {
+// A random key as the end of a range, or nullopt for an open end.
+std::optional<std::string> DrawEnd(Worker* worker) {
   if (worker->random.OneIn(3)) return std::nullopt;
   return KeyText(worker->AnyNumber());
 }
@@ -52,7 +53,7 @@ void FlushFamilies(Worker* worker) {
 
 void CompactSomeRange(Worker* worker) {
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
-  std::optional<std::string> begin = AnyEnd(worker), end = AnyEnd(worker);
+  std::optional<std::string> begin = DrawEnd(worker), end = DrawEnd(worker);
   if (begin && end && *end < *begin) std::swap(begin, end);
   const Slice begin_key = begin ? Slice(*begin) : Slice(), end_key = end ? Slice(*end) : Slice();
   CompactRangeOptions options;
@@ -102,7 +103,8 @@ void ChangeOptions(Worker* worker) {
           StrCat("SetOptions ", change.name, "=", change.value));
 }
 
-// All keys of the family are removed while they are pending: a kill in between leaves all or none.
+// Drops and creates the last family. Meanwhile all its keys have a pending removal, because a kill
+// leaves either all of them or none.
 void RecreateFamily(Worker* worker) {
   const int number = worker->db().volatile_family();
   ExpectedState& expected = worker->expected();
@@ -119,10 +121,10 @@ void RecreateFamily(Worker* worker) {
       if (states[i].IsPresent()) expected.Store({number, i}, states[i].After(Event::kRemove));
     }
   };
-  Require(worker->db().Recreate(announce, settle), "dropping a family and making it again");
+  Require(worker->db().Recreate(announce, settle), "dropping and creating a family");
 }
 
-void AskAround(Worker* worker) {
+void ReadProperties(Worker* worker) {
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   DB* const db = worker->db().get();
   static constexpr const char* kTexts[] = {"rocksdb.stats", "rocksdb.sstables", "rocksdb.cfstats",
@@ -156,7 +158,7 @@ void SyncLog(Worker* worker) {
 void CheckCheckpoint(Worker* worker) {
   const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
   if (!turn.owns_lock()) return;
-  const std::string path = worker->db().BesidePath("checkpoint");
+  const std::string path = worker->db().TemporaryPath("checkpoint");
   const int number = worker->StableFamily();
   const KeyId first{number, 0};
   const uint64_t count = worker->space().keys;
@@ -164,7 +166,7 @@ void CheckCheckpoint(Worker* worker) {
   Require(Checkpoint::Create(worker->db().get(), &made), "Checkpoint::Create");
   const std::unique_ptr<Checkpoint> checkpoint(made);
   const uint64_t log_bytes_for_flush = worker->random.OneIn(2) ? 0 : UINT64_MAX;
-  // The volatile family may not go while the copy is made: it is opened with all families.
+  // The copy is opened with all families, so the volatile family must not be dropped meanwhile.
   std::optional<FamilyUse> keeps = worker->db().Use(worker->db().volatile_family());
   const std::vector<KeyState> before = worker->LoadRange(first, count);
   Require(checkpoint->CreateCheckpoint(path, log_bytes_for_flush), "CreateCheckpoint");

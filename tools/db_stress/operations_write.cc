@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that write. Each takes the locks of its keys, stores what is pending, calls the
-// database, and stores what is true then. Only a call with no_slowdown may be refused, by
-// Incomplete, and has changed nothing then.
+// Operations that write. Each takes the locks of its keys, stores the pending events, calls the
+// database, and stores the new states. Only a call with no_slowdown may fail, with Incomplete, and
+// then it has changed nothing.
 #include <algorithm>
 #include <string>
 
@@ -10,7 +10,7 @@
 #include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -20,11 +20,11 @@ struct Change {
   KeyState before;
   Event event = Event::kNone;
 
-  KeyState Then() const { return before.After(event); }
+  KeyState After() const { return before.After(event); }
 };
 
 std::string RecordOf(const Worker& worker, const Change& change) {
-  return RecordText(change.key, change.Then(), worker.shared->settings->value_bytes);
+  return RecordText(change.key, change.After(), worker.shared->settings->value_bytes);
 }
 
 void Announce(Worker* worker, std::span<const Change> changes) {
@@ -33,13 +33,13 @@ void Announce(Worker* worker, std::span<const Change> changes) {
   }
 }
 
-// Behind the call: all of it has happened, or nothing.
+// Stores the states after the call: all changes have happened, or none.
 void Settle(Worker* worker, std::span<const Change> changes, const WriteOptions& options,
             const Status& status, const char* call) {
   const bool is_refused = options.no_slowdown && status.IsIncomplete();
   if (!is_refused) Require(status, call);
   for (const Change& change : changes) {
-    worker->expected().Store(change.key, is_refused ? change.before : change.Then());
+    worker->expected().Store(change.key, is_refused ? change.before : change.After());
   }
 }
 
@@ -50,7 +50,7 @@ WriteOptions DrawWriteOptions(Worker* worker) {
   return options;
 }
 
-// `event` of one key, or what `choose` makes of it when the state is known, by `call`.
+// Changes one key by `call`; `choose` returns the event for the key's current state.
 template <typename Choose, typename Call>
 void ChangeOne(Worker* worker, const KeyId& key, const char* name, Choose choose, Call call) {
   const FamilyUse family = worker->db().Use(key.family);
@@ -68,7 +68,7 @@ Status Put(Worker* worker, const WriteOptions& options, ColumnFamilyHandle* fami
            const Change& change, const std::string& key) {
   const std::string record = RecordOf(*worker, change);
   if (!worker->random.OneIn(8)) return worker->db()->Put(options, family, key, record);
-  const std::string generation = std::to_string(change.Then().generation);
+  const std::string generation = std::to_string(change.After().generation);
   return worker->db()->PutEntity(options, family, key,
                                  {{kDefaultWideColumnName, record}, {"generation", generation}});
 }
@@ -77,10 +77,11 @@ Event MergeOrPut(const KeyState& state) {
   return state.operands < KeyState::kMaxOperands ? Event::kMerge : Event::kPut;
 }
 
-// Neighbours, all of the kind that takes everything.
-std::vector<Change> DrawNeighbours(Worker* worker, int family, uint64_t most) {
+// Between 1 and `max_count` neighbouring keys of the kind that allows every operation.
+std::vector<Change> DrawNeighbours(Worker* worker, int family, uint64_t max_count) {
   const uint64_t first = worker->FreeNumber();
-  const uint64_t count = std::min(1 + worker->random.Uniform(most), worker->space().keys - first);
+  const uint64_t count =
+      std::min(1 + worker->random.Uniform(max_count), worker->space().keys - first);
   std::vector<Change> changes;
   for (uint64_t i = 0; i < count; i++) changes.push_back({.key = {family, first + i}});
   return changes;
@@ -107,12 +108,12 @@ Status AddTo(WriteBatch* batch, Worker* worker, ColumnFamilyHandle* family, cons
     case Event::kRemove: return batch->Delete(family, key);
     case Event::kNone: break;
   }
-  return Status::InvalidArgument("an event that is none");
+  return Status::InvalidArgument("no event");
 }
 
 }  // namespace
 
-void PutOrChange(Worker* worker) {
+void PutOne(Worker* worker) {
   const KeyId key{worker->AnyFamily(), worker->FreeNumber()};
   ChangeOne(
       worker, key, "Put", [](const KeyState&) { return Event::kPut; },
@@ -140,7 +141,7 @@ void MergeOne(Worker* worker) {
             });
 }
 
-// These keys see nothing else, as SingleDelete() demands.
+// SingleDelete() requires that these keys see no other operation.
 void PutOnce(Worker* worker) {
   const KeyId key{worker->AnyFamily(), worker->random.Uniform(worker->space().mirrored_begin())};
   ChangeOne(
@@ -187,9 +188,9 @@ void WriteBatchOfMany(Worker* worker) {
   LoadStates(worker, changes, Event::kPut);
   WriteBatch batch;
   for (Change& change : changes) {
-    const uint64_t drawn = worker->random.Uniform(4);
-    if (drawn == 0) change.event = Event::kRemove;
-    if (drawn == 1) change.event = MergeOrPut(change.before);
+    const uint64_t choice = worker->random.Uniform(4);
+    if (choice == 0) change.event = Event::kRemove;
+    if (choice == 1) change.event = MergeOrPut(change.before);
     const FamilyUse family = worker->db().Use(change.key.family);
     Require(AddTo(&batch, worker, family.get(), change), "WriteBatch");
   }
@@ -218,7 +219,7 @@ void IngestTable(Worker* worker) {
   std::vector<Change> changes = DrawNeighbours(worker, number, 100);
   const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
   LoadStates(worker, changes, Event::kPut);
-  const std::string path = worker->db().BesidePath(StrCat("table.", worker->index));
+  const std::string path = worker->db().TemporaryPath(StrCat("table.", worker->index));
   const DrawnOptions& drawn = worker->db().options();
   const Options options(drawn.db, drawn.families[static_cast<size_t>(number)]);
   SstFileWriter writer(EnvOptions(), options, family.get());
@@ -228,12 +229,13 @@ void IngestTable(Worker* worker) {
             "SstFileWriter::Put");
   }
   Require(writer.Finish(), "SstFileWriter::Finish");
-  IngestExternalFileOptions how;
-  how.move_files = worker->random.OneIn(2);
-  how.verify_checksums_before_ingest = worker->random.OneIn(2);
+  IngestExternalFileOptions ingest_options;
+  ingest_options.move_files = worker->random.OneIn(2);
+  ingest_options.verify_checksums_before_ingest = worker->random.OneIn(2);
   Announce(worker, changes);
   Settle(worker, changes, WriteOptions(),
-         worker->db()->IngestExternalFile(family.get(), {path}, how), "IngestExternalFile");
+         worker->db()->IngestExternalFile(family.get(), {path}, ingest_options),
+         "IngestExternalFile");
 }
 
 }  // namespace ashlar::stress

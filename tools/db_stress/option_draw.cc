@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of choices. A value that stands there twice is drawn twice as often.
+// Tables of options and their possible values. A value that is listed twice is drawn twice as
+// often.
 #include "tools/db_stress/option_draw.h"
 
 #include <initializer_list>
@@ -13,7 +14,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "tools/db_stress/stress_value.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -23,8 +24,8 @@ struct Choice {
   std::initializer_list<const char*> values;
 };
 
-// What a killed process leaves must be all that was acknowledged: options under which it may be
-// less (manual_wal_flush) or lie elsewhere (wal_dir) are not among them.
+// A killed process must lose nothing that was acknowledged. So options with which it may lose
+// writes (manual_wal_flush), or that move files elsewhere (wal_dir), are not in this table.
 const Choice kDbChoices[] = {
     {"max_background_jobs", {"2", "2", "1", "4"}},
     {"max_subcompactions", {"1", "1", "3"}},
@@ -109,7 +110,7 @@ const Choice kTableChoices[] = {
     {"optimize_filters_for_memory", {"true", "false"}},
 };
 
-// For SetOptions(); the others of the list above that are dynamic.
+// Changes by SetOptions() and SetDBOptions().
 const Choice kFamilyChanges[] = {
     {"write_buffer_size", {"65536", "131072", "1048576"}},
     {"level0_file_num_compaction_trigger", {"2", "4", "8"}},
@@ -155,17 +156,17 @@ OptionChange DrawChange(const Choice (&choices)[n], Random64* random) {
   return {choice.name, Pick(choice, random)};
 }
 
-// Does not offer mapped logs, so that there is the other kind.
+// A file system without mapped logs, so that the other kind of log is tested.
 class WithoutMappedLogs final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
   const char* Name() const override { return "db_stress.WithoutMappedLogs"; }
 };
 
-// Writes some values again as they are.
-class SameAgain final : public CompactionFilter {
+// Replaces some values by equal ones.
+class RewritingFilter final : public CompactionFilter {
  public:
-  const char* Name() const override { return "db_stress.SameAgain"; }
+  const char* Name() const override { return "db_stress.RewritingFilter"; }
   Decision FilterV2(int, const Slice& key, ValueType type, const Slice& value, std::string* written,
                     std::string*) const override {
     if (type != ValueType::kValue || key.empty() || key[key.size() - 1] % 4 != 0) {
@@ -177,7 +178,7 @@ class SameAgain final : public CompactionFilter {
 };
 
 const CompactionFilter* TheFilter() {
-  static const SameAgain filter;
+  static const RewritingFilter filter;
   return &filter;
 }
 
@@ -203,7 +204,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
                   ColumnFamilyOptions* family) {
   std::string text = StrCat(DrawText(kFamilyChoices, random), "block_based_table_factory={",
                             DrawText(kTableChoices, random), "};");
-  // The writer's check of what belongs together.
+  // Partitioned filters need a two-level index.
   if (text.find("partition_filters=true") != std::string::npos &&
       text.find("index_type=kTwoLevelIndexSearch") == std::string::npos) {
     text.replace(text.find("partition_filters=true"), 22, "partition_filters=false");
@@ -213,8 +214,8 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
   auto table = *family->table_factory->GetOptions<BlockBasedTableOptions>();
   table.block_cache = cache;
   family->table_factory.reset(NewBlockBasedTableFactory(table));
-  const bool keeps_apart = random->OneIn(2);
-  family->merge_operator = NewJoinRecords(keeps_apart);
+  const bool no_partial_merges = random->OneIn(2);
+  family->merge_operator = NewJoinRecords(no_partial_merges);
   if (random->OneIn(3)) {
     family->compaction_filter = TheFilter();
     text += " (compaction filter)";
@@ -224,7 +225,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
     text += " (partitioner)";
   }
   StrAppend(&drawn->text, "family ", drawn->families.size(), ": ", text,
-            keeps_apart ? " (operands stay apart)\n" : "\n");
+            no_partial_merges ? " (no partial merges)\n" : "\n");
   return Status::OK();
 }
 
@@ -239,7 +240,7 @@ Result<DrawnOptions> MakeOptions(const Settings& settings) {
   const std::shared_ptr<Cache> cache = NewLRUCache(kCacheBytes[random.Uniform(3)]);
   for (int i = 0; i < settings.families; i++) {
     ColumnFamilyOptions family;
-    family.merge_operator = NewJoinRecords(/*keeps_apart=*/false);
+    family.merge_operator = NewJoinRecords(/*no_partial_merges=*/false);
     if (draws) RETURN_IF_ERROR(DrawFamily(&random, cache, &drawn, &family));
     const ColumnFamilyOptions base = family;
     RETURN_IF_ERROR(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options drawn from a seed: all that may differ from one opening of a database to the next. A draw
-// is a text in the options language, so it can be read, and given again by --db_options and
-// --family_options; what has no text (caches, the kind of log, operators, filters) is named.
+// Options drawn from a seed; any of them may differ from one opening of a database to the next. The
+// draw is printed as an options string, which can be passed to --db_options and --family_options
+// again. Options without a text form (caches, the kind of log, merge operators, filters) are
+// printed by name.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ namespace ashlar::stress {
 
 struct DrawnOptions {
   DBOptions db;
-  std::vector<ColumnFamilyOptions> families;  // one each
-  std::string text;                           // what was drawn, a line each
-  std::unique_ptr<Env> env;                   // behind db.env, or null
+  std::vector<ColumnFamilyOptions> families;  // one for each family
+  std::string text;                           // the draw, a line for the database and each family
+  std::unique_ptr<Env> env;                   // owns db.env, or null
 };
 
-// Defaults where settings.draw is 0. What the settings give as text comes last.
+// Default options if settings.draw is 0. The options strings of the settings override the draw.
 Result<DrawnOptions> MakeOptions(const Settings& settings);
 
 // A change for SetOptions() or SetDBOptions().

@@ -1,85 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row a flag: its name, its text in the help, and where its value goes.
+// Parses the flags; each number is checked against its bounds.
 #include "tools/db_stress/settings.h"
 
 #include <algorithm>
 #include <charconv>
 #include <sstream>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
 
 constexpr std::string_view kHead =
     "db_stress --db=<directory> [flags]\n\n"
-    "Works on a database with many threads at once, knows of every key which value it must have, "
-    "and\n"
-    "ends with exit code 1 at the first that is wrong. What it knows is in a file of its own that\n"
-    "survives kill -9, so the next run, with other options perhaps, first verifies everything:\n\n"
+    "Works on a database with many threads at once, knows the value that every key must have, and\n"
+    "ends with exit code 1 at the first wrong value. The expected states are in a separate file "
+    "that\n"
+    "survives kill -9, so the next run, perhaps with other options, first verifies everything:\n\n"
     "  db_stress --db=/tmp/s --seconds=20                 # a new database, 20 seconds\n"
-    "  db_stress --db=/tmp/s --seconds=20 --draw=7        # verify, then go on with other options\n"
-    "  db_stress --db=/tmp/s --verify_only                # only look\n"
+    "  db_stress --db=/tmp/s --seconds=20 --draw=7        # verify, then continue with other "
+    "options\n"
+    "  db_stress --db=/tmp/s --verify_only                # only verify\n"
     "  db_stress --db=/tmp/s --seconds=60 --weights=put=50,iterate=20,compact_range=1\n"
     "  tools/db_stress/crash_loop.py --db_stress=build/test/db_stress --kills=300\n\n"
-    "The last one kills and restarts it again and again. Exit code 0 says that all was right. What "
-    "is\n"
-    "printed of a failure names family, key, what was found and what could have been; the database "
-    "and\n"
-    "the file stay as they are. --seed and --draw repeat operations and options; threads meet\n"
-    "differently each time.\n\n"
-    "Writers store what they are about to do before each call and take it back afterwards, so a "
-    "key\n"
-    "whose write a kill interrupted may have its old or its new value, and every other key exactly "
-    "one.\n"
-    "Readers take the state before and after a read: what they find must lie between the two. Keys "
-    "are\n"
-    "of three kinds: the first eighth is put once and then single-deleted; the second is written "
-    "in all\n"
-    "families by one batch, and a snapshot must find the same in all; the others take "
-    "everything.\n";
+    "The last one kills and restarts it repeatedly. Exit code 0 means that everything was right. "
+    "The\n"
+    "message of a failure has the family, the key, the value found and the values allowed; "
+    "database\n"
+    "and expected states stay as they are. --seed and --draw repeat operations and options, but "
+    "the\n"
+    "order of threads differs each time.\n\n"
+    "Writers store a pending event before each call and clear it afterwards, so a key whose write "
+    "was\n"
+    "interrupted by a kill may have its old or its new value, and every other key exactly one. "
+    "Readers\n"
+    "load the state before and after a read: the value found must lie between the two. There are "
+    "three\n"
+    "kinds of keys: the first eighth is put once and then single-deleted; the second eighth is "
+    "written\n"
+    "in all families by one batch, and a snapshot must have the same event in all; the others "
+    "allow\n"
+    "every operation.\n";
 
 constexpr std::string_view kFlags =
     "\nFlags:\n"
-    "  --db=<directory>           the database; made if it is not there\n"
-    "  --expected=<file>          what is known of the keys; without it <db>.expected\n"
-    "  --families=<n>             column families, 2 to 100, the same in every run; 4\n"
-    "  --keys=<n>                 keys of each, at least 800, the same in every run; 10000\n"
-    "  --threads=<n>              8\n"
-    "  --seconds=<n>              how long operations run; 10\n"
-    "  --ops_per_thread=<n>       instead of --seconds: how many\n"
-    "  --seed=<n>                 of the operations; from the clock if not given\n"
-    "  --draw=<n>                 draw options with this seed: compression, styles of compaction, "
-    "blob\n"
-    "                             files, filters, sizes, both kinds of log ...; 0, which is the "
-    "default:\n"
-    "                             default options\n"
-    "  --db_options=<text>        \"name=value;..\", over those that were drawn\n"
-    "  --family_options=<text>    the same of column families\n"
-    "  --value_bytes=<n>          the longest payload, but one in 32 may have eight times as many; "
-    "100\n"
-    "  --sync_percent=<n>         of writes; 2\n"
-    "  --watchdog_seconds=<n>     a call that takes longer counts as hung, and ends the program; "
-    "60\n"
-    "  --destroy                  begin with an empty database, whatever is there\n"
+    "  --db=<directory>           the database; created if it does not exist\n"
+    "  --expected=<file>          the expected states; default: <db>.expected\n"
+    "  --families=<n>             column families, 2 to 100, the same in every run; default 4\n"
+    "  --keys=<n>                 keys of each family, at least 800, the same in every run; "
+    "default\n"
+    "                             10000\n"
+    "  --threads=<n>              default 8\n"
+    "  --seconds=<n>              duration of the operations; default 10\n"
+    "  --ops_per_thread=<n>       number of operations, instead of --seconds\n"
+    "  --seed=<n>                 seed of the operations; default: from the clock\n"
+    "  --draw=<n>                 seed of the options: compression, compaction styles, blob "
+    "files,\n"
+    "                             filters, sizes, both kinds of log ...; default 0: default "
+    "options\n"
+    "  --db_options=<text>        \"name=value;..\", overrides the draw\n"
+    "  --family_options=<text>    the same for column families\n"
+    "  --value_bytes=<n>          longest payload, but one in 32 may be eight times as long; "
+    "default\n"
+    "                             100\n"
+    "  --sync_percent=<n>         percent of writes that are synced; default 2\n"
+    "  --watchdog_seconds=<n>     a call that takes longer counts as hung and ends the program;\n"
+    "                             default 60\n"
+    "  --destroy                  begin with an empty database, even if there is one\n"
     "  --verify_only              open, verify all keys, close\n"
-    "  --weights=<op>=<n>,..      how often an operation comes, beside the sum of all; 0: never\n"
+    "  --weights=<op>=<n>,..      frequency of an operation relative to the sum of all; 0: never\n"
     "  --help\n";
 
-Status ReadCount(const CommandLine& line, std::string_view flag, int64_t least, int64_t most,
+Status ReadCount(const CommandLine& line, std::string_view flag, int64_t min, int64_t max,
                  int64_t default_value, int64_t* result) {
   ASSIGN_OR_RETURN(*result, line.Number(flag, default_value));
-  if (*result >= least && *result <= most) return Status::OK();
+  if (*result >= min && *result <= max) return Status::OK();
   return Status::InvalidArgument(
-      StrCat("--", flag, ": expected ", least, " to ", most, ", found ", *result));
+      StrCat("--", flag, ": expected ", min, " to ", max, ", found ", *result));
 }
 
 template <typename T>
-Status ReadInto(const CommandLine& line, std::string_view flag, int64_t least, int64_t most,
+Status ReadInto(const CommandLine& line, std::string_view flag, int64_t min, int64_t max,
                 T* member) {
   int64_t value = 0;
-  RETURN_IF_ERROR(ReadCount(line, flag, least, most, static_cast<int64_t>(*member), &value));
+  RETURN_IF_ERROR(ReadCount(line, flag, min, max, static_cast<int64_t>(*member), &value));
   *member = static_cast<T>(value);
   return Status::OK();
 }
@@ -143,7 +148,7 @@ Result<Settings> ParseSettings(const CommandLine& line,
 }
 
 std::string HelpText(const std::string& operations) {
-  return StrCat(kHead, kFlags, "\nOperations, and how often each comes:\n", operations);
+  return StrCat(kHead, kFlags, "\nOperations, with their weights:\n", operations);
 }
 
 }  // namespace ashlar::stress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What db_stress is told: its command line, and the help that explains it.
+// The command line of db_stress, and its help text.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace ashlar::stress {
 
 struct Settings {
   std::string db;
-  std::string expected;    // file of the expected state
-  int families = 4;        // the last one is dropped and made again now and then
+  std::string expected;    // file of the expected states
+  int families = 4;        // the last one is dropped and created again from time to time
   uint64_t keys = 10'000;  // of each family
   int threads = 8;
   double seconds = 10;
-  uint64_t ops_per_thread = 0;  // 0: the seconds decide
+  uint64_t ops_per_thread = 0;  // 0: run for `seconds`
   uint64_t seed = 0;            // of the operations
-  uint64_t draw = 0;            // of the options; 0: defaults
-  std::string db_options;       // over those that were drawn, in the options language
+  uint64_t draw = 0;            // seed of the options; 0: default options
+  std::string db_options;       // options strings that override the draw
   std::string family_options;
   size_t value_bytes = 100;
   int sync_percent = 2;
   int watchdog_seconds = 60;
   bool destroys = false;
   bool verifies_only = false;
-  std::map<std::string, int, std::less<>> weights;  // by operation; those that differ
+  std::map<std::string, int, std::less<>> weights;  // by operation; only those that were given
 };
 
-// InvalidArgument says which flag is wrong, and how. `operations`: names that weights may have.
+// InvalidArgument names the wrong flag. `operations` are the names that --weights may contain.
 Result<Settings> ParseSettings(const CommandLine& line,
                                const std::vector<std::string_view>& operations);
 
-// `operations`: a line for each, for the help.
+// `operations` has a line of help for each operation.
 std::string HelpText(const std::string& operations);
 
 }  // namespace ashlar::stress

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record is checked by writing it again.
+// A record is verified by generating it again and comparing the bytes.
 #include "tools/db_stress/stress_value.h"
 
 #include <cstring>
 
-#include "util/coding.h"
+#include "util/keys/coding.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -40,7 +40,7 @@ std::string Record::ToString() const {
   PutFixed32(&text, generation);
   text.push_back(static_cast<char>(operand));
   PutFixed16(&text, static_cast<uint16_t>(payload_bytes));
-  // Two bits are cut out of each byte: it shrinks when compressed, but not to nothing.
+  // Only three bits of each byte are random, so that compression helps, but not too much.
   Random64 random(Seed());
   while (text.size() < kHeadBytes + payload_bytes) {
     const uint64_t bits = random.Next();
@@ -52,7 +52,7 @@ std::string Record::ToString() const {
   return text;
 }
 
-// The record at the head of *rest, which is moved behind it.
+// Parses the record at the beginning of *rest and removes it from there.
 Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
   if (rest->size() < kHeadBytes) {
     return Status::Corruption(StrCat(rest->size(), " bytes, but a record has ", kHeadBytes));
@@ -70,7 +70,7 @@ Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
   }
   const std::string expected = record.ToString();
   if (!rest->starts_with(expected)) {
-    return Status::Corruption(StrCat("bytes that nobody wrote, in generation ", record.generation));
+    return Status::Corruption(StrCat("wrong bytes in a value of generation ", record.generation));
   }
   rest->remove_prefix(expected.size());
   return record;
@@ -78,7 +78,7 @@ Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
 
 class JoinRecords final : public MergeOperator {
  public:
-  explicit JoinRecords(bool keeps_apart) : keeps_apart_(keeps_apart) {}
+  explicit JoinRecords(bool no_partial_merges) : no_partial_merges_(no_partial_merges) {}
   const char* Name() const override { return "db_stress.JoinRecords"; }
 
   bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override {
@@ -92,13 +92,13 @@ class JoinRecords final : public MergeOperator {
   }
   bool PartialMerge(const Slice&, const Slice& left, const Slice& right, std::string* result,
                     Logger*) const override {
-    if (keeps_apart_) return false;
+    if (no_partial_merges_) return false;
     *result = StrCat(left, right);
     return true;
   }
 
  private:
-  const bool keeps_apart_;
+  const bool no_partial_merges_;
 };
 
 }  // namespace
@@ -116,7 +116,7 @@ Result<uint64_t> NumberOfKey(const Slice& key) {
     number = number << 8 | static_cast<uint8_t>(key[i]);
   }
   if (key.size() >= kNumberBytes && key == Slice(KeyText(number))) return number;
-  return Status::Corruption(StrCat("a key that nobody wrote: ", key.ToString(/*hex=*/true)));
+  return Status::Corruption(StrCat("an unknown key: ", key.ToString(/*hex=*/true)));
 }
 
 std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes) {
@@ -144,7 +144,7 @@ Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value) {
     const bool is_kind = record.kind == (is_first && found.has_base ? 'P' : 'M');
     if (!is_kind || record.operand != expected || record.generation != found.generation) {
       return Status::Corruption(StrCat("operand ", record.operand, " of generation ",
-                                       record.generation, " behind operand ", found.operands,
+                                       record.generation, " after operand ", found.operands,
                                        " of generation ", found.generation));
     }
     found.operands = record.operand;
@@ -152,8 +152,8 @@ Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value) {
   return found;
 }
 
-std::shared_ptr<MergeOperator> NewJoinRecords(bool keeps_apart) {
-  return std::make_shared<JoinRecords>(keeps_apart);
+std::shared_ptr<MergeOperator> NewJoinRecords(bool no_partial_merges) {
+  return std::make_shared<JoinRecords>(no_partial_merges);
 }
 
 }  // namespace ashlar::stress

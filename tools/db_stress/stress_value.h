@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys and values of db_stress. A value says which event of which key it comes from, and its bytes
-// follow from that, so that any wrong value is recognised: one of another key, family or moment,
-// and one with a single bit that is not as it was written.
+// Keys and values of db_stress. A value contains the key and the event that it comes from, and all
+// its bytes follow from those. So every wrong value is recognised: the value of another key, family
+// or time, and a value with a single wrong bit.
 //
 //   value   := record of the put? record of a merge operand*      (the operands of one generation)
 //   record  := kind 'P'|'M', family 1 byte, key 8, generation 4, operand 1, payload length 2,
@@ -22,26 +22,27 @@
 
 namespace ashlar::stress {
 
-// A key of one family, as all of db_stress names it.
+// A key of one family, by numbers.
 struct KeyId {
   int family = 0;
   uint64_t number = 0;
 };
 
-// Big endian, so in the order of the numbers; what follows the 8 bytes makes keys of several
-// lengths.
+// The number in 8 bytes, big endian, so that keys have the order of their numbers; then a suffix,
+// so that keys have several lengths.
 std::string KeyText(uint64_t number);
-// Corruption if it is no key of ours.
+// Corruption if KeyText() does not make this key.
 Result<uint64_t> NumberOfKey(const Slice& key);
 
-// What the put, or the last merge operand, of this state writes. The payload has `bytes` at most,
-// once in a while eight times as many.
+// The value of the put, or the last merge operand, that leads to this state. The payload has at
+// most `bytes`, in one of 32 records eight times as many.
 std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes);
 
-// The event that a value comes from. Corruption says what is wrong with it.
+// The event that a value comes from. Corruption if it is not a value of this key.
 Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value);
 
-// Joins records. Of two operands one is made, or with `keeps_apart` never.
-std::shared_ptr<MergeOperator> NewJoinRecords(bool keeps_apart);
+// A merge operator that appends records. With `no_partial_merges` it never merges operands without
+// the value.
+std::shared_ptr<MergeOperator> NewJoinRecords(bool no_partial_merges);
 
 }  // namespace ashlar::stress

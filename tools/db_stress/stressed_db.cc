@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Families are "default", "family1", "family2" ... A kill between dropping and making the volatile
-// one leaves it missing; opening makes it again.
+// Families are "default", "family1", "family2" ... If a kill comes between dropping and creating
+// the volatile family, it is missing, and opening the database creates it.
 #include "tools/db_stress/stressed_db.h"
 
 #include <filesystem>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
@@ -28,15 +28,15 @@ std::vector<ColumnFamilyDescriptor> StressedDb::Descriptors() const {
 Result<std::unique_ptr<StressedDb>> StressedDb::Open(const std::string& path,
                                                      DrawnOptions options) {
   std::unique_ptr<StressedDb> result(new StressedDb(path, std::move(options)));
-  RETURN_IF_ERROR(result->RemoveWhatIsBeside());
+  RETURN_IF_ERROR(result->RemoveTemporaryFiles());
   RETURN_IF_ERROR(
       DB::Open(result->options_.db, path, result->Descriptors(), &result->handles_, &result->db_));
   return result;
 }
 
-Status StressedDb::RemoveWhatIsBeside() const {
+Status StressedDb::RemoveTemporaryFiles() const {
   const std::filesystem::path whole(path_);
-  const std::string start = whole.filename().string() + kBeside;
+  const std::string start = whole.filename().string() + kTemporary;
   std::error_code error;
   const std::filesystem::path parent = whole.has_parent_path() ? whole.parent_path() : ".";
   std::vector<std::filesystem::path> found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StressedDb: the open database and its families. The last family, the volatile one, is dropped and
-// made again while others work: who uses it holds it by FamilyUse.
+// created again while other threads work; a FamilyUse prevents that while a thread uses the family.
 //
 // Threads: any number, between Open() and Close().
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace ashlar::stress {
 
-// A family's handle, which stays as long as this lives.
+// A family's handle, which is valid as long as this object exists.
 class FamilyUse {
  public:
   ColumnFamilyHandle* get() const { return handle_; }
@@ -28,51 +28,50 @@ class FamilyUse {
   FamilyUse(std::shared_lock<std::shared_mutex> lock, ColumnFamilyHandle* handle)
       : lock_(std::move(lock)), handle_(handle) {}
 
-  std::shared_lock<std::shared_mutex> lock_;  // of the volatile family
+  std::shared_lock<std::shared_mutex> lock_;  // held for the volatile family only
   ColumnFamilyHandle* handle_;
 };
 
 class StressedDb {
  public:
-  // With families that were made by an earlier run, or new ones. Takes what a killed run has left
-  // beside the database away.
+  // Opens or creates the database and its families. Removes temporary files that a killed run has
+  // left.
   static Result<std::unique_ptr<StressedDb>> Open(const std::string& path, DrawnOptions options);
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
-  const std::string& path() const { return path_; }
   const DrawnOptions& options() const { return options_; }
   int families() const { return static_cast<int>(options_.families.size()); }
   int volatile_family() const { return families() - 1; }
   FamilyUse Use(int family);
-  // With no user of the volatile family: `before` is called, the family dropped and made again,
-  // and `after` called.
+  // Calls `before`, drops and creates the volatile family, and calls `after`. No thread uses the
+  // family meanwhile.
   template <typename Before, typename After>
   Status Recreate(Before before, After after) {
-    const std::unique_lock<std::shared_mutex> alone(volatile_mutex_);
+    const std::unique_lock<std::shared_mutex> lock(volatile_mutex_);
     before();
     RETURN_IF_ERROR(DropAndCreate());
     after();
     return Status::OK();
   }
-  // What of a name lies beside the database, and goes when it is opened anew.
-  std::string BesidePath(const std::string& name) const { return path_ + kBeside + name; }
+  // The path of a temporary file or directory next to the database; the next Open() removes it.
+  std::string TemporaryPath(const std::string& name) const { return path_ + kTemporary + name; }
   // Descriptors of all families, for a copy of the database.
   std::vector<ColumnFamilyDescriptor> Descriptors() const;
   Status Close();
 
  private:
-  static constexpr char kBeside[] = ".beside.";
+  static constexpr char kTemporary[] = ".temporary.";
 
   StressedDb(std::string path, DrawnOptions options)
       : path_(std::move(path)), options_(std::move(options)) {}
-  Status RemoveWhatIsBeside() const;
+  Status RemoveTemporaryFiles() const;
   Status DropAndCreate();
 
   const std::string path_;
   const DrawnOptions options_;
   std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;  // the last one: guarded by volatile_mutex_
+  std::vector<ColumnFamilyHandle*> handles_;  // volatile_mutex_ guards the last one
   std::shared_mutex volatile_mutex_;
 };
 

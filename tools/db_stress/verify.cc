@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// See VerifyAll() in worker.h. Nobody writes meanwhile, so a key must be exactly what its word
-// says; with a pending event, what it says or what it will be.
+// No thread writes while VerifyAll() runs, so a key must have exactly the state of its word or,
+// with a pending event, that state or the one after the event.
 #include <algorithm>
 #include <memory>
 #include <string>
 
 #include "ashlar/iterator.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {
 
-// The state that a key turns out to have.
+// The state of a key without a pending event; fails if `found` is neither the old nor the new one.
 KeyState SettledState(const KeyId& key, const KeyState& known,
                       const std::optional<FoundEvent>& found,
                       const std::optional<std::string_view>& value) {
   const KeyState old_state = known.Settled(), new_state = known.After(known.pending);
-  if (IsExactly(old_state, found)) return old_state;  // also where both are absent
+  if (IsExactly(old_state, found)) return old_state;  // also if the key is absent in both
   if (IsExactly(new_state, found)) return new_state;
   CheckFound(key, known.Settled(), known.Settled(), value, "verifying");
-  Fail(StrCat("verifying key ", key.number, " of family ", key.family, ": it was ", TextOf(known)));
+  Fail(StrCat("verifying key ", key.number, " of family ", key.family, ": expected ",
+              TextOf(known)));
 }
 
+// Verifies keys and counts them.
 class Verifier {
  public:
   explicit Verifier(Shared* shared) : shared_(shared), expected_(*shared->expected) {}
 
-  void Take(const KeyId& key, const std::optional<std::string_view>& value) {
+  void Check(const KeyId& key, const std::optional<std::string_view>& value) {
     std::optional<FoundEvent> found;
     if (value) found = EventOf(key, Slice(*value), "verifying");
     const KeyState known = expected_.Load(key);
@@ -69,12 +71,12 @@ void Verifier::ByIterator(int family, bool is_forward) {
       value = it->value().ToString();
       is_forward ? it->Next() : it->Prev();
     }
-    Take(key, value);
+    Check(key, value);
   }
   Require(it->status(), "verifying by an iterator");
   if (it->Valid()) {
-    Fail(StrCat("verifying family ", family, ": out of order or not ours: key ",
-                HexBytes(it->key())));
+    Fail(StrCat("verifying family ", family,
+                ": an unknown key or one out of order: ", HexBytes(it->key())));
   }
 }
 
@@ -84,15 +86,15 @@ void Verifier::ByGet(int family) {
     PinnableSlice value;
     const Status status = (*shared_->db)->Get(ReadOptions(), use.get(), KeyText(i), &value);
     if (!status.IsNotFound()) Require(status, "verifying by Get");
-    Take({family, i}, status.ok() ? std::optional(value.ToStringView()) : std::nullopt);
+    Check({family, i}, status.ok() ? std::optional(value.ToStringView()) : std::nullopt);
   }
 }
 
 void Verifier::ByMultiGet(int family) {
-  constexpr uint64_t kTogether = 64;
+  constexpr uint64_t kBatchKeys = 64;
   const FamilyUse use = shared_->db->Use(family);
-  for (uint64_t first = 0; first < expected_.keys(); first += kTogether) {
-    const size_t count = std::min(kTogether, expected_.keys() - first);
+  for (uint64_t first = 0; first < expected_.keys(); first += kBatchKeys) {
+    const size_t count = std::min(kBatchKeys, expected_.keys() - first);
     std::vector<std::string> texts;
     for (size_t i = 0; i < count; i++) texts.push_back(KeyText(first + i));
     const std::vector<Slice> keys(texts.begin(), texts.end());
@@ -103,14 +105,14 @@ void Verifier::ByMultiGet(int family) {
                    /*sorted_input=*/true);
     for (size_t i = 0; i < count; i++) {
       if (!statuses[i].IsNotFound()) Require(statuses[i], "verifying by MultiGet");
-      Take({family, first + i},
-           statuses[i].ok() ? std::optional(values[i].ToStringView()) : std::nullopt);
+      Check({family, first + i},
+            statuses[i].ok() ? std::optional(values[i].ToStringView()) : std::nullopt);
     }
   }
 }
 
-// Of one batch there is all or nothing: what is visible is the same in all families. Where it is
-// absent, the words may still differ by an event that a kill has cut off.
+// A batch is atomic, so a mirrored key must be the same in all families. If it is absent, the words
+// may differ by an event that a kill interrupted.
 void Verifier::Mirrored() {
   const int families = shared_->db->volatile_family();
   for (uint64_t i = shared_->space.mirrored_begin(); i < shared_->space.free_begin(); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of operations, locks, and checks of what was found.
+// The table of operations, the locks of keys, and the checks of results.
 #include "tools/db_stress/worker.h"
 
 #include <unistd.h>
@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 
 void Fail(const std::string& what) {
-  static std::mutex mutex;  // never let go: the first failure is the one that is told
+  static std::mutex mutex;  // never unlocked: only the first failure is printed
   mutex.lock();
   std::fflush(stdout);
   std::fprintf(stderr, "db_stress: WRONG: %s\n", what.c_str());
@@ -45,8 +45,8 @@ std::vector<KeyState> Worker::LoadRange(const KeyId& first, uint64_t count) cons
 }
 
 std::string TextOf(const KeyState& state) {
-  static constexpr const char* kPending[] = {"", ", a put under way", ", a removal under way",
-                                             ", a merge under way"};
+  static constexpr const char* kPending[] = {"", ", a put pending", ", a removal pending",
+                                             ", a merge pending"};
   std::string text =
       StrCat("generation ", state.generation, state.has_base ? " (a put)" : " (a removal)");
   if (state.operands > 0) StrAppend(&text, " with ", state.operands, " operands");
@@ -74,34 +74,34 @@ void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
                                             .operands = found->operands,
                                             .has_base = found->has_base});
   Fail(StrCat(call, " of key ", key.number, " (", HexBytes(KeyText(key.number)), ") of family ",
-              key.family, ": found ", what, "; before the call it was ", TextOf(before),
+              key.family, ": found ", what, "; expected before the call ", TextOf(before),
               ", after it ", TextOf(after)));
 }
 
 std::span<const Operation> Operations() {
   static constexpr Operation kOperations[] = {
-      {"put", "put a value, or a value with columns", 2000, &PutOrChange},
+      {"put", "put a value, or a value with columns", 2000, &PutOne},
       {"delete", "delete a key", 400, &DeleteOne},
       {"merge", "merge an operand", 700, &MergeOne},
-      {"put_once", "put an absent key, single-delete one that is there", 300, &PutOnce},
+      {"put_once", "put an absent key, single-delete a present one", 300, &PutOnce},
       {"mirrored", "put or delete one key in all families by a batch", 200, &WriteMirrored},
       {"batch", "puts, deletes and merges of several families in one batch", 300,
        &WriteBatchOfMany},
       {"delete_range", "delete up to 60 keys by a range", 20, &DeleteRangeOfKeys},
-      {"ingest", "take a table in that was made outside", 3, &IngestTable},
+      {"ingest", "ingest an external table", 3, &IngestTable},
       {"get", "read a key", 2000, &GetOne},
       {"get_entity", "read the columns of a key", 300, &GetColumns},
       {"multi_get", "read up to 32 keys together", 500, &GetMany},
       {"get_mirrored", "read one key in all families at a snapshot", 200, &GetMirrored},
-      {"iterate", "walk a range forwards or backwards, then to and fro", 300, &Iterate},
-      {"snapshot", "hold a snapshot, and see later that it shows the same", 60,
+      {"iterate", "iterate over a range forwards or backwards, then move randomly", 300, &Iterate},
+      {"snapshot", "hold a snapshot and check later that it shows the same values", 60,
        &TakeOrReleaseSnapshot},
       {"flush", "flush one family or all", 4, &FlushFamilies},
-      {"compact_range", "compact a range, with options as drawn", 2, &CompactSomeRange},
-      {"compact_files", "compact files that were chosen", 3, &CompactSomeFiles},
+      {"compact_range", "compact a range, with random options", 2, &CompactSomeRange},
+      {"compact_files", "compact chosen files", 3, &CompactSomeFiles},
       {"set_options", "change options of a family or of the database", 2, &ChangeOptions},
-      {"recreate_family", "drop the last family and make it again", 1, &RecreateFamily},
-      {"ask", "properties, live files, sizes, metadata", 40, &AskAround},
+      {"recreate_family", "drop the last family and create it again", 1, &RecreateFamily},
+      {"ask", "read properties, live files, sizes, metadata", 40, &ReadProperties},
       {"sync_log", "SyncWAL or FlushWAL", 20, &SyncLog},
       {"checkpoint", "make a checkpoint, open it, verify a family in it", 1, &CheckCheckpoint},
       {"verify_checksums", "read every block of every table", 1, &VerifyAllChecksums},

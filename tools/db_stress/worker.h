@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation of db_stress works with, the table of operations, and how a failure ends the
-// program.
+// The state that operations of db_stress use, the table of operations, and failures.
 #pragma once
 
 #include <array>
@@ -22,18 +21,18 @@
 
 namespace ashlar::stress {
 
-// Says what is wrong on stderr and ends the program with code 1, at once: threads are in the middle
-// of calls, and the database stays as it is for whoever looks.
+// Prints the failure on stderr and ends the process at once with code 1, without cleaning up: other
+// threads are in the middle of calls, and the database stays as it is for inspection.
 [[noreturn]] void Fail(const std::string& what);
-// Fails if a call that has no reason to fail did.
+// Fails if `status`, the result of `call`, is not OK.
 void Require(const Status& status, const std::string& call);
 
-// The locks of keys: writers of a key take turns.
+// The locks of keys: a key has one writer at a time.
 class KeyLocks {
  public:
   class Held {
    public:
-    // Nobody may hold others while he takes these.
+    // Takes the locks of `keys`. The calling thread must not hold other locks of keys.
     Held(KeyLocks* locks, std::span<const KeyId> keys);
 
    private:
@@ -48,28 +47,25 @@ class KeyLocks {
   std::array<std::mutex, kCount> mutexes_;
 };
 
-// Three kinds of keys, by their number.
+// The kind of a key follows from its number: put once, mirrored, or free (all operations).
 struct KeySpace {
   uint64_t keys = 0;
 
   uint64_t mirrored_begin() const { return keys / 8; }
   uint64_t free_begin() const { return keys / 4; }
-  bool IsMirrored(uint64_t number) const {
-    return number >= mirrored_begin() && number < free_begin();
-  }
 };
 
-// What all threads share.
+// The objects that all threads share.
 struct Shared {
   const Settings* settings = nullptr;
   StressedDb* db = nullptr;
   ExpectedState* expected = nullptr;
   KeySpace space;
   KeyLocks locks;
-  std::mutex checkpoint_mutex;  // one at a time
+  std::mutex checkpoint_mutex;  // held while a checkpoint is checked
 };
 
-// A snapshot, and what it showed first.
+// A snapshot, and the values that it showed first.
 struct HeldSnapshot {
   const Snapshot* snapshot = nullptr;
   KeyId first;
@@ -81,7 +77,7 @@ struct Worker {
   int index = 0;
   Random64 random{0};
   std::deque<HeldSnapshot> snapshots;
-  // Written by the thread, read by the watchdog.
+  // The current call. Written by the worker's thread, read by the watchdog.
   std::atomic<int64_t> call_began_millis{0};  // 0: between operations
   std::atomic<const char*> call_name{""};
 
@@ -95,7 +91,7 @@ struct Worker {
     return static_cast<int>(random.Uniform(static_cast<uint64_t>(db().families()) - 1));
   }
   uint64_t AnyNumber() { return random.Uniform(space().keys); }
-  uint64_t FreeNumber() {  // of a key that takes everything
+  uint64_t FreeNumber() {
     return space().free_begin() + random.Uniform(space().keys - space().free_begin());
   }
   WriteOptions NewWriteOptions() {
@@ -114,16 +110,16 @@ struct Operation {
 };
 std::span<const Operation> Operations();
 
-// The event that a value comes from; fails if it is no value of this key.
+// The event that a value comes from; fails if it is not a value of this key.
 FoundEvent EventOf(const KeyId& key, const Slice& value, const char* call);
-// Fails if a read by `call` may not have found this. No value: there is no such key.
+// Fails if a read by `call` must not return `value` (nullopt: NotFound).
 void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
                 const std::optional<std::string_view>& value, const char* call);
 // "generation 7, 2 operands", "nothing"
 std::string TextOf(const KeyState& state);
 
 // operations_write.cc
-void PutOrChange(Worker* worker);
+void PutOne(Worker* worker);
 void DeleteOne(Worker* worker);
 void MergeOne(Worker* worker);
 void PutOnce(Worker* worker);
@@ -139,11 +135,9 @@ void GetMany(Worker* worker);
 void GetMirrored(Worker* worker);
 void TakeOrReleaseSnapshot(Worker* worker);
 void ReleaseAllSnapshots(Worker* worker);
-
-// operations_iterate.cc
 void Iterate(Worker* worker);
-// All of [first, first + count) of an iterator that was just made, checked against the states
-// before and after that.
+// Reads [first, first + before.size()) from an iterator and checks it against the states before and
+// after the creation of the iterator.
 void CheckScan(Iterator* it, const KeyId& first, const std::vector<KeyState>& before,
                const std::vector<KeyState>& after, bool is_forward, const char* call);
 
@@ -153,13 +147,14 @@ void CompactSomeRange(Worker* worker);
 void CompactSomeFiles(Worker* worker);
 void ChangeOptions(Worker* worker);
 void RecreateFamily(Worker* worker);
-void AskAround(Worker* worker);
+void ReadProperties(Worker* worker);
 void SyncLog(Worker* worker);
 void CheckCheckpoint(Worker* worker);
 void VerifyAllChecksums(Worker* worker);
 
-// verify.cc: every key of every family against the expected state, with nobody else at work. Keys
-// with pending events get the state that is found. How: by iterators, Get or MultiGet, as drawn.
+// In verify.cc: compares every key of every family with its expected state, by iterators, Get or
+// MultiGet as drawn. No other thread may work. Keys with a pending event get the state that was
+// found.
 void VerifyAll(Shared* shared, Random64* random);
 
 }  // namespace ashlar::stress

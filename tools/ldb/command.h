@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of ldb: one row of a table and one function each. Help, argument checks and the
-// dispatch all come from the rows.
+// The commands of ldb. Each is a row of a table and a function; help, argument checks and dispatch
+// all come from the rows.
 #pragma once
 
 #include <span>
@@ -16,29 +16,30 @@
 
 namespace ashlar {
 
-// One call of ldb, parsed as far as all commands share it.
+// One call of ldb: its arguments, and the flags that all commands share.
 struct Invocation {
   const CommandLine* line = nullptr;   // outlives the call
   std::vector<std::string> arguments;  // the words behind the command
-  std::string db;                      // --db; checked to be there unless the command needs none
+  std::string db;                      // --db; not empty if the command needs a database
   std::string family;                  // --column_family
   bool hex_keys = false;               // --key_hex, --hex
   bool hex_values = false;
 
-  // Arguments and flags as bytes. InvalidArgument for bad hexadecimal text.
+  // The bytes that the text of an argument or flag stands for. InvalidArgument for bad hexadecimal
+  // text.
   Result<std::string> KeyFrom(const std::string& text) const;
   Result<std::string> ValueFrom(const std::string& text) const;
-  // Bytes as text.
+  // The text that stands for bytes in the output.
   std::string KeyText(const Slice& key) const;
   std::string ValueText(const Slice& value) const;
 };
 
 struct LdbCommand {
   std::string_view name;
-  std::string_view usage;               // behind the name
+  std::string_view usage;               // arguments and flags, printed after the name
   std::string_view summary;             // one line
-  std::string_view details;             // for --help of this command; may be empty
-  std::vector<std::string_view> flags;  // besides those of all commands
+  std::string_view details;             // printed by --help of this command; may be empty
+  std::vector<std::string_view> flags;  // in addition to the flags of all commands
   size_t min_arguments = 0;
   size_t max_arguments = 0;
   bool needs_db = true;
@@ -47,8 +48,11 @@ struct LdbCommand {
 
 std::span<const LdbCommand> DataCommands();
 std::span<const LdbCommand> AdminCommands();
-// Names of commands that RocksDB's ldb has and this one lacks; not_built.cc.
+// Names of commands that RocksDB's ldb has and this one lacks.
 std::vector<std::string_view> UnbuiltCommands();
+
+// Separates key and value in the lines that `ldb dump` prints and load reads.
+inline constexpr std::string_view kArrow = " ==> ";
 
 // data_commands.cc
 Status RunGet(const Invocation& call);
@@ -61,57 +65,47 @@ Status RunDelete(const Invocation& call);
 Status RunSingleDelete(const Invocation& call);
 Status RunDeleteRange(const Invocation& call);
 Status RunBatchPut(const Invocation& call);
-
-// load_command.cc
-Status RunLoad(const Invocation& call);
-
-// query_command.cc
+Status RunExplain(const Invocation& call);
 Status RunQuery(const Invocation& call);
 
-// explain_command.cc
-Status RunExplain(const Invocation& call);
+// load_commands.cc
+Status RunLoad(const Invocation& call);
+Status RunWriteExternSst(const Invocation& call);
+Status RunIngestExternSst(const Invocation& call);
 
 // scan_commands.cc
 Status RunScan(const Invocation& call);
 Status RunDump(const Invocation& call);
 Status RunIdump(const Invocation& call);
 
-// family_commands.cc
+// store_commands.cc
 Status RunListFamilies(const Invocation& call);
 Status RunCreateFamily(const Invocation& call);
 Status RunDropFamily(const Invocation& call);
-
-// store_commands.cc
 Status RunApproxSize(const Invocation& call);
 Status RunCompact(const Invocation& call);
-Status RunCheckConsistency(const Invocation& call);
 Status RunGetProperty(const Invocation& call);
 Status RunCheckpoint(const Invocation& call);
 
-// extern_sst_commands.cc
-Status RunWriteExternSst(const Invocation& call);
-Status RunIngestExternSst(const Invocation& call);
-
-// range_deletes_list.cc
-Status RunListFileRangeDeletes(const Invocation& call);
-
-// report_command.cc
-Status RunReport(const Invocation& call);
-
-// level_commands.cc
+// tree_commands.cc
 Status RunReduceLevels(const Invocation& call);
 Status RunChangeCompactionStyle(const Invocation& call);
-
-// remove_sst_command.cc
 Status RunUnsafeRemoveSstFile(const Invocation& call);
 
-// manifest_dump.cc, wal_dump.cc, live_files_dump.cc, live_files_list.cc, file_checksum_dump.cc
+// manifest_dump.cc
 Status RunManifestDump(const Invocation& call);
+Status RunFileChecksumDump(const Invocation& call);
+
+// wal_dump.cc
 Status RunDumpWal(const Invocation& call);
+
+// live_file_commands.cc
+Status RunCheckConsistency(const Invocation& call);
 Status RunDumpLiveFiles(const Invocation& call);
 Status RunListLiveFiles(const Invocation& call);
-Status RunFileChecksumDump(const Invocation& call);
-// dump --path: a table, log or MANIFEST by itself.
+Status RunListFileRangeDeletes(const Invocation& call);
+Status RunReport(const Invocation& call);
+// dump --path: prints one table, blob file, log or MANIFEST.
 Status DumpFile(const Invocation& call, const std::string& path);
 
 }  // namespace ashlar

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command table, and what all commands share of their arguments.
+// The command table, and the conversions between arguments and bytes that all commands share.
+#include <algorithm>
+
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/key_text.h"
@@ -10,7 +12,7 @@ namespace {
 
 constexpr size_t kAnyNumber = SIZE_MAX;
 
-// The flags of OpenForWriting() and some more.
+// The flags of OpenForWriting(), and `flags`.
 std::vector<std::string_view> WithOpenFlags(std::vector<std::string_view> flags = {}) {
   flags.insert(flags.end(), OpenFlags().begin(), OpenFlags().end());
   return flags;
@@ -20,35 +22,34 @@ std::vector<std::string_view> WithOpenFlags(std::vector<std::string_view> flags 
 std::vector<LdbCommand> MakeDataCommands() {
   return {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
-       .details = "Exits with 1 if the key is not there.",
+       .details = "The exit code is 1 if there is no such key.",
        .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
       {.name = "explain", .usage = "--key=<key> | --seek=<key> | --seek_for_prev=<key>",
-       .summary = "read, and print each place that was looked at, with what it cost",
-       .details = "Memtables, then tables, newest first: answers of filters, where blocks came from,\n"
-                  "range tombstones, merge operands, entries skipped. --key reads one key, --seek\n"
-                  "looks for the first key at or after it, --seek_for_prev for the last one at or\n"
-                  "before it.",
+       .summary = "read a key and print each place that was searched, with its cost",
+       .details = "Memtables, then tables, newest first: filter results, the sources of blocks, range\n"
+                  "tombstones, merge operands, entries skipped. --key reads one key, --seek finds the\n"
+                  "first key at or after the given one, --seek_for_prev the last one at or before it.",
        .flags = {"key", "seek", "seek_for_prev", "db_paths"}, .run = &RunExplain},
       {.name = "put", .usage = "<key> <value> [--create_if_missing]", .summary = "store a value",
        .details = "The database keeps its options: they are read from its OPTIONS file.",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunPut},
       {.name = "delete", .usage = "<key>", .summary = "delete a key",
-       .details = "Deleting what is not there is no error.",
+       .details = "Deleting a key that does not exist is not an error.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunDelete},
       {.name = "singledelete", .usage = "<key>", .summary = "delete a key that was put once",
-       .details = "The tombstone goes together with the value. Of a key that was put more often, or\n"
-                  "merged, an older value may show again.",
+       .details = "Compaction removes the tombstone together with the value. If the key was put more\n"
+                  "than once, or merged, an older value may become visible again.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunSingleDelete},
       {.name = "multi_get", .usage = "<key> [<key>] ..", .summary = "print \"key ==> value\" for several keys",
-       .details = "Keys that are not there are named on stderr, and the exit code is 1 then.",
+       .details = "Keys that do not exist are printed on stderr, and then the exit code is 1.",
        .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
       {.name = "deleterange", .usage = "<begin key> <end key>",
        .summary = "delete all keys from the first one on and before the second one",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunDeleteRange},
       {.name = "load", .usage = "[--create_if_missing] [--disable_wal] [--bulk_load] [--compact]",
        .summary = "store \"key ==> value\" lines from standard input",
-       .details = "What dump prints can be read; other lines are counted and left out. --bulk_load puts\n"
-                  "compactions off meanwhile, --compact ends with one of everything.",
+       .details = "The input is the output of dump; other lines are counted and ignored. --bulk_load\n"
+                  "turns compactions off meanwhile, --compact compacts everything at the end.",
        .flags = WithOpenFlags({"disable_wal", "bulk_load", "compact"}), .run = &RunLoad},
       {.name = "batchput", .usage = "<key> <value> [<key> <value>] .. [--create_if_missing]",
        .summary = "store several values, all or none of them",
@@ -56,12 +57,12 @@ std::vector<LdbCommand> MakeDataCommands() {
        .run = &RunBatchPut},
       {.name = "query", .usage = "[--create_if_missing]",
        .summary = "read commands from standard input: get, put, delete",
-       .details = "A line each; help lists them, quit or the end of the input ends it.",
+       .details = "One command a line; help lists them, quit or the end of the input ends the session.",
        .flags = WithOpenFlags(), .run = &RunQuery},
   };
 }
 
-// Ranges of keys, and facts about all of them.
+// Commands on ranges of keys and on the whole database that change nothing.
 std::vector<LdbCommand> MakeRangeCommands() {
   return {
       {.name = "scan", .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value]",
@@ -72,10 +73,11 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
                 "[--stats] | --path=<file> [--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print \"key ==> value\" for a range of keys, and their number",
-       .details = "--count_only prints their number and the sizes of values, --count_delim=<char> a line for\n"
-                  "keys that are alike before the first such character ('.' if none is given).\n"
-                  "--path=<file> prints a table, blob file, log or MANIFEST by itself, without --db: with\n"
-                  "--decode_blob_index what references to blobs say, with --dump_uncompressed_blobs all values.",
+       .details = "--count_only prints the number of keys and the sizes of values. --count_delim=<char>\n"
+                  "prints one line for all keys with the same part before the first such character ('.'\n"
+                  "if none is given). --path=<file> prints one table, blob file, log or MANIFEST, without\n"
+                  "--db; --decode_blob_index decodes references to blobs, --dump_uncompressed_blobs\n"
+                  "prints blobs uncompressed.",
        .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path", "decode_blob_index",
                  "dump_uncompressed_blobs", "db_paths"},
        .needs_db = false, .run = &RunDump},
@@ -89,16 +91,16 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex", "decode_blob_index", "db_paths"},
        .run = &RunIdump},
       {.name = "approxsize", .usage = "--from=<key> --to=<key>",
-       .summary = "estimate the bytes of table files that hold a range",
+       .summary = "estimate how many bytes of table files a range takes",
        .flags = {"from", "to", "db_paths"}, .run = &RunApproxSize},
       {.name = "checkconsistency", .usage = "",
-       .summary = "check that the live files are what the MANIFEST says",
-       .details = "Sizes of tables, blob files and logs, order of levels, and that every table can be opened:\n"
-                  "its index and filter are read. The blocks inside are checked by\n"
-                  "sst_dump --file=<db> --command=verify.",
+       .summary = "check that the live files agree with the MANIFEST",
+       .details = "Checks the sizes of tables, blob files and logs, the order of levels, and that every table\n"
+                  "can be opened: its index and filter are read. sst_dump --file=<db> --command=verify\n"
+                  "checks the data blocks.",
        .flags = {"db_paths"}, .run = &RunCheckConsistency},
       {.name = "get_property", .usage = "<name>",
-       .summary = "print a property, for instance rocksdb.stats or rocksdb.estimate-num-keys",
+       .summary = "print a property, for example rocksdb.stats or rocksdb.estimate-num-keys",
        .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetProperty},
   };
 }
@@ -111,7 +113,7 @@ std::vector<LdbCommand> MakeColumnCommands() {
        .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
       {.name = "multi_get_entity", .usage = "<key> [<key>] ..",
        .summary = "print \"key ==> name:value name:value\" for several keys",
-       .details = "As multi_get.",
+       .details = "Keys that do not exist are printed on stderr, and then the exit code is 1.",
        .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
       {.name = "put_entity",
        .usage = "<key> <column>:<value> [<column>:<value>] .. [--create_if_missing]",
@@ -135,48 +137,51 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .summary = "compact a range, or all of a family",
        .flags = WithOpenFlags({"from", "to"}), .run = &RunCompact},
       {.name = "reduce_levels", .usage = "--new_levels=<number> [--print_old_levels]",
-       .summary = "compact a family into fewer levels, so that it can be opened with num_levels so small",
-       .details = "The option itself is not changed. Nothing is done where no deeper level has files.",
+       .summary = "compact a family into fewer levels, so that it can be opened with a smaller num_levels",
+       .details = "The option itself is not changed. If no deeper level has files, nothing is done.",
        .flags = WithOpenFlags({"new_levels", "print_old_levels"}), .run = &RunReduceLevels},
       {.name = "change_compaction_style",
        .usage = "--old_compaction_style=<0|1> --new_compaction_style=<0|1>",
-       .summary = "make a family fit for another style of compaction: 0 levels, 1 universal",
-       .details = "From levels to universal: everything becomes one file in level 0. The other way there is\n"
-                  "nothing to do, which is said with exit code 1. The option itself is not changed.",
+       .summary = "prepare a family for another compaction style: 0 level, 1 universal",
+       .details = "From level to universal, everything is compacted into one file of level 0. From\n"
+                  "universal to level there is nothing to do, and the exit code is 1. The option itself is\n"
+                  "not changed.",
        .flags = WithOpenFlags({"old_compaction_style", "new_compaction_style"}),
        .run = &RunChangeCompactionStyle},
       {.name = "checkpoint", .usage = "--checkpoint_dir=<new directory>",
-       .summary = "make a copy that can be opened by itself; tables are linked, not copied",
+       .summary = "make a copy that can be opened on its own; tables are linked, not copied",
        .flags = WithOpenFlags({"checkpoint_dir"}), .run = &RunCheckpoint},
       {.name = "write_extern_sst", .usage = "<new table>",
-       .summary = "make a table of \"key ==> value\" lines from standard input, in order",
-       .details = "With the options, the comparator and the family of the database, for\n"
-                  "ingest_extern_sst. What dump prints can be read.",
+       .summary = "write a table for ingest_extern_sst from \"key ==> value\" lines of standard input",
+       .details = "Keys must be in order. The table has the options, the comparator and the family of the\n"
+                  "database. The input is the output of dump.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1,
        .run = &RunWriteExternSst},
       {.name = "ingest_extern_sst", .usage = "<table> [--move_files] [--allow_global_seqno=false] ..",
-       .summary = "take a table that was made outside into the database",
-       .details = "--snapshot_consistency, --allow_global_seqno and --allow_blocking_flush are on,\n"
-                  "--move_files, --ingest_behind and --write_global_seqno are off.",
+       .summary = "add a table that was made outside of the database",
+       .details = "By default --snapshot_consistency, --allow_global_seqno and --allow_blocking_flush are\n"
+                  "on, and --move_files, --ingest_behind and --write_global_seqno are off.",
        .flags = WithOpenFlags({"move_files", "snapshot_consistency", "allow_global_seqno",
                                "allow_blocking_flush", "ingest_behind", "write_global_seqno"}),
        .min_arguments = 1, .max_arguments = 1, .run = &RunIngestExternSst},
   };
 }
 
-// Those that look at files, or work on them without opening the database.
+// Commands that read or change files without opening the database.
 std::vector<LdbCommand> MakeFileCommands() {
   return {
       {.name = "manifest_dump", .usage = "[--verbose] [--path=<MANIFEST file>]",
        .summary = "print families, live files and counters of a MANIFEST",
-       .details = "Without --path, of the one that CURRENT names, or without CURRENT of the newest one.\n"
-                  "--verbose prints every version edit first. --hex prints keys as hexadecimal digits.\n"
-                  "Of a damaged MANIFEST what comes before the damage is printed; the exit code is 1.",
+       .details = "Without --path, the MANIFEST is the one that CURRENT names, or the newest one if CURRENT\n"
+                  "does not name any. --verbose prints every version edit first. --hex prints keys as\n"
+                  "hexadecimal digits. Of a damaged MANIFEST the part before the damage is printed, and the\n"
+                  "exit code is 1.",
        .flags = {"verbose", "path"}, .needs_db = false, .run = &RunManifestDump},
       {.name = "dump_wal", .usage = "--walfile=<log file> [--header] [--print_value]",
        .summary = "print the write batches of a WAL, one a line",
-       .details = "A line is sequence number, number of entries, bytes, offset in the file, then each\n"
-                  "entry with its column family id, as PUT(0) : <key>, in hexadecimal.",
+       .details = "A line has the sequence number, the number of entries, the bytes and the offset in the\n"
+                  "file, then each entry with the ID of its column family, such as PUT(0) : <key>. Keys\n"
+                  "are hexadecimal.",
        .flags = {"walfile", "header", "print_value"}, .needs_db = false, .run = &RunDumpWal},
       {.name = "dump_live_files", .usage = "[--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print the MANIFEST, all live tables and blob files and all needed WALs in full",
@@ -184,26 +189,27 @@ std::vector<LdbCommand> MakeFileCommands() {
        .run = &RunDumpLiveFiles},
       {.name = "report", .usage = "[--output=<file>]",
        .summary = "draw the tree as a page of HTML: levels, space, tombstones, amplification, ages",
-       .details = "Without --output it is <db>_report.html. The database is not opened, so it may be in use.\n"
-                  "What was written is read from the info logs, as far as they reach.",
+       .details = "Without --output the page is <db>_report.html. The database is not opened, so it may be\n"
+                  "in use. Write amplification is computed from the info logs that are still there.",
        .flags = {"output", "db_paths"}, .run = &RunReport},
       {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
        .summary = "print the paths of all live tables, with family and level",
        .flags = {"sort_by_filename", "db_paths"}, .run = &RunListLiveFiles},
       {.name = "list_file_range_deletes", .usage = "[--max_keys=<n>]",
        .summary = "print the range tombstones of all tables of a family, newest tables first",
-       .details = "Keys are hexadecimal digits. What is still in the log is not shown; dump_wal shows it.",
+       .details = "Keys are hexadecimal digits. Range tombstones that are only in the log are not shown;\n"
+                  "dump_wal shows them.",
        .flags = {"max_keys", "db_paths"}, .run = &RunListFileRangeDeletes},
       {.name = "file_checksum_dump", .usage = "[--path=<MANIFEST file>]",
-       .summary = "print number, function and checksum of every live file, as the MANIFEST has them",
-       .details = "\"Unknown\" where a file was written without Options::file_checksum_gen_factory.\n"
+       .summary = "print number, checksum function and checksum of every live file from the MANIFEST",
+       .details = "\"Unknown\" if a file was written without Options::file_checksum_gen_factory.\n"
                   "--hex prints checksums as hexadecimal digits. The files are not read.",
        .flags = {"path"}, .needs_db = false, .run = &RunFileChecksumDump},
       {.name = "unsafe_remove_sst_file", .usage = "<number of a table>",
-       .summary = "take a table out of the database without reading it",
-       .details = "For a table that is damaged or lost. What was in it is gone, and older versions of its\n"
-                  "keys, and keys that it deleted, show again. The database must not be open elsewhere.\n"
-                  "list_live_files_metadata shows the numbers; the next open deletes the file.",
+       .summary = "remove a table from the database without reading it",
+       .details = "For a table that is damaged or lost. Its entries are lost, and older versions of its\n"
+                  "keys, and keys that it deleted, become visible. The database must not be open in another\n"
+                  "process. list_live_files_metadata shows the numbers; the next open deletes the file.",
        .min_arguments = 1, .max_arguments = 1, .run = &RunUnsafeRemoveSstFile},
   };
 }
@@ -221,6 +227,40 @@ std::vector<LdbCommand> Joined(std::vector<LdbCommand> some, const std::vector<L
 
 std::string ToText(const Slice& bytes, bool is_hex) {
   return is_hex ? HexText(bytes) : bytes.ToString();
+}
+
+// Commands of RocksDB 7.8 or 11.9 that may be missing here. One that gets built needs no edit:
+// IsBuilt() finds it.
+constexpr std::string_view kOptionalCommands[] = {
+    "backup",
+    "change_compaction_style",
+    "checkpoint",
+    "deleterange",
+    "file_checksum_dump",
+    "get_entity",
+    "ingest_extern_sst",
+    "list_file_range_deletes",
+    "list_live_files_metadata",
+    "load",
+    "multi_get",
+    "multi_get_entity",
+    "put_entity",
+    "query",
+    "reduce_levels",
+    "repair",
+    "restore",
+    "singledelete",
+    "unsafe_remove_sst_file",
+    "update_manifest",
+    "write_extern_sst",
+};
+
+bool IsBuilt(std::string_view name) {
+  for (const std::span<const LdbCommand> commands : {DataCommands(), AdminCommands()}) {
+    const auto has_name = [&](const LdbCommand& command) { return command.name == name; };
+    if (std::any_of(commands.begin(), commands.end(), has_name)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -244,5 +284,13 @@ Result<std::string> Invocation::ValueFrom(const std::string& text) const {
 }
 std::string Invocation::KeyText(const Slice& key) const { return ToText(key, hex_keys); }
 std::string Invocation::ValueText(const Slice& value) const { return ToText(value, hex_values); }
+
+std::vector<std::string_view> UnbuiltCommands() {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : kOptionalCommands) {
+    if (!IsBuilt(name)) names.push_back(name);
+  }
+  return names;
+}
 
 }  // namespace ashlar

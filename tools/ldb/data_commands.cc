@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands on given keys: get, put, delete, several of them at once, and those of wide columns.
+// Commands on given keys: get, put, delete, several keys at once, wide columns; explain, which
+// shows where a read looks and what that costs; and query, which reads get, put and delete from
+// standard input.
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ashlar/explain.h"
 #include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
-#include "tools/ldb/arrow_lines.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
-#include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "tools/lib/console.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-Status Written(OpenedDb* db, const Status& written) {
+// Ends a command that writes: `written` is the result of the write.
+Status CloseAfterWrite(OpenedDb* db, const Status& written) {
   const Status closed = db->Close();
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(closed);
@@ -34,8 +38,8 @@ std::string ColumnsText(const Invocation& call, const WideColumns& columns) {
   return line;
 }
 
-// A line for each key, on stdout or, if there is none, on stderr; one that is missing does not keep
-// the others back. `read` fills the statuses, `text` is what to print of one that was found.
+// Prints a line for each key: on stdout if it was found, else on stderr. `read` fills the statuses;
+// `text` returns the text to print for a key that was found, by its index.
 template <typename Read, typename Text>
 Status GetAll(const Invocation& call, Read read, Text text) {
   std::vector<std::string> keys;
@@ -63,6 +67,74 @@ Status GetAll(const Invocation& call, Read read, Text text) {
   return Status::NotFound(StrCat(failures, " of ", keys.size(), " keys"));
 }
 
+// One call of `ldb query`. A command that fails prints its error, and the commands after it are
+// still carried out.
+class Session {
+ public:
+  // All outlive the object.
+  Session(const Invocation& call, DB* db, ColumnFamilyHandle* family)
+      : call_(call), db_(db), family_(family) {}
+
+  // Carries out one line. False if the line ends the session.
+  bool Run(const std::string& line) {
+    std::istringstream input(line);
+    std::vector<std::string> words;
+    for (std::string word; input >> word;) words.push_back(word);
+    if (words.empty()) return true;
+    if (words.size() == 1 && (words[0] == "quit" || words[0] == "exit")) return false;
+    if (words.size() == 1 && words[0] == "help") {
+      PrintLine("get <key>\nput <key> <value>\ndelete <key>\nquit");
+    } else if (words.size() == 2 && words[0] == "get") {
+      Record(Get(words[1]));
+    } else if (words.size() == 3 && words[0] == "put") {
+      Record(Put(words[1], words[2]));
+    } else if (words.size() == 2 && words[0] == "delete") {
+      Record(Delete(words[1]));
+    } else {
+      PrintLine(StrCat("Unknown command ", line));
+    }
+    return true;
+  }
+  // The first error.
+  const Status& status() const { return status_; }
+
+ private:
+  // Get() has already printed a line for a key that was not found.
+  void Record(const Status& status) {
+    if (!status.ok() && !status.IsNotFound()) PrintLine(status.ToString());
+    if (status_.ok()) status_ = status;
+  }
+  Status Get(const std::string& text) {
+    ASSIGN_OR_RETURN(const std::string key, call_.KeyFrom(text));
+    PinnableSlice value;
+    const Status status = db_->Get(ReadOptions(), family_, key, &value);
+    if (status.IsNotFound()) {
+      PrintLine(StrCat("Not found ", text));
+      return Status::NotFound(StrCat("key ", text));
+    }
+    if (status.ok()) PrintLine(StrCat(call_.KeyText(key), " ==> ", call_.ValueText(value)));
+    return status;
+  }
+  Status Put(const std::string& key_text, const std::string& value_text) {
+    ASSIGN_OR_RETURN(const std::string key, call_.KeyFrom(key_text));
+    ASSIGN_OR_RETURN(const std::string value, call_.ValueFrom(value_text));
+    RETURN_IF_ERROR(db_->Put(WriteOptions(), family_, key, value));
+    PrintLine(StrCat("Successfully put ", key_text, " ", value_text));
+    return Status::OK();
+  }
+  Status Delete(const std::string& text) {
+    ASSIGN_OR_RETURN(const std::string key, call_.KeyFrom(text));
+    RETURN_IF_ERROR(db_->Delete(WriteOptions(), family_, key));
+    PrintLine(StrCat("Successfully deleted ", text));
+    return Status::OK();
+  }
+
+  const Invocation& call_;
+  DB* const db_;
+  ColumnFamilyHandle* const family_;
+  Status status_;
+};
+
 }  // namespace
 
 Status RunGet(const Invocation& call) {
@@ -82,7 +154,7 @@ Status RunPut(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string value, call.ValueFrom(call.arguments[1]));
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  return Written(db.get(), (*db)->Put(WriteOptions(), family, key, value));
+  return CloseAfterWrite(db.get(), (*db)->Put(WriteOptions(), family, key, value));
 }
 
 Status RunGetEntity(const Invocation& call) {
@@ -138,21 +210,21 @@ Status RunPutEntity(const Invocation& call) {
   for (const auto& [name, value] : parts) columns.emplace_back(name, value);
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  return Written(db.get(), (*db)->PutEntity(WriteOptions(), family, key, columns));
+  return CloseAfterWrite(db.get(), (*db)->PutEntity(WriteOptions(), family, key, columns));
 }
 
 Status RunDelete(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  return Written(db.get(), (*db)->Delete(WriteOptions(), family, key));
+  return CloseAfterWrite(db.get(), (*db)->Delete(WriteOptions(), family, key));
 }
 
 Status RunSingleDelete(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  return Written(db.get(), (*db)->SingleDelete(WriteOptions(), family, key));
+  return CloseAfterWrite(db.get(), (*db)->SingleDelete(WriteOptions(), family, key));
 }
 
 Status RunDeleteRange(const Invocation& call) {
@@ -160,7 +232,7 @@ Status RunDeleteRange(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string end, call.KeyFrom(call.arguments[1]));
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  return Written(db.get(), (*db)->DeleteRange(WriteOptions(), family, begin, end));
+  return CloseAfterWrite(db.get(), (*db)->DeleteRange(WriteOptions(), family, begin, end));
 }
 
 Status RunBatchPut(const Invocation& call) {
@@ -176,7 +248,47 @@ Status RunBatchPut(const Invocation& call) {
     ASSIGN_OR_RETURN(const std::string value, call.ValueFrom(call.arguments[i + 1]));
     RETURN_IF_ERROR(batch.Put(family, key, value));
   }
-  return Written(db.get(), (*db)->Write(WriteOptions(), &batch));
+  return CloseAfterWrite(db.get(), (*db)->Write(WriteOptions(), &batch));
+}
+
+Status RunExplain(const Invocation& call) {
+  using Explain = decltype(&ExplainGet);
+  Explain explain = nullptr;
+  std::string argument;
+  int reads = 0;
+  for (const auto& [flag, function] : {std::pair<const char*, Explain>{"key", &ExplainGet},
+                                       {"seek", &ExplainSeek},
+                                       {"seek_for_prev", &ExplainSeekForPrev}}) {
+    const auto value = call.line->Value(flag);
+    if (!value.has_value()) continue;
+    explain = function;
+    argument = *value;
+    ++reads;
+  }
+  if (reads != 1) {
+    return Status::InvalidArgument(
+        "explain needs one of --key=<key>, --seek=<key> and --seek_for_prev=<key>");
+  }
+  ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(argument));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ReadExplanation explanation;
+  RETURN_IF_ERROR(explain(db->get(), ReadOptions(), family, key, &explanation));
+  Print(explanation.ToString());
+  return Status::OK();
+}
+
+Status RunQuery(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  Session session(call, db->get(), family);
+  for (std::string line; ReadInputLine(&line) && session.Run(line);) {
+    RETURN_IF_ERROR(FlushOutput());  // the writer of the line may wait for the answer
+  }
+  const Status read = InputStatus();
+  const Status closed = db->Close();
+  if (!session.status().ok()) return session.status();
+  return read.ok() ? closed : read;
 }
 
 }  // namespace ashlar

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ldb: looks into a database and makes small changes to it. Commands and flags are those of
-// RocksDB's tool of this name. The exit code is 0 if the command did what it says, else 1, with a
-// message on stderr.
+// ldb: inspects a database and makes small changes to it. Commands and flags are those of RocksDB's
+// tool of this name. The exit code is 0 on success, else 1 with a message on stderr.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -12,9 +11,9 @@
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
-#include "tools/lib/output.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "tools/lib/console.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -23,13 +22,13 @@ constexpr std::string_view kHead =
     "ldb --db=<directory> [flags] <command> [arguments]\n\n"
     "Flags of all commands:\n"
     "  --db=<directory>            the database\n"
-    "  --column_family=<name>      the family to work on; \"default\" if not given\n"
-    "  --key_hex --value_hex --hex keys, values or both are given and printed as 0x6B6579\n"
-    "  --help                      this text, or more about a command\n"
+    "  --column_family=<name>      the column family; \"default\" if not given\n"
+    "  --key_hex --value_hex --hex read and print keys, values or both as 0x6B6579\n"
+    "  --help                      this text, or the details of a command\n"
     "  --version                   the version of this program\n";
 constexpr std::string_view kOpenHelp =
     "\nFlags of commands that write:\n"
-    "  --create_if_missing         make the database if there is none\n"
+    "  --create_if_missing         create the database if it does not exist\n"
     "  --compression_type=<no|snappy|zlib|bzip2|lz4|lz4hc|zstd>\n"
     "  --compression_max_dict_bytes=<n>  --block_size=<bytes>  --bloom_bits=<n>\n"
     "  --write_buffer_size=<bytes>  --file_size=<bytes>  --auto_compaction=<true|false>\n"
@@ -39,14 +38,13 @@ constexpr std::string_view kOpenHelp =
     "  --blob_garbage_collection_age_cutoff=<share>  --blob_compaction_readahead_size=<bytes>\n"
     "  --blob_garbage_collection_force_threshold=<share>  --blob_file_starting_level=<n>\n"
     "  --prepopulate_blob_cache=<0|1>\n"
-    "  --try_load_options=false    do not go by the database's OPTIONS file, but by defaults\n"
-    "  --ignore_unknown_options    skip options in it that this version does not know\n"
+    "  --try_load_options=false    use default options instead of the database's OPTIONS file\n"
+    "  --ignore_unknown_options    skip options in that file that this version does not know\n"
     "  --write_compatible_with=7.8 write only what RocksDB 7.8 can read\n\n"
     "Read commands open the database without changing it, also while another process has it open.\n"
-    "They accept the flags above, too, all but the first one; what is about writing has no "
-    "effect.\n"
-    "--db_paths=<dir>,.. tells them where tables and blob files lie besides (DBOptions::db_paths,\n"
-    "cf_paths), which stands in no file.\n"
+    "They accept the flags above except the first; those about writing have no effect.\n"
+    "--db_paths=<dir>,..: further directories of tables and blob files (DBOptions::db_paths,\n"
+    "cf_paths), in any order.\n"
     "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
 
 std::string CommandLines(std::span<const LdbCommand> commands) {
@@ -93,7 +91,7 @@ const LdbCommand* FindCommand(std::string_view name) {
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   std::vector<std::string_view> known = {"db",      "column_family", "hex",
                                          "key_hex", "value_hex",     "help"};
-  // Scripts pass the flags of opening to every command; those that look at files need none of them.
+  // Scripts pass the flags of opening to every command, also to commands that do not use them.
   for (const std::string_view flag : OpenFlags()) {
     if (flag != "create_if_missing") known.push_back(flag);
   }

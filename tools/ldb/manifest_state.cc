@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replays edits as a database does at open, on plain values.
+// Applies edits as opening a database does, to plain values.
 #include "tools/ldb/manifest_state.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/version/version_builder.h"
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -101,8 +101,8 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
 Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
   for (const VersionEdit::DeletedFile& deleted : edit.deleted_files) {
     const size_t level = static_cast<size_t>(deleted.level);
-    const auto is_it = [&](const FileMetadata& file) { return file.number == deleted.number; };
-    if (level >= family->levels.size() || std::erase_if(family->levels[level], is_it) == 0) {
+    const auto has_number = [&](const FileMetadata& file) { return file.number == deleted.number; };
+    if (level >= family->levels.size() || std::erase_if(family->levels[level], has_number) == 0) {
       return Status::Corruption(StrCat("file ", deleted.number, " is deleted from level ",
                                        deleted.level, ", but is not there"));
     }
@@ -131,8 +131,8 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
   return Status::OK();
 }
 
-// Blob files leave no record when they go: one is gone when all of it is garbage and no table
-// refers to it.
+// The MANIFEST has no record of the removal of a blob file: it is no longer live when all of it is
+// garbage and no table refers to it, or when it is older than all that tables refer to.
 void ManifestState::Finish() {
   for (auto& entry : families_) {
     FamilyState& family = entry.second;
@@ -185,8 +185,9 @@ Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
   if (state->has_value()) (*state)->Finish();
   if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
   RETURN_IF_ERROR(reader->status());
-  if (!state->has_value())
+  if (!state->has_value()) {
     return Status::Corruption(StrCat(path, ": no version edit; not a MANIFEST?"));
+  }
   return Status::OK();
 }
 
@@ -247,7 +248,7 @@ const Comparator* BuiltinComparator(const std::string& name) {
   return status.ok() ? comparator : nullptr;
 }
 
-// With persist_user_defined_timestamps = false the boundary keys have lost them as well.
+// With persist_user_defined_timestamps = false the boundary keys have no timestamps either.
 const Comparator* OrderOfBoundaries(const FamilyState& family) {
   for (const auto& files : family.levels) {
     for (const FileMetadata& file : files) {

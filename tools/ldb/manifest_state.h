@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManifestState is what a MANIFEST adds up to: the families and their live files, as plain values.
+// ManifestState is the state that the edits of a MANIFEST add up to: the families and their live
+// files, as plain values.
 //
-// It is for looking: nothing of the database is opened, every comparator is accepted, and features
-// that the engine refuses are shown. Threads: one at a time.
+// The tools inspect databases with it: no file of the database but the MANIFEST is opened, every
+// comparator is accepted, and features that the engine refuses are shown. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -30,15 +31,16 @@ struct FamilyState {
 
   uint32_t id = 0;
   std::string name;
-  std::string comparator;  // its name
+  std::string comparator;  // the comparator's name
   FileNumber log_number = 0;
-  // By level; level 0 newest first, deeper levels in key order once Finish() ran.
+  // By level. After Finish() level 0 is newest first and deeper levels are in key order.
   std::vector<std::vector<FileMetadata>> levels;
   std::map<FileNumber, BlobFile> blobs;  // by number
 
-  // Whether it is the oldest blob file of a table.
+  // Whether this is the oldest blob file of a table.
   bool RefersToBlobFile(FileNumber blob_number) const;
-  // Of those that tables refer to: what is older is gone, whatever it holds. None() without any.
+  // The oldest blob file that any table refers to; None() if there is none. Older blob files are no
+  // longer live.
   FileNumber OldestBlobFile() const;
 };
 
@@ -46,9 +48,10 @@ class ManifestState {
  public:
   ManifestState();
 
-  // Corruption for an edit that does not fit what came before.
+  // Corruption for an edit that contradicts the edits before it.
   Status Apply(const VersionEdit& edit);
-  // Puts the files of every level in order.
+  // Called after the last edit: sorts the files of every level and removes blob files that are no
+  // longer live.
   void Finish();
 
   const std::map<uint32_t, FamilyState>& families() const { return families_; }
@@ -58,9 +61,9 @@ class ManifestState {
   FileNumber prev_log_number() const { return prev_log_number_; }
   uint32_t max_column_family() const { return max_column_family_; }
   FileNumber min_log_number_to_keep() const { return min_log_number_to_keep_; }
-  // Logs below it hold nothing that is still needed.
+  // Logs with smaller numbers are not needed.
   FileNumber FirstNeededLog() const;
-  // Of the logs that the MANIFEST tracks, so that none is missed: how much of each was synced.
+  // The synced size of each log that the MANIFEST tracks, by log number.
   const std::map<FileNumber, uint64_t>& synced_log_bytes() const { return synced_log_bytes_; }
 
  private:
@@ -78,26 +81,26 @@ class ManifestState {
   std::map<FileNumber, uint64_t> synced_log_bytes_;
 };
 
-// Reads a MANIFEST file from front to back. `on_edit` may be empty; it sees every edit first.
+// Reads a MANIFEST file. `on_edit` may be empty; it is called with every edit before the edit is
+// applied.
 Result<ManifestState> ReadManifestState(
     FileSystem* fs, const std::string& path,
     const std::function<void(const VersionEdit&)>& on_edit = {});
-// The same; after an error *state is what the edits before the damage add up to, or empty if there
-// is none.
+// The same. After an error *state has the edits before the damage; it is empty if there are none.
 Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
                               const std::function<void(const VersionEdit&)>& on_edit,
                               std::optional<ManifestState>* state);
 
 // Path of the MANIFEST that CURRENT names.
 Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db);
-// The same for commands that only look at files: where CURRENT does not lead to a MANIFEST, the
-// newest one in the directory, with a note on stderr.
+// The same for commands that only read files. If CURRENT does not name an existing MANIFEST, this
+// is the newest MANIFEST in the directory, with a note on stderr.
 Result<std::string> FindManifest(FileSystem* fs, const std::string& db);
 
 // The built-in comparator of this name, or null.
 const Comparator* BuiltinComparator(const std::string& name);
-// What the boundary keys of the family's tables can be compared by. Null without a built-in
-// comparator, and where tables were written without the timestamps that it looks for.
+// The comparator for the boundary keys of the family's tables. Null if it is not built in, or if
+// tables were written without the timestamps that it needs.
 const Comparator* OrderOfBoundaries(const FamilyState& family);
 
 }  // namespace ashlar

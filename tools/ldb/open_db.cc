@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the MANIFEST to column family descriptors, with options from the OPTIONS file and from
+// Makes column family descriptors from the MANIFEST, with options from the OPTIONS file and from
 // flags.
 #include "tools/ldb/open_db.h"
 
@@ -15,16 +15,16 @@
 #include "ashlar/utilities/options_util.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "tools/ldb/file_places.h"
+#include "tools/ldb/file_locations.h"
 #include "tools/ldb/manifest_state.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 using Descriptors = std::vector<ColumnFamilyDescriptor>;
 
-// A flag and what it means in the options language: of a column family, or of its tables.
+// A flag, and the name of the column family option that it sets in an options string.
 struct OptionFlag {
   std::string_view flag;
   std::string_view option;
@@ -43,7 +43,7 @@ constexpr OptionFlag kFamilyFlags[] = {
     {"blob_file_starting_level", "blob_file_starting_level"},
     {"prepopulate_blob_cache", "prepopulate_blob_cache"},
 };
-// Bare flags that switch an option on, or off.
+// A flag without a value that sets a boolean option to `value`.
 struct SwitchFlag {
   std::string_view flag;
   bool ColumnFamilyOptions::*member;
@@ -55,7 +55,7 @@ constexpr SwitchFlag kSwitchFlags[] = {
     {"disable_consistency_checks", &ColumnFamilyOptions::force_consistency_checks, false},
 };
 
-// Names as the flag has them; the options language spells them in full.
+// Compression names: as the flag takes them, and as an options string spells them.
 constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
     {"no", "kNoCompression"},
     {"none", "kNoCompression"},
@@ -137,14 +137,14 @@ Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
   return Status::OK();
 }
 
-// What the family needs to be opened at all: its comparator, and room for its levels.
-Status AdaptTo(const FamilyState& family, ColumnFamilyOptions* options) {
+// Sets the options without which the family cannot be opened: its comparator and enough levels.
+Status SetRequiredOptions(const FamilyState& family, ColumnFamilyOptions* options) {
   const Comparator* comparator = BuiltinComparator(family.comparator);
   if (comparator == nullptr) {
-    return Status::NotSupported(StrCat(
-        "column family \"", family.name, "\" is ordered by \"", family.comparator,
-        "\", a comparator of the program that made it; manifest_dump, dump_wal and sst_dump ",
-        "--show_properties work without it"));
+    return Status::NotSupported(
+        StrCat("column family \"", family.name, "\" is ordered by \"", family.comparator,
+               "\", which is not built in; manifest_dump, dump_wal and sst_dump ",
+               "--show_properties work without it"));
   }
   options->comparator = comparator;
   options->num_levels = std::max(options->num_levels, static_cast<int>(family.levels.size()));
@@ -155,7 +155,7 @@ Result<Descriptors> DescribeFamilies(const ManifestState& state) {
   Descriptors result;
   for (const auto& [id, family] : state.families()) {
     ColumnFamilyOptions options;
-    RETURN_IF_ERROR(AdaptTo(family, &options));
+    RETURN_IF_ERROR(SetRequiredOptions(family, &options));
     result.emplace_back(family.name, options);
   }
   return result;
@@ -172,28 +172,28 @@ Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state)
   });
 }
 
-// A directory that was copied, or made by a checkpoint, has its logs beside its tables, while its
-// OPTIONS file still names the place where the original has them.
-Status SettleWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
+// Clears wal_dir if the logs are in the database's own directory. A copy or a checkpoint has its
+// logs beside its tables, while its OPTIONS file still names the wal_dir of the original.
+Status CorrectWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
   if (options->wal_dir.empty()) return Status::OK();
   FileSystem* const fs = FileSystem::Default().get();
   const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
   const char* why = "does not exist";
   if (!found.IsNotFound() && !found.IsPathNotFound()) {
-    RETURN_IF_ERROR(found);  // what cannot be looked at may have the logs
-    bool is_own = false;     // under whatever name
+    RETURN_IF_ERROR(found);  // the directory may exist and hold the logs
+    bool is_own = false;     // the same directory, perhaps by another path
     RETURN_IF_ERROR(fs->AreFilesSame(options->wal_dir, call.db, IOOptions(), &is_own, nullptr));
     if (is_own) return Status::OK();
     ASSIGN_OR_RETURN(const bool has_own, HoldsNeededLogs(call.db, state));
     if (!has_own) return Status::OK();
-    why = "is not asked: the database's own directory has its logs";
+    why = "is ignored: the logs are in the database's own directory";
   }
   std::fprintf(stderr, "ldb: wal_dir %s of the OPTIONS file %s\n", options->wal_dir.c_str(), why);
   options->wal_dir.clear();
   return Status::OK();
 }
 
-// With the options of the newest OPTIONS file for the families it knows.
+// Descriptors of all families, with the options of the newest OPTIONS file for those it contains.
 Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& state,
                                 DBOptions* db_options) {
   ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
@@ -205,19 +205,19 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   const Status status = LoadLatestOptions(config, call.db, db_options, &loaded);
   if (status.IsNotFound() || status.IsPathNotFound()) return result;
   RETURN_IF_ERROR(status);
-  RETURN_IF_ERROR(SettleWalDir(call, state, db_options));
+  RETURN_IF_ERROR(CorrectWalDir(call, state, db_options));
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
       descriptor.options = from_file.options;
-      RETURN_IF_ERROR(AdaptTo(*state.Family(descriptor.name), &descriptor.options));
+      RETURN_IF_ERROR(SetRequiredOptions(*state.Family(descriptor.name), &descriptor.options));
     }
   }
   return result;
 }
 
-// What the newest OPTIONS file says. False if there is none or it is not wanted; one that cannot be
-// read is as good as none for those that only read.
+// Reads the newest OPTIONS file. False if there is none, if --try_load_options=false, or if it
+// cannot be read: commands that only read work without it.
 Result<bool> ReadOptionsFile(const Invocation& call, DBOptions* db_options, Descriptors* families) {
   ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
   if (!wants_file) return false;
@@ -226,7 +226,8 @@ Result<bool> ReadOptionsFile(const Invocation& call, DBOptions* db_options, Desc
   return LoadLatestOptions(config, call.db, db_options, families).ok();
 }
 
-// What reading needs of the newest OPTIONS file: where logs and tables lie, and how operands merge.
+// Descriptors with the options that reads need from the newest OPTIONS file: the directories of
+// logs and tables, and the merge operators.
 Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& state,
                                    DBOptions* db_options) {
   ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
@@ -236,7 +237,7 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
   if (!has_file) return result;
   db_options->wal_dir = db_from_file.wal_dir;
   db_options->db_paths = db_from_file.db_paths;
-  RETURN_IF_ERROR(SettleWalDir(call, state, db_options));
+  RETURN_IF_ERROR(CorrectWalDir(call, state, db_options));
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
@@ -247,8 +248,8 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
   return result;
 }
 
-// Of the flags that change options, as scripts pass them to every command, one is for reading; the
-// others must only be well-formed.
+// Scripts pass the flags of commands that write to every command. Only --disable_consistency_checks
+// has an effect on reading; the values of the others are checked and ignored.
 Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
   ColumnFamilyOptions given;
   RETURN_IF_ERROR(ApplyFlags(line, &given));
@@ -260,13 +261,13 @@ Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
   return Status::OK();
 }
 
-// Where tables lie in other directories than the database's, which stands in no file.
+// Sets cf_paths of each family whose files are in other directories than the database's own.
 Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptors* descriptors) {
-  ASSIGN_OR_RETURN(const FilePlaces places,
-                   FilePlaces::Find(FileSystem::Default().get(), call, state));
+  ASSIGN_OR_RETURN(const FileLocations locations,
+                   FileLocations::Find(FileSystem::Default().get(), call, state));
   for (ColumnFamilyDescriptor& descriptor : *descriptors) {
     ASSIGN_OR_RETURN(const std::vector<std::string> dirs,
-                     places.DirsByPathId(*state.Family(descriptor.name)));
+                     locations.DirsByPathId(*state.Family(descriptor.name)));
     if (dirs.empty()) continue;
     descriptor.options.cf_paths.clear();
     for (const std::string& dir : dirs) descriptor.options.cf_paths.emplace_back(dir, 0);
@@ -363,9 +364,9 @@ Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState
   Descriptors families;
   ASSIGN_OR_RETURN(const bool has_file, ReadOptionsFile(call, &options, &families));
   if (!has_file) return call.db;
-  RETURN_IF_ERROR(SettleWalDir(call, state, &options));
+  RETURN_IF_ERROR(CorrectWalDir(call, state, &options));
   if (options.wal_dir.empty()) return call.db;
-  // Under another name it would be taken for a second directory.
+  // By another path the database's own directory would count as a second one.
   bool is_own = false;
   RETURN_IF_ERROR(FileSystem::Default()->AreFilesSame(options.wal_dir, call.db, IOOptions(),
                                                       &is_own, /*dbg=*/nullptr));
@@ -418,6 +419,27 @@ const std::vector<std::string_view>& OpenFlags() {
                                                       "blob_file_starting_level",
                                                       "prepopulate_blob_cache"};
   return flags;
+}
+
+// The former values are read as text, the form in which Restore() sets them again.
+Status TemporaryOptions::Set(const Texts& options) {
+  std::string text;
+  Texts all;
+  RETURN_IF_ERROR(
+      GetStringFromColumnFamilyOptions(ConfigOptions(), (*db_)->GetOptions(family_), &text));
+  RETURN_IF_ERROR(StringToMap(text, &all));
+  for (const auto& [name, value] : options) {
+    const auto found = all.find(name);
+    if (found == all.end()) return Status::InvalidArgument(StrCat("no option is called ", name));
+    former_.emplace(name, found->second);
+  }
+  return (*db_)->SetOptions(family_, options);
+}
+
+Status TemporaryOptions::Restore() {
+  const Texts former = std::move(former_);
+  former_.clear();
+  return former.empty() ? Status::OK() : (*db_)->SetOptions(family_, former);
 }
 
 }  // namespace ashlar

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening the database of an ldb call: all its families, each with the comparator that the MANIFEST
-// names.
+// Opens the database of an ldb call: all its column families, each with the comparator that the
+// MANIFEST names.
 //
-// Reading needs little more: from the newest OPTIONS file read commands take where logs and tables
-// lie and how operands merge, and they open without changing a byte of the directory. Writing goes by
-// all of that file, so that a put by ldb leaves the database with the options it had.
+// Commands that read take only the directories and the merge operators from the newest OPTIONS
+// file, and they change nothing in the directory. Commands that write use all of that file, so that
+// a put by ldb leaves the database with the options that it had.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -23,16 +24,16 @@ class ManifestState;
 class OpenedDb {
  public:
   OpenedDb(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles);
-  // Closes; errors are lost then.
+  // Closes the database and ignores errors; commands that write call Close().
   ~OpenedDb();
   OpenedDb(const OpenedDb&) = delete;
   OpenedDb& operator=(const OpenedDb&) = delete;
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
-  // InvalidArgument if there is no such family.
+  // InvalidArgument if the database has no family of this name.
   Result<ColumnFamilyHandle*> Family(const std::string& name) const;
-  // Of what was written since opening, this reports whether it is safe.
+  // OK means that everything written since opening is safe.
   Status Close();
 
  private:
@@ -43,14 +44,32 @@ class OpenedDb {
 Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call);
 Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call);
 
-// Where the database has its logs, for those that read files without opening it: its own directory,
-// unless the newest OPTIONS file names another one, as OpenForReading() understands it.
+// The directory of the WALs, for commands that read files without opening the database: its own
+// directory, unless the newest OPTIONS file names another one. OpenForReading() uses the same rule.
 Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state);
 
-// Corruption if a log that the MANIFEST tracks is missing, or shorter than what was synced of it.
+// Corruption if a log that the MANIFEST tracks is missing, or shorter than its synced size.
 Status CheckLogs(const Invocation& call, const ManifestState& state);
 
-// The flags that OpenForWriting() looks at. Those that read take them as well.
+// The flags that OpenForWriting() uses. Commands that read accept them.
 const std::vector<std::string_view>& OpenFlags();
+
+// Options that a command sets for the duration of its own work and then restores. Threads: one.
+class TemporaryOptions {
+ public:
+  using Texts = std::unordered_map<std::string, std::string>;
+
+  TemporaryOptions(OpenedDb* db, ColumnFamilyHandle* family) : db_(db), family_(family) {}
+  // Sets options of the family. Each must be one that can change while the database is open.
+  Status Set(const Texts& options);
+  // Sets the former values again. If a command fails before this call, the OPTIONS file keeps the
+  // temporary values.
+  Status Restore();
+
+ private:
+  OpenedDb* const db_;                // outlives this
+  ColumnFamilyHandle* const family_;  // likewise
+  Texts former_;
+};
 
 }  // namespace ashlar

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands that walk a range of keys: scan and dump as a program sees them, idump every version.
+// Commands that walk a range of keys: scan and dump print what a program reads, idump every stored
+// version.
 #include <memory>
 #include <optional>
 
 #include "db/utilities/key_versions.h"
 #include "tools/ldb/command.h"
-#include "tools/ldb/counted_range.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
-#include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/statistics/histogram.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -41,7 +42,7 @@ Result<RangeFlags> ParseRange(const Invocation& call) {
   return range;
 }
 
-// Calls `visit` with an iterator on each entry of the range.
+// Calls `visit` with an iterator at each entry of the range; returns the number of entries.
 template <typename Visit>
 Result<uint64_t> Walk(const Invocation& call, Visit&& visit) {
   ASSIGN_OR_RETURN(const RangeFlags range, ParseRange(call));
@@ -75,6 +76,75 @@ Status PrintStats(const Invocation& call) {
   return Status::OK();
 }
 
+// Counts the entries that dump and idump visit: all of them, or by the part of the key before a
+// delimiter, as --count_only and --count_delim ask. Threads: one at a time.
+class CountedRange {
+ public:
+  // `call` outlives the object. InvalidArgument for a delimiter of more than one character.
+  static Result<CountedRange> For(const Invocation& call);
+
+  // Whether entries are printed one by one.
+  bool prints_entries() const { return !only_counts_ && !delimiter_.has_value(); }
+  bool only_counts() const { return only_counts_; }
+  const Histogram& value_bytes() const { return value_bytes_; }
+
+  // With a delimiter, prints the line of a group when the first key of the next group comes. A
+  // group is a row of keys with the same part before the delimiter.
+  void Add(const Slice& user_key, const Slice& value);
+  // Prints the line of the last group or, without a delimiter, `label` and the number of all
+  // entries.
+  void Finish(const char* label);
+
+ private:
+  explicit CountedRange(const Invocation& call) : call_(&call) {}
+  void PrintGroup();
+
+  const Invocation* call_;
+  std::optional<char> delimiter_;
+  bool only_counts_ = false;
+  uint64_t count_ = 0;
+  Histogram value_bytes_;
+  // The current group.
+  std::string group_;
+  uint64_t group_count_ = 0;
+  uint64_t group_bytes_ = 0;
+};
+
+Result<CountedRange> CountedRange::For(const Invocation& call) {
+  CountedRange range(call);
+  ASSIGN_OR_RETURN(range.only_counts_, call.line->Bool("count_only"));
+  if (!call.line->Has("count_delim")) return range;
+  const std::string text = call.line->Value("count_delim").value_or("");
+  if (text.size() > 1) {
+    return Status::InvalidArgument(
+        StrCat("--count_delim must be one character, found \"", text, "\""));
+  }
+  range.delimiter_ = text.empty() ? '.' : text[0];
+  return range;
+}
+
+void CountedRange::Add(const Slice& user_key, const Slice& value) {
+  count_++;
+  if (only_counts_) value_bytes_.Add(value.size());
+  if (!delimiter_.has_value()) return;
+  const std::string_view key(user_key.data(), user_key.size());
+  const std::string_view group = key.substr(0, key.find(*delimiter_));
+  if (group_count_ > 0 && group != group_) PrintGroup();
+  group_ = group;
+  group_count_++;
+  group_bytes_ += user_key.size() + value.size();
+}
+
+void CountedRange::PrintGroup() {
+  PrintLine(StrCat(call_->KeyText(group_), " => count:", group_count_, "\tsize:", group_bytes_));
+  group_count_ = group_bytes_ = 0;
+}
+
+void CountedRange::Finish(const char* label) {
+  if (!delimiter_.has_value()) return PrintLine(StrCat(label, count_));
+  PrintGroup();
+}
+
 }  // namespace
 
 Status RunScan(const Invocation& call) {
@@ -97,7 +167,7 @@ Status RunDump(const Invocation& call) {
   const auto visit = [&](const Iterator& entry) {
     counted.Add(entry.key(), entry.value());
     if (!counted.prints_entries()) return;
-    PrintLine(StrCat(call.KeyText(entry.key()), " ==> ", call.ValueText(entry.value())));
+    PrintLine(StrCat(call.KeyText(entry.key()), kArrow, call.ValueText(entry.value())));
   };
   RETURN_IF_ERROR(Walk(call, visit).status());
   counted.Finish("Keys in range: ");

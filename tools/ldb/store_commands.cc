@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands on the database as a whole: how large a range is, compaction, whether the files are what
-// the MANIFEST says, properties.
+// Commands on an open database as a whole: column families, the size of a range, compaction,
+// properties, checkpoints.
 #include <map>
 #include <memory>
 
 #include "ashlar/utilities/checkpoint.h"
-#include "env/file_util.h"
 #include "tools/ldb/command.h"
-#include "tools/ldb/file_places.h"
-#include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
-#include "tools/lib/output.h"
-#include "tools/lib/table_inspector.h"
-#include "util/str_cat.h"
+#include "tools/lib/console.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -24,61 +20,39 @@ Result<std::string> RequiredKey(const Invocation& call, std::string_view flag) {
   return call.KeyFrom(*text);
 }
 
-// A table against its record. Opening it as the engine does verifies what a reader has in memory:
-// footer, properties, index, filter, range tombstones. Data blocks are the business of sst_dump
-// --command=verify.
-Status CheckTable(FileSystem* fs, const std::string& path, const FileMetadata& meta) {
-  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, path));
-  if (bytes != meta.file_size) {
-    return Status::Corruption(
-        StrCat(path, ": the MANIFEST says ", meta.file_size, " bytes, the file has ", bytes));
-  }
-  ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
-  const Status opened = table->Reader().status();
-  // What this engine lacks is no damage.
-  return opened.IsNotSupported() ? Status::OK() : opened;
-}
-
-Status CheckBlobFile(FileSystem* fs, const std::string& path, const BlobFileAddition& added) {
-  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, path));
-  if (bytes == added.file_bytes()) return Status::OK();
-  return Status::Corruption(
-      StrCat(path, ": the MANIFEST says ", added.file_bytes(), " bytes, the file has ", bytes));
-}
-
-Status CheckOrder(const FamilyState& family, size_t level) {
-  const Comparator* comparator = OrderOfBoundaries(family);
-  if (comparator == nullptr) return Status::OK();
-  const InternalKeyComparator order(comparator);
-  const std::vector<FileMetadata>& files = family.levels[level];
-  for (size_t i = 0; i < files.size(); i++) {
-    if (order.Compare(files[i].smallest, files[i].largest) > 0) {
-      return Status::Corruption(StrCat("file ", files[i].number, " of column family ", family.name,
-                                       ": its smallest key sorts after its largest"));
-    }
-    if (level > 0 && i > 0 && order.Compare(files[i - 1].largest, files[i].smallest) >= 0) {
-      return Status::Corruption(StrCat("files ", files[i - 1].number, " and ", files[i].number,
-                                       " of column family ", family.name, ", level ", level,
-                                       ": their key ranges overlap"));
-    }
-  }
-  return Status::OK();
-}
-
-Status CheckFamily(FileSystem* fs, const FilePlaces& places, const FamilyState& family) {
-  for (size_t level = 0; level < family.levels.size(); level++) {
-    RETURN_IF_ERROR(CheckOrder(family, level));
-    for (const FileMetadata& meta : family.levels[level]) {
-      RETURN_IF_ERROR(CheckTable(fs, places.TablePath(meta.number), meta));
-    }
-  }
-  for (const auto& [number, blob] : family.blobs) {
-    RETURN_IF_ERROR(CheckBlobFile(fs, places.BlobPath(number), blob.added));
-  }
-  return Status::OK();
-}
-
 }  // namespace
+
+Status RunListFamilies(const Invocation& call) {
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(DB::ListColumnFamilies(DBOptions(), call.db, &names));
+  std::string list;
+  for (const std::string& name : names) StrAppend(&list, list.empty() ? "" : ", ", name);
+  PrintLine(StrCat("Column families in ", call.db, ": \n{", list, "}"));
+  return Status::OK();
+}
+
+Status RunCreateFamily(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * like, db->Family(kDefaultColumnFamilyName));
+  // The new family has default options, because those of the default family may fit only its keys.
+  ColumnFamilyHandle* created = nullptr;
+  ColumnFamilyOptions options;
+  options.compression = (*db)->GetOptions(like).compression;
+  RETURN_IF_ERROR((*db)->CreateColumnFamily(options, call.arguments[0], &created));
+  RETURN_IF_ERROR((*db)->DestroyColumnFamilyHandle(created));
+  RETURN_IF_ERROR(db->Close());
+  PrintLine("OK");
+  return Status::OK();
+}
+
+Status RunDropFamily(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.arguments[0]));
+  RETURN_IF_ERROR((*db)->DropColumnFamily(family));
+  RETURN_IF_ERROR(db->Close());
+  PrintLine("OK");
+  return Status::OK();
+}
 
 Status RunApproxSize(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string from, RequiredKey(call, "from"));
@@ -111,21 +85,6 @@ Status RunCompact(const Invocation& call) {
   return db->Close();
 }
 
-// The database is not opened, so that also those with features this engine lacks can be checked.
-Status RunCheckConsistency(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
-  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
-  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
-  ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
-  const Heartbeat heartbeat("checking");
-  for (const auto& [id, family] : state.families()) {
-    RETURN_IF_ERROR(CheckFamily(fs, places, family));
-  }
-  RETURN_IF_ERROR(CheckLogs(call, state));
-  PrintLine("OK");
-  return Status::OK();
-}
-
 Status RunGetProperty(const Invocation& call) {
   const std::string& name = call.arguments[0];
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
@@ -143,7 +102,7 @@ Status RunGetProperty(const Invocation& call) {
   return Status::OK();
 }
 
-// The database is opened for writing: what is in its logs goes to tables first.
+// The database is opened for writing, so the entries of its logs are flushed to tables first.
 Status RunCheckpoint(const Invocation& call) {
   const std::string dir = call.line->Value("checkpoint_dir").value_or("");
   if (dir.empty()) return Status::InvalidArgument("checkpoint needs --checkpoint_dir=<directory>");

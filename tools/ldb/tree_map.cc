@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows from above: files of level 0, newest first, then a row a level. Where a row has more tables
-// than can be told apart, neighbours are drawn as one rectangle.
+// Rows from the top: a row for each file of level 0, newest first, then a row for each deeper
+// level. If a row has more tables than can be distinguished, neighbours are drawn as one rectangle.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,17 +9,17 @@
 #include "tools/ldb/tree_page.h"
 #include "tools/lib/html_page.h"
 #include "tools/lib/svg_chart.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr double kWidth = 960, kLeft = 74, kRight = 10, kRowHeight = 20, kRowGap = 4;
-constexpr size_t kMostRunsOfLevel0 = 16;
-constexpr size_t kMostRectangles = 300;  // of a row
+constexpr size_t kMaxLevel0Rows = 16;
+constexpr size_t kMaxRectanglesPerRow = 300;
 
 struct Colour {
-  double from;  // share of tombstones
+  double from;  // smallest share of tombstones with this colour
   const char* name;
   const char* text;
 };
@@ -43,8 +43,8 @@ std::string Px(double value) {
   return text.data();
 }
 
-// What one rectangle stands for.
-struct Piece {
+// One rectangle: a table, or several neighbours.
+struct Rectangle {
   double left = 1, right = 0;
   uint64_t tables = 0, bytes = 0, entries = 0, deletions = 0, range_deletions = 0;
   uint64_t oldest = 0;
@@ -65,16 +65,16 @@ struct Piece {
     tables++;
   }
   double TombstoneShare() const { return Ratio(deletions + range_deletions, entries); }
-  std::string Tip(const std::string& level, uint64_t now) const {
+  std::string Tooltip(const std::string& level, uint64_t now) const {
     std::string text =
-        StrCat(level, ", ", tables == 1 ? StrCat("table ", number) : Counted(tables, "table"), ": ",
-               BytesText(static_cast<double>(bytes)), "\n", CountText(entries),
+        StrCat(level, ", ", tables == 1 ? StrCat("table ", number) : CountWithNoun(tables, "table"),
+               ": ", BytesText(static_cast<double>(bytes)), "\n", CountText(entries),
                entries == 1 ? " entry" : " entries");
     if (deletions + range_deletions != 0) {
-      StrAppend(&text, ", ", CountText(deletions), " deletions, ",
-                Counted(range_deletions, "range tombstone"));
+      StrAppend(&text, ", ", CountWithNoun(deletions, "deletion"), ", ",
+                CountWithNoun(range_deletions, "range tombstone"));
     }
-    StrAppend(&text, "\n", KeyShown(smallest), " to ", KeyShown(largest));
+    StrAppend(&text, "\n", KeyPreview(smallest), " to ", KeyPreview(largest));
     if (oldest != 0) {
       StrAppend(&text, "\noldest data ", AgeText(now - std::min(now, oldest)), " old");
     }
@@ -90,12 +90,12 @@ class MapDrawing {
     const double y = height_;
     StrAppend(&svg_, "<text x=\"", Px(kLeft - 6), "\" y=\"", Px(y + 14), "\" text-anchor=\"end\">",
               HtmlText(name), "</text>");
-    const size_t pieces = std::min(tables.size(), kMostRectangles);
-    for (size_t i = 0; i < pieces; i++) {
-      Piece piece;
-      const size_t end = (i + 1) * tables.size() / pieces;
-      for (size_t t = i * tables.size() / pieces; t < end; t++) piece.Add(*tables[t]);
-      Draw(piece, name, y);
+    const size_t count = std::min(tables.size(), kMaxRectanglesPerRow);
+    for (size_t i = 0; i < count; i++) {
+      Rectangle rectangle;
+      const size_t end = (i + 1) * tables.size() / count;
+      for (size_t t = i * tables.size() / count; t < end; t++) rectangle.Add(*tables[t]);
+      Draw(rectangle, name, y);
     }
     height_ += kRowHeight + kRowGap;
   }
@@ -112,18 +112,19 @@ class MapDrawing {
     return StrCat(legend, "</p>\n<svg viewBox=\"0 0 ", Px(kWidth), " ", Px(height_ + 18),
                   "\" role=\"img\" aria-label=\"Tables along the keys\">", svg_,
                   "<text class=\"axis\" text-anchor=\"middle\" x=\"", Px((kLeft + kWidth) / 2),
-                  "\" y=\"", Px(height_ + 14), "\">keys in their order, as wide as they have ",
+                  "\" y=\"", Px(height_ + 14), "\">keys in order, the width proportional to the ",
                   "bytes</text></svg>\n");
   }
 
  private:
-  void Draw(const Piece& piece, const std::string& row, double y) {
+  void Draw(const Rectangle& rectangle, const std::string& row, double y) {
     constexpr double kPlot = kWidth - kLeft - kRight;
-    const double x = kLeft + piece.left * kPlot;
-    const double width = std::max(1.0, (piece.right - piece.left) * kPlot - 0.8);
-    StrAppend(&svg_, "<g class=\"column\" data-tip=\"", HtmlText(piece.Tip(row, now_)),
-              "\"><rect class=\"", ColourOf(piece.TombstoneShare()), "\" x=\"", Px(x), "\" y=\"",
-              Px(y), "\" width=\"", Px(width), "\" height=\"", Px(kRowHeight), "\" rx=\"2\"/></g>");
+    const double x = kLeft + rectangle.left * kPlot;
+    const double width = std::max(1.0, (rectangle.right - rectangle.left) * kPlot - 0.8);
+    StrAppend(&svg_, "<g class=\"column\" data-tip=\"", HtmlText(rectangle.Tooltip(row, now_)),
+              "\"><rect class=\"", ColourOf(rectangle.TombstoneShare()), "\" x=\"", Px(x),
+              "\" y=\"", Px(y), "\" width=\"", Px(width), "\" height=\"", Px(kRowHeight),
+              "\" rx=\"2\"/></g>");
   }
 
   const uint64_t now_;
@@ -144,7 +145,7 @@ std::string DrawTreeMap(const SurveyedFamily& family, uint64_t now_seconds) {
       map.Row(StrCat("level ", level), row);
       continue;
     }
-    const size_t shown = std::min(tables.size(), kMostRunsOfLevel0);
+    const size_t shown = std::min(tables.size(), kMaxLevel0Rows);
     for (size_t i = 0; i < shown; i++) map.Row(StrCat("L0 ", tables[i].meta.number), {&tables[i]});
     if (shown < tables.size()) {
       map.Note(StrCat("and ", tables.size() - shown, " older files of level 0"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First what is true of the whole directory (where the space is, what keeps it), then a section for
-// each family, largest first: levels, the map of its tables, what a read meets, ages, what was
-// written.
+// The page begins with the whole directory: how its space is used, and why space cannot be freed.
+// Then comes a section for each family, largest first: levels, a map of the tables, sorted runs
+// that a read passes, ages, bytes written.
 #include "tools/ldb/tree_page.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 #include "tools/lib/html_page.h"
 #include "tools/lib/svg_chart.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-constexpr size_t kMostFamilies = 8;  // drawn in full
-constexpr size_t kColumns = 100;     // of a chart along the keys
+constexpr size_t kMaxFamilies = 8;  // drawn in full
+constexpr size_t kColumns = 100;    // of a chart along the keys
 
 std::string Size(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
 
@@ -48,14 +48,15 @@ uint64_t BytesOf(const std::vector<SurveyedTable>& tables) {
   return sum;
 }
 
-// Of all bytes of tables, how many a tree of the last level alone would not have; at least 1.
+// The bytes of all tables as a multiple of those of the last level; at least 1.
 double SpaceAmplification(const SurveyedFamily& family) {
   if (family.levels.empty()) return 1;
   const uint64_t last = BytesOf(family.levels[DeepestLevel(family)]);
   return last == 0 ? 1 : static_cast<double>(family.TableBytes()) / static_cast<double>(last);
 }
 
-// Sorted runs over each of kColumns places among the keys: of level 0, and deeper ones.
+// The number of sorted runs at each of kColumns positions along the keys: files of level 0, and
+// deeper levels.
 struct RunsAlongKeys {
   std::vector<double> upper = std::vector<double>(kColumns, 0);
   std::vector<double> deeper = std::vector<double>(kColumns, 0);
@@ -71,7 +72,7 @@ struct RunsAlongKeys {
       }
     }
   }
-  double Most() const {
+  double Max() const {
     double most = 0;
     for (size_t i = 0; i < kColumns; i++) most = std::max(most, upper[i] + deeper[i]);
     return most;
@@ -96,9 +97,9 @@ class Page {
   std::string Build() {
     Tiles();
     Space();
-    Pins();
-    if (families_.size() > kMostFamilies) FamilyList();
-    for (size_t i = 0; i < std::min(families_.size(), kMostFamilies); i++) Family(*families_[i]);
+    FreeableSpace();
+    if (families_.size() > kMaxFamilies) FamilyList();
+    for (size_t i = 0; i < std::min(families_.size(), kMaxFamilies); i++) Family(*families_[i]);
     return page_.Finish();
   }
 
@@ -108,8 +109,8 @@ class Page {
         "The trees of ",
         survey.families.size() == 1 ? "one column family"
                                     : StrCat(survey.families.size(), " column families"),
-        ", from the MANIFEST, the tables and the info logs. What is in memory, or held by ",
-        "snapshots of a running process, is not here.");
+        ", from the MANIFEST, the tables and the info logs. Memtables and snapshots of a running ",
+        "process are not included.");
   }
   template <typename Fact>
   uint64_t Sum(Fact fact) const {
@@ -120,7 +121,7 @@ class Page {
   uint64_t AllBytes() const;
   void Tiles();
   void Space();
-  void Pins();
+  void FreeableSpace();
   void FamilyList();
   void Family(const SurveyedFamily& family);
   void Levels(const SurveyedFamily& family);
@@ -146,7 +147,7 @@ void Page::Tiles() {
   for (const SurveyedFamily& family : survey_.families) {
     all.flushed += family.written.flushed;
     for (const auto& [level, bytes] : family.written.compacted) all.compacted[level] += bytes;
-    runs = std::max(runs, RunsAlongKeys(family).Most());
+    runs = std::max(runs, RunsAlongKeys(family).Max());
   }
   page_.BeginTiles();
   page_.Tile(Size(AllBytes()), "in the directory");
@@ -162,7 +163,7 @@ void Page::Tiles() {
   page_.Tile(
       families_.empty() ? "-" : Factor(SpaceAmplification(*families_[0])),
       families_.size() > 1 ? "space / last level, of the largest family" : "space / last level");
-  page_.Tile(CountText(static_cast<uint64_t>(runs)), "sorted runs over one key, at most");
+  page_.Tile(CountText(static_cast<uint64_t>(runs)), "sorted runs at one key, at most");
   page_.Tile(all.Amplification() > 0 ? Factor(all.Amplification()) : "-", "write amplification");
   page_.EndTiles();
 }
@@ -176,47 +177,46 @@ void Page::Space() {
       {"garbage in blob files", "orange", garbage},
       {"logs", "violet", SumOf(survey_.needed_logs) + SumOf(survey_.unneeded_logs)},
       {"obsolete files", "red", SumOf(survey_.obsolete)},
-      {"the rest", "grey", survey_.temporary_bytes + survey_.other_bytes},
+      {"other files", "grey", survey_.temporary_bytes + survey_.other_bytes},
   };
   std::vector<Share> shares;
   for (const auto& [name, colour, bytes] : parts) {
     shares.push_back(
         {.name = name, .colour = colour, .value = static_cast<double>(bytes), .text = Size(bytes)});
   }
-  page_.BeginSection("Where the space is", "All bytes of the database, by what they are.");
-  page_.Add(DrawShares("Where the space is", shares));
+  page_.BeginSection("Use of space", "All bytes of the database, by kind.");
+  page_.Add(DrawShares("Use of space", shares));
   page_.EndSection();
 }
 
-void Page::Pins() {
-  HtmlTable rows({"what", "#bytes", "what keeps it"});
+void Page::FreeableSpace() {
+  HtmlTable rows({"space", "#bytes", "why it is still used"});
   if (!survey_.needed_logs.empty()) {
     const auto oldest =
         std::min_element(survey_.families.begin(), survey_.families.end(),
                          [](const auto& a, const auto& b) { return a.log_number < b.log_number; });
-    rows.Row({Counted(survey_.needed_logs.size(), "log"), Size(SumOf(survey_.needed_logs)),
-              StrCat("what is in them is in no table yet; the oldest one that family \"",
+    rows.Row({CountWithNoun(survey_.needed_logs.size(), "log"), Size(SumOf(survey_.needed_logs)),
+              StrCat("entries that are not in tables yet; the oldest log that family \"",
                      oldest->name, "\" may need is ", oldest->log_number)});
   }
   if (!survey_.unneeded_logs.empty()) {
-    rows.Row({Counted(survey_.unneeded_logs.size(), "older log"),
-              Size(SumOf(survey_.unneeded_logs)),
-              "nothing in the MANIFEST: the next open deletes them"});
+    rows.Row({CountWithNoun(survey_.unneeded_logs.size(), "older log"),
+              Size(SumOf(survey_.unneeded_logs)), "no longer needed: the next open deletes them"});
   }
   if (!survey_.obsolete.empty()) {
-    rows.Row({Counted(survey_.obsolete.size(), "file"), Size(SumOf(survey_.obsolete)),
-              "in no version: a running process (snapshots, iterators, backups, jobs), or nobody; "
-              "then the next open deletes them"});
+    rows.Row({CountWithNoun(survey_.obsolete.size(), "file"), Size(SumOf(survey_.obsolete)),
+              "not in the current version; a running process may use them (snapshots, iterators, "
+              "backups, jobs), otherwise the next open deletes them"});
   }
   if (survey_.temporary_bytes != 0) {
     rows.Row({"temporary files and trash", Size(survey_.temporary_bytes),
-              "a running job, deletion at a limited rate, or a crash"});
+              "left by a running job, by deletion at a limited rate, or by a crash"});
   }
   for (const SurveyedFamily* family : families_) {
     const std::string of = StrCat(" of family \"", family->name, "\"");
     if (family->BlobGarbageBytes() != 0) {
       rows.Row({StrCat("garbage in blob files", of), Size(family->BlobGarbageBytes()),
-                "live values in the same files, until garbage collection writes them again"});
+                "the same files hold live values, until garbage collection rewrites those"});
     }
     uint64_t upper = 0, tombstones = 0, entries = 0;
     for (size_t level = 0; level < family->levels.size(); level++) {
@@ -227,17 +227,16 @@ void Page::Pins() {
       }
     }
     if (upper != 0) {
-      rows.Row(
-          {StrCat("levels above the last one", of), Size(upper),
-           "compaction that has not come so far: some of it is new, some hides older versions"});
+      rows.Row({StrCat("levels above the last one", of), Size(upper),
+                "not yet compacted into the last level; part of it hides older versions there"});
     }
     if (tombstones != 0) {
       rows.Row({StrCat(CountText(tombstones), " tombstones", of, ", ",
                        PercentText(Ratio(tombstones, entries)), " of the entries"),
-                "-", "they and what they hide go when a compaction takes them to the last level"});
+                "-", "removed, with the entries they hide, when compacted into the last level"});
     }
   }
-  page_.BeginSection("What keeps space", "What could be smaller, and what it waits for.");
+  page_.BeginSection("Space that could be freed", "And what has to happen before it is.");
   page_.Add(rows.Html());
   page_.EndSection();
 }
@@ -248,26 +247,27 @@ void Page::FamilyList() {
     rows.Row({family->name, CountText(family->TableCount()), Size(family->TableBytes()),
               CountText(family->blobs.size()), Size(family->BlobBytes())});
   }
-  page_.BeginSection("Column families", StrCat("The ", kMostFamilies, " largest are drawn below."));
+  page_.BeginSection("Column families", StrCat("The ", kMaxFamilies, " largest are drawn below."));
   page_.Add(rows.Html());
   page_.EndSection();
 }
 
 void Page::Family(const SurveyedFamily& family) {
-  std::string text = StrCat(Counted(family.TableCount(), "table"), " with ",
+  std::string text = StrCat(CountWithNoun(family.TableCount(), "table"), " with ",
                             Size(family.TableBytes()), ", ordered by ", family.comparator, ".");
-  if (!family.is_order_known) text += " That order is not known here: places are those of bytes.";
+  if (!family.is_order_known) text += " That comparator is not built in: keys are placed bytewise.";
   if (!family.blobs.empty()) {
-    StrAppend(&text, " ", Counted(family.blobs.size(), "blob file"), " with ",
+    StrAppend(&text, " ", CountWithNoun(family.blobs.size(), "blob file"), " with ",
               Size(family.BlobBytes()), ", of which ", Size(family.BlobGarbageBytes()),
               " are garbage.");
   }
   page_.BeginSection(StrCat("Family \"", family.name, "\""), text);
   if (family.TableCount() != 0) {
     Levels(family);
-    page_.Subtitle("The tree",
-                   "Each rectangle is a table, or some neighbours. A read of a key looks at the "
-                   "tables above it from the top down, unless their filters say no.");
+    page_.Subtitle(
+        "The tree",
+        "Each rectangle is a table, or several neighbours. A read of a key searches the "
+        "tables at its position from the top down, except those whose filters exclude it.");
     page_.Add(DrawTreeMap(family, now_));
     Reads(family);
     Ages(family);
@@ -300,7 +300,7 @@ void Page::Levels(const SurveyedFamily& family) {
 
 ColumnChart AlongTheKeys(const std::string& title) {
   ColumnChart chart{.title = title};
-  chart.x_title = "keys in their order, from the first to the last, by bytes";
+  chart.x_title = "keys in order, by bytes";
   for (size_t i = 0; i < kColumns; i++) {
     const double at = static_cast<double>(i) / kColumns;
     chart.labels.push_back(PercentText(at));
@@ -313,17 +313,18 @@ void Page::Reads(const SurveyedFamily& family) {
   const RunsAlongKeys runs(family);
   ColumnChart chart = AlongTheKeys("Sorted runs along the keys");
   for (size_t i = 0; i < kColumns; i++) {
-    StrAppend(&chart.tips[i], Counted(static_cast<uint64_t>(runs.upper[i]), "file"),
-              " of level 0, ", Counted(static_cast<uint64_t>(runs.deeper[i]), "deeper level"));
+    StrAppend(&chart.tips[i], CountWithNoun(static_cast<uint64_t>(runs.upper[i]), "file"),
+              " of level 0, ",
+              CountWithNoun(static_cast<uint64_t>(runs.deeper[i]), "deeper level"));
   }
   chart.series.push_back({.name = "files of level 0", .colour = "orange", .values = runs.upper});
   chart.series.push_back({.name = "deeper levels", .colour = "blue", .values = runs.deeper});
   chart.y_title = "sorted runs";
   page_.Subtitle(
-      "What a read meets",
-      StrCat("Sorted runs over each place: a scan merges all of them, a read of an absent "
-             "key asks the filter of each. On average ",
-             Factor(runs.Average()), ", at most ", Factor(runs.Most()), "."));
+      "Cost of reads",
+      StrCat("Sorted runs at each position: a scan merges all of them, a read of an absent "
+             "key checks the filter of each. On average ",
+             Factor(runs.Average()), ", at most ", Factor(runs.Max()), "."));
   page_.Add(DrawColumns(chart));
 }
 
@@ -353,8 +354,8 @@ void Page::Ages(const SurveyedFamily& family) {
   }
   std::string text =
       StrCat("Tables by the age of their oldest data; the oldest is ", AgeText(oldest), " old.");
-  if (unknown != 0) StrAppend(&text, " Of ", Size(unknown), " the age is not known.");
-  page_.Subtitle("How old it is", text);
+  if (unknown != 0) StrAppend(&text, " The age of ", Size(unknown), " is not known.");
+  page_.Subtitle("Age of the data", text);
   if (oldest == 0 && unknown != 0) return;
   ColumnChart chart{.title = "Bytes by age"};
   for (size_t i = 0; i < bytes.size(); i++) {
@@ -371,18 +372,19 @@ void Page::Ages(const SurveyedFamily& family) {
 void Page::Writes(const SurveyedFamily& family) {
   const WrittenBytes& written = family.written;
   if (written.flushed == 0 && written.compacted.empty()) {
-    page_.Subtitle("What was written", "The info logs tell of no flush and no compaction.");
+    page_.Subtitle("Bytes written", "The info logs report no flush and no compaction.");
     return;
   }
   const uint64_t seconds = (survey_.last_event_micros - survey_.first_event_micros) / 1'000'000;
-  std::string text = StrCat("By the info logs, which tell of ", AgeText(seconds), ": flushes, ",
-                            CountText(written.flushes), ", and compactions that wrote tables, ",
-                            CountText(written.compactions), ".");
+  std::string text =
+      StrCat("According to the info logs, which cover ", AgeText(seconds), ": ",
+             CountText(written.flushes), written.flushes == 1 ? " flush" : " flushes", ", and ",
+             CountWithNoun(written.compactions, "compaction"), " that wrote tables.");
   if (written.Amplification() > 0) {
     StrAppend(&text, " Each byte was written ", Factor(written.Amplification()), " times.");
   }
-  page_.Subtitle("What was written", text);
-  ColumnChart chart{.title = "Bytes written, by where to"};
+  page_.Subtitle("Bytes written", text);
+  ColumnChart chart{.title = "Bytes written, by destination"};
   std::vector<double> bytes{static_cast<double>(written.flushed)};
   chart.labels.push_back("flushes");
   for (const auto& [level, sum] : written.compacted) {
@@ -395,7 +397,7 @@ void Page::Writes(const SurveyedFamily& family) {
   chart.series.push_back({.name = "bytes", .colour = "green", .values = std::move(bytes)});
   chart.y_text = &BytesText;
   chart.y_title = "bytes written";
-  chart.x_title = "flushes, and compactions by the level they write to";
+  chart.x_title = "flushes, and compactions by output level";
   page_.Add(DrawColumns(chart));
 }
 

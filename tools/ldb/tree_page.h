@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page that `ldb report` writes, from a survey. A pure function.
+// Pure functions that make the HTML page of `ldb report` from a survey.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ashlar {
 
-// HTML with everything in it. `now_seconds`: since 1970, for ages.
+// A complete page of HTML. Ages are relative to `now_seconds` since 1970.
 std::string TreePage(const TreeSurvey& survey, uint64_t now_seconds);
 
-// tree_map.cc: the tables of a family as rectangles, a row for each level and each file of level 0,
-// along the keys; coloured by the share of tombstones.
+// In tree_map.cc: the tables of a family as rectangles along the keys, a row for each level and for
+// each file of level 0, coloured by the share of tombstones.
 std::string DrawTreeMap(const SurveyedFamily& family, uint64_t now_seconds);
 
 // "3.2 hours".

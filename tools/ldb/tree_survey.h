@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `ldb report` draws: the tree of each family, what lies in the directory, and what the info
-// logs say of flushes and compactions. Plain values; the database is not opened.
+// The data that `ldb report` draws: the tree of each family, the files of the directory, and the
+// flushes and compactions that the info logs report. Plain values; the database is not opened.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "db/version/file_metadata.h"
-#include "tools/ldb/file_places.h"
+#include "db/manifest/file_metadata.h"
+#include "tools/ldb/file_locations.h"
 #include "tools/ldb/manifest_state.h"
 #include "util/result.h"
 
@@ -24,12 +24,12 @@ struct SurveyedTable {
   uint64_t range_deletions = 0;
   uint64_t filter_bytes = 0;
   uint64_t filter_entries = 0;
-  uint64_t data_time = 0;  // seconds since 1970 of its oldest data; 0: unknown
-  // Where it lies among the keys of the family, from 0 to 1, by the bytes of all tables.
+  uint64_t data_time = 0;  // of its oldest data, in seconds since 1970; 0: unknown
+  // Its position along the keys of the family, from 0 to 1; see tree_survey.cc.
   double left = 0, right = 1;
 };
 
-// What flushes and compactions of a family have written, by the info logs.
+// Bytes that flushes and compactions of a family have written, according to the info logs.
 struct WrittenBytes {
   uint64_t flushed = 0;
   uint64_t flushes = 0;
@@ -44,10 +44,10 @@ struct WrittenBytes {
 struct SurveyedFamily {
   std::string name;
   std::string comparator;
-  bool is_order_known = true;                      // else keys are placed bytewise
+  bool is_order_known = true;                      // otherwise keys are placed bytewise
   std::vector<std::vector<SurveyedTable>> levels;  // level 0 newest first, deeper ones in key order
   std::vector<FamilyState::BlobFile> blobs;
-  FileNumber log_number = 0;  // logs before it hold nothing that it needs
+  FileNumber log_number = 0;  // the family does not need logs with smaller numbers
   WrittenBytes written;
 
   uint64_t TableBytes() const;
@@ -56,7 +56,7 @@ struct SurveyedFamily {
   uint64_t BlobGarbageBytes() const;
 };
 
-// A file of the directory that no family owns.
+// A file of the directory that is not a live file of a family.
 struct SurveyedFile {
   std::string name;
   FileNumber number = 0;
@@ -67,18 +67,15 @@ struct TreeSurvey {
   std::string path;
   std::vector<SurveyedFamily> families;
   std::vector<SurveyedFile> needed_logs, unneeded_logs;
-  std::vector<SurveyedFile> obsolete;  // tables and blob files that no version has
-  uint64_t temporary_bytes = 0;        // what a crash or a running job has left
+  std::vector<SurveyedFile> obsolete;  // tables and blob files that the MANIFEST does not have
+  uint64_t temporary_bytes = 0;        // of files that a crash left or a running job writes
   uint64_t other_bytes = 0;            // MANIFEST, OPTIONS, info logs and the like
-  uint64_t first_event_micros = 0, last_event_micros = 0;  // that info logs tell of; 0: none
+  uint64_t first_event_micros = 0, last_event_micros = 0;  // of the info logs; 0: none
 };
 
-// Corruption or IOError for the first file that cannot be read. `logs`: the directory of the WALs,
-// perhaps the database's own; `state`: of the live MANIFEST.
-Result<TreeSurvey> SurveyTree(FileSystem* fs, const FilePlaces& places, const std::string& logs,
-                              const ManifestState& state);
-
-// event_survey.cc: adds what an info log, as text, says. Both ours and RocksDB's are understood.
-void AddEvents(const std::string& text, TreeSurvey* survey);
+// Corruption or IOError for the first file that cannot be read. `logs` is the directory of the
+// WALs, `state` that of the live MANIFEST.
+Result<TreeSurvey> SurveyTree(FileSystem* fs, const FileLocations& locations,
+                              const std::string& logs, const ManifestState& state);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ldb dump_wal: the log reader of recovery, told to go on behind damage.
+// ldb dump_wal uses the log reader of recovery, which here continues after damage.
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -10,11 +10,11 @@
 #include "env/filename.h"
 #include "env/sequential_reader.h"
 #include "tools/ldb/command.h"
-#include "tools/ldb/wal_text.h"
+#include "tools/ldb/dumps.h"
+#include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
-#include "tools/lib/output.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -87,7 +87,8 @@ Status DumpWal(FileSystem* fs, const std::string& path, const WalDump& dump) {
   options.is_wal = true;
   options.continue_after_report = true;
   FileType type = kWalFile;
-  // A copy under another name is dumped too, but records of an older life are not told apart then.
+  // A file with another name is dumped, too, but then records that a recycled log holds from its
+  // former use cannot be recognised.
   if (!ParseFileName(BaseNameOf(path), &options.log_number, &type)) options.log_number = 0;
   DamagePrinter damage;
   LogReader log(NewFileLogSource(std::move(file)), options, &damage);

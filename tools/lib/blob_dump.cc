@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One record in memory at a time.
+// One record is in memory at a time.
 #include "tools/lib/blob_dump.h"
 
 #include <memory>
@@ -10,27 +10,28 @@
 #include "db/blob/blob_format.h"
 #include "env/random_reader.h"
 #include "table/format/compression.h"
-#include "tools/lib/output.h"
+#include "tools/lib/console.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// As the properties of a table name it, without its version: "NoCompression", "LZ4".
+// The name that the properties of a table use: "NoCompression", "LZ4".
 std::string CompressionText(CompressionType type) {
   return std::string(CompressionPropertyName(type));
 }
 
 std::string OptionText(CompressionType type) {
   std::string text = StrCat("unknown (", static_cast<int>(type), ")");
-  IgnoreError(GetStringFromCompressionType(&text, type), "then it is unknown");
+  IgnoreError(GetStringFromCompressionType(&text, type), "text keeps its default");
   return text;
 }
 
-class BlobFileText {
+// Prints one blob file.
+class BlobFilePrinter {
  public:
-  BlobFileText(const RandomReader& file, const BlobDump& dump) : file_(file), dump_(dump) {}
+  BlobFilePrinter(const RandomReader& file, const BlobDump& dump) : file_(file), dump_(dump) {}
 
   Status Print();
 
@@ -50,12 +51,12 @@ class BlobFileText {
   const RandomReader& file_;
   const BlobDump& dump_;
   CompressionType compression_ = kNoCompression;
-  uint64_t end_ = 0;  // of the records
+  uint64_t end_ = 0;  // where the records end
   std::string scratch_, raw_;
   uint64_t records_ = 0, key_bytes_ = 0, blob_bytes_ = 0, raw_bytes_ = 0;
 };
 
-Status BlobFileText::PrintHeader() {
+Status BlobFilePrinter::PrintHeader() {
   Slice bytes;
   RETURN_IF_ERROR(ReadAt(0, kBlobHeaderBytes, &scratch_, &bytes));
   BlobFileHeader header;
@@ -67,7 +68,7 @@ Status BlobFileText::PrintHeader() {
   return Status::OK();
 }
 
-Status BlobFileText::PrintFooter() {
+Status BlobFilePrinter::PrintFooter() {
   end_ = file_.size();
   if (file_.size() >= kBlobHeaderBytes + kBlobFooterBytes) {
     Slice bytes;
@@ -84,8 +85,8 @@ Status BlobFileText::PrintFooter() {
   return Status::OK();
 }
 
-// The raw size is counted in any case.
-Status BlobFileText::PrintBlob(const Slice& stored) {
+// The blob is uncompressed even if it is printed as stored, because the summary counts raw bytes.
+Status BlobFilePrinter::PrintBlob(const Slice& stored) {
   Slice raw = stored;
   if (compression_ != kNoCompression) {
     RETURN_IF_ERROR(UncompressToString(compression_, stored, /*dict=*/nullptr, &raw_));
@@ -97,8 +98,9 @@ Status BlobFileText::PrintBlob(const Slice& stored) {
   return Status::OK();
 }
 
-// Sizes come from a header with a checksum of its own; a body may not reach beyond the records.
-Status BlobFileText::PrintRecord(uint64_t* offset) {
+// The record header has its own checksum, so the sizes in it can be used to read the body; they
+// must not reach beyond the records.
+Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
   PrintLine(StrCat("Read record with offset ", Hex(*offset), " (", *offset, "):"));
   Slice bytes;
   RETURN_IF_ERROR(ReadAt(*offset, kBlobRecordHeaderBytes, &scratch_, &bytes));
@@ -126,7 +128,7 @@ Status BlobFileText::PrintRecord(uint64_t* offset) {
   return Status::OK();
 }
 
-Status BlobFileText::Print() {
+Status BlobFilePrinter::Print() {
   RETURN_IF_ERROR(PrintHeader());
   RETURN_IF_ERROR(PrintFooter());
   Status status;
@@ -134,7 +136,7 @@ Status BlobFileText::Print() {
   while (status.ok() && offset < end_) {
     const uint64_t begin = offset;
     if (end_ - offset < kBlobRecordHeaderBytes) {
-      status = InFile(Status::Corruption(StrCat(end_ - offset, " bytes are no record")), begin);
+      status = InFile(Status::Corruption(StrCat(end_ - offset, " bytes are not a record")), begin);
     } else if (Status record = PrintRecord(&offset); !record.ok()) {
       status = InFile(record, begin);
     }
@@ -149,7 +151,7 @@ Status BlobFileText::Print() {
 
 Status DumpBlobFile(FileSystem* fs, const std::string& path, const BlobDump& dump) {
   ASSIGN_OR_RETURN(const auto file, RandomReader::Open(fs, path, FileOptions()));
-  return BlobFileText(*file, dump).Print();
+  return BlobFilePrinter(*file, dump).Print();
 }
 
 std::string BlobReferenceText(const Slice& encoded) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A blob file as text, in the form that scripts for RocksDB's tools parse: header, footer, records,
-// sums; and the references to blobs that tables hold.
+// Prints a blob file, in the form that scripts for RocksDB's tools parse: header, footer, records,
+// totals. Also the text of the references to blobs that tables contain.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ namespace ashlar {
 struct BlobDump {
   bool hex_keys = false;
   bool hex_values = false;
-  bool uncompresses = false;  // values as they were written, instead of as they are stored
+  bool uncompresses = false;  // print values as they were written, not as they are stored
 };
 
-// On stdout. Each record is checked; a damaged one ends the dump with Corruption, after what comes
-// before it. A file without a footer, which was not finished, is shown as far as it goes.
+// Prints to stdout. Each record is verified; at a damaged one the dump ends with Corruption. A file
+// without a footer, which was not finished, is printed up to its end.
 Status DumpBlobFile(FileSystem* fs, const std::string& path, const BlobDump& dump);
 
-// "[blob ref] file:9 offset:66 size:26 compression: NoCompression", or what is wrong with it.
+// "[blob ref] file:9 offset:66 size:26 compression: NoCompression", or the error of decoding it.
 std::string BlobReferenceText(const Slice& encoded);
 
 }  // namespace ashlar

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flag given twice counts as it was given last.
+// If a flag is given twice, the last value counts.
 #include "tools/lib/command_line.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CommandLine takes the arguments of a tool apart: flags, written --name or --name=value, and
-// words, which is everything else. After a lone "--" everything is a word.
+// CommandLine splits the arguments of a tool into flags, written --name or --name=value, and words,
+// which are all other arguments. After a lone "--" everything is a word.
 //
-// Names are not known here: each command checks them with CheckFlags(). Immutable after
+// It does not know which flags exist: each command checks them with CheckFlags(). Immutable after
 // construction.
 #pragma once
 
@@ -24,16 +24,16 @@ class CommandLine {
 
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view flag) const { return flags_.find(flag) != flags_.end(); }
-  // The text behind "=", empty for a bare flag; nothing if the flag is absent.
+  // The text after "=", empty for a flag without "="; nullopt if the flag is absent.
   std::optional<std::string> Value(std::string_view flag) const;
 
   // --name, --name=true and --name=1 are true, --name=false and --name=0 are false. The default if
-  // absent, InvalidArgument for other values.
+  // the flag is absent, InvalidArgument for other values.
   Result<bool> Bool(std::string_view flag, bool default_value = false) const;
-  // A decimal number, perhaps negative. The default if absent.
+  // A decimal number, which may be negative. The default if the flag is absent.
   Result<int64_t> Number(std::string_view flag, int64_t default_value) const;
 
-  // InvalidArgument naming the first flag that is none of `known`.
+  // InvalidArgument names the first flag that is not in `known`.
   Status CheckFlags(const std::vector<std::string_view>& known) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HtmlPage builds a page of tiles and sections with everything in it: style, script, charts. And
-// the words that such pages share. Pure; every text is escaped here, except what Add() is given.
+// HtmlPage builds a complete page of HTML: tiles and sections, with style and script. Also text
+// functions that such pages share. Pure; every text is escaped here, except the argument of Add().
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace ashlar {
 
-// A key as text if it is that, else in hexadecimal digits; not more of it than fits.
-std::string KeyShown(const std::string& key);
-// 0 of nothing.
+// A key as text if it is printable, else as hexadecimal digits; long keys are cut.
+std::string KeyPreview(const std::string& key);
+// part / whole; 0 if `whole` is 0.
 double Ratio(uint64_t part, uint64_t whole);
 // "1 block", "2 blocks".
-std::string Counted(uint64_t count, std::string_view noun);
+std::string CountWithNoun(uint64_t count, std::string_view noun);
 
-// A table. Columns whose title begins with '#' are numbers, which stand to the right.
+// A table. Columns whose title begins with '#' are numbers, aligned to the right.
 class HtmlTable {
  public:
   explicit HtmlTable(const std::vector<std::string>& titles);
@@ -34,7 +34,7 @@ class HtmlPage {
  public:
   HtmlPage(const std::string& title, const std::string& text);
 
-  // Tiles come first, all together.
+  // Tiles come before all sections. `what` is the label below the value.
   void BeginTiles() { html_ += "<div class=\"tiles\">\n"; }
   void Tile(const std::string& value, const std::string& what);
   void EndTiles() { html_ += "</div>\n"; }

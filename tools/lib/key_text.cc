@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms that scripts for RocksDB's tools parse: digits in upper case, types as numbers.
+// Scripts for RocksDB's tools parse these forms: hexadecimal digits in upper case, types as
+// numbers.
 #include "tools/lib/key_text.h"
 
 #include "tools/lib/blob_dump.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

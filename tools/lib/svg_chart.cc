@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coordinates are those of a view box kWidth wide, which the page scales to its own width.
+// Coordinates are in a view box of width kWidth, which the page scales to its own width.
 #include "tools/lib/svg_chart.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -19,7 +19,7 @@ constexpr double kWidth = 960, kHeight = 240;
 constexpr double kLeft = 74, kRight = 24, kTop = 12, kBottom = 46;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
 constexpr double kPlotHeight = kHeight - kTop - kBottom;
-constexpr double kCharacterWidth = 6.6;  // of labels
+constexpr double kCharacterWidth = 6.6;  // in labels
 
 std::string Fixed(double value, int digits) {
   std::array<char, 48> text;
@@ -66,7 +66,7 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
                 HtmlText(text), "</text>");
 }
 
-// Columns, a frame for each that the pointer finds, and the axes.
+// Draws the columns, a transparent rectangle behind each that reacts to the pointer, and the axes.
 class ColumnDrawing {
  public:
   explicit ColumnDrawing(const ColumnChart& chart)
@@ -120,9 +120,8 @@ class ColumnDrawing {
     for (const ChartSeries& series : chart_.series) {
       const double height = HeightOf(series.values[i]);
       if (height > 0) {
-        // What is there shall be seen.
-        const double seen = std::max(height, 0.8);
-        svg += Rectangle(x, base - seen, chart_.is_stacked ? inner : inner / count, seen,
+        const double visible = std::max(height, 0.8);  // small values stay visible
+        svg += Rectangle(x, base - visible, chart_.is_stacked ? inner : inner / count, visible,
                          series.colour);
       }
       if (chart_.is_stacked) {
@@ -134,7 +133,7 @@ class ColumnDrawing {
     return svg + "</g>";
   }
 
-  // Every n-th, so that they do not run into each other.
+  // Every n-th label, so that they do not overlap.
   std::string Labels() const {
     size_t longest = 1;
     for (const std::string& label : chart_.labels) longest = std::max(longest, label.size());

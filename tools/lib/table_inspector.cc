@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening goes the way of the engine's table reader, but stops before anything that needs to know
-// the order of keys. Checksums are verified before anything is parsed.
+// Opening follows the engine's table reader, but stops before anything that needs the order of
+// keys. Checksums are verified before anything is parsed.
 #include "tools/lib/table_inspector.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
+#include "ashlar/options.h"
 #include "table/block/block_cursor.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
+#include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -26,13 +29,20 @@ namespace {
 constexpr uint32_t kTwoLevelIndex = 2;
 constexpr uint32_t kFirstKeyIndex = 3;
 
-// The public unique id as two hexadecimal words, or "N/A" for files that do not say who made them.
+// The public unique ID as two hexadecimal words, or "N/A" for files whose properties lack the
+// session.
 std::string UniqueIdText(const TableProperties& properties) {
   Result<InternalUniqueId> id = MakeInternalUniqueId(properties);
   if (!id.ok()) return "N/A";
   const std::string bytes = PublicUniqueId(*id, UniqueIdForm::kStandard);
   const std::string digits = Slice(bytes).ToString(/*hex=*/true);
   return digits.substr(0, 16) + "-" + digits.substr(16);
+}
+
+bool IsAfterRange(const Slice& user_key, const InternalKeyComparator& comparator,
+                  const TableScan& scan) {
+  if (scan.prefix && !user_key.starts_with(*scan.prefix)) return true;
+  return scan.to && comparator.OrderWithoutTimestamp(user_key, *scan.to) >= 0;
 }
 
 }  // namespace
@@ -64,7 +74,7 @@ Status TableInspector::LoadMetaBlocks() {
   while (parser.Next()) {
     Slice value = parser.value();
     BlockHandle handle;
-    // Entries that name no block are skipped: newer versions may add some.
+    // Entries that are not block handles are skipped: newer versions may add some.
     if (GetBlockHandle(&value, &handle)) meta_blocks_[parser.key().ToString()] = handle;
   }
   if (parser.status().ok()) return Status::OK();
@@ -131,7 +141,7 @@ Result<BlockHandle> TableInspector::IndexHandle() const {
 
 Result<InternalKeyComparator> TableInspector::FindComparator() const {
   const std::string& name = properties_.comparator_name;
-  const Comparator* comparator = BytewiseComparator();  // of old files that name none
+  const Comparator* comparator = BytewiseComparator();  // old files name none
   if (!name.empty()) {
     Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
     if (!status.ok() || comparator == nullptr) {
@@ -253,6 +263,27 @@ std::string UserPropertiesText(const TableProperties& properties) {
     StrAppend(&text, "  # ", name, ": ", HexText(value), "\n");
   }
   return text;
+}
+
+Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator& comparator,
+                           const TableScan& scan) {
+  const std::unique_ptr<InternalIterator> iterator(table.NewIterator(ReadOptions(), nullptr));
+  const std::optional<std::string>& start = scan.prefix ? scan.prefix : scan.from;
+  if (start) {
+    iterator->Seek(MakeInternalKey(*start, kMaxSequenceNumber, kValueTypeForSeek));
+  } else {
+    iterator->SeekToFirst();
+  }
+  Progress progress("entries");
+  for (; iterator->Valid() && progress.count() < scan.max_entries; iterator->Next()) {
+    const Slice key = iterator->key();
+    if (IsAfterRange(ExtractUserKey(key), comparator, scan)) break;
+    progress.Add();
+    if (!scan.prints) continue;
+    PrintLine(EntryText(key, iterator->value(), scan.hex, scan.decodes_blob_references));
+  }
+  RETURN_IF_ERROR(iterator->status());
+  return progress.count();
 }
 
 }  // namespace ashlar

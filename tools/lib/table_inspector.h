@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableInspector opens a table file to look at it, without a database: nothing needs to be known
-// about the file beforehand, because its own properties name its comparator.
+// TableInspector opens a table file without a database. The caller needs to know nothing about the
+// file, because its properties name its comparator.
 //
-// Opening reads the footer, the metaindex and the properties, and works for every table whose
-// footer is known; Reader(), for the entries, needs a built-in comparator as well. Threads: one at
+// Opening reads the footer, the metaindex and the properties, and works for every table with a
+// known footer; reading entries through Reader() also needs a built-in comparator. Threads: one at
 // a time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,9 +18,9 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/table_properties.h"
-#include "table/sst/block_fetcher.h"
-#include "table/sst/table_reader.h"
-#include "util/internal_key.h"
+#include "table/sst/read/block_fetcher.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -39,32 +40,32 @@ class TableInspector {
   const Footer& footer() const { return footer_; }
   const MetaBlocks& meta_blocks() const { return meta_blocks_; }
   const TableProperties& properties() const { return properties_; }
-  // In format versions where the footer has no handle of it, the one of the metaindex.
+  // From the footer or, in format versions whose footer does not have it, from the metaindex.
   Result<BlockHandle> IndexHandle() const;
 
   // NotSupported if the comparator is not built in.
   Result<InternalKeyComparator> FindComparator() const;
-  // The table as the engine reads it; opened by the first call.
+  // The engine's reader of the table, opened by the first call.
   Result<const TableReader*> Reader();
-  // All data blocks in order, through the partitions of the index if there are any.
+  // All data blocks in order, those of all partitions of the index.
   Result<std::vector<IndexEntry>> DataBlocks() const;
-  // The same of the blocks that the index itself is cut into; none if it is in one piece.
+  // The partitions of the index itself; none if the index is one block.
   Result<std::vector<IndexEntry>> IndexPartitions() const;
-  // The filter: one block, or its partitions in order; none for a table without.
+  // The filter: one block, or its partitions in order; none if the table has no filter.
   Result<std::vector<BlockHandle>> FilterBlocks() const;
-  // How the block is stored, by its trailer. Nothing is verified.
+  // The compression type in the block's trailer. Nothing is verified.
   Result<CompressionType> StoredAs(const BlockHandle& handle) const;
-  // Any block but the properties, checked and uncompressed.
+  // Any block except the properties, verified and uncompressed.
   Result<LooseBlock> ReadBlock(const BlockHandle& handle, std::string_view kind) const {
     return fetcher_.ReadLoose(handle, kind);
   }
-  // The same for data blocks, which a dictionary may have compressed; opens the reader's parts.
+  // A data block, which may have been compressed with a dictionary; verified and uncompressed.
   Result<DataBlock*> ReadDataBlock(const BlockHandle& handle);
   // Calls `visit` with each internal key and value of a block that was read from `handle`, until it
-  // answers with an error. Corruption names the place of an entry that is none.
+  // returns an error. Corruption names the position of an entry that cannot be parsed.
   using EntryVisit = std::function<Status(const Slice& key, const Slice& value)>;
   Status ForEachEntry(const Block& block, const BlockHandle& handle, const EntryVisit& visit) const;
-  // The same for the range tombstones, whose value is the end; none for a table without.
+  // Calls `visit` with each range tombstone: its begin as an internal key, its end as the value.
   Status ForEachTombstone(const EntryVisit& visit) const;
 
  private:
@@ -74,7 +75,7 @@ class TableInspector {
   Status LoadDictionary();
   Result<uint32_t> IndexType() const;
   Result<FlatIndex::Source> IndexSource(const InternalKeyComparator* comparator) const;
-  // What the one index block has, or the top of several.
+  // The entries of the index block, or of the top-level index if there are partitions.
   Result<std::vector<IndexEntry>> TopIndexEntries() const;
   Status AppendIndexEntries(const BlockHandle& handle, const FlatIndex::Source& source,
                             std::vector<IndexEntry>* entries) const;
@@ -91,9 +92,24 @@ class TableInspector {
   std::unique_ptr<TableReader> reader_;
 };
 
-// What properties() says, one "  name: value" a line in RocksDB's words, and the same for those
-// that collectors added, in hexadecimal.
+// The properties, one "  name: value" a line, with RocksDB's names; and the properties that
+// collectors added, with hexadecimal values.
 std::string PropertiesText(const TableProperties& properties);
 std::string UserPropertiesText(const TableProperties& properties);
+
+// A walk over the entries of one table in the order of the file: all versions of all keys.
+struct TableScan {
+  std::optional<std::string> from;    // user key, inclusive
+  std::optional<std::string> to;      // user key, exclusive
+  std::optional<std::string> prefix;  // of user keys; not together with `from`
+  uint64_t max_entries = UINT64_MAX;
+  bool prints = false;  // print each entry on stdout
+  bool hex = false;
+  bool decodes_blob_references = false;
+};
+
+// Returns the number of entries visited. Every block is verified before it is used.
+Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator& comparator,
+                           const TableScan& scan);
 
 }  // namespace ashlar

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands that only read, and the table of all.
+// The command table, and the commands that are small: check, scan, verify, identify, none, report.
 #include "tools/sst_dump/commands.h"
 
 #include <utility>
 
 #include "ashlar/options.h"
-#include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "env/file_writer.h"
+#include "tools/lib/console.h"
+#include "tools/sst_dump/report_page.h"
+#include "tools/sst_dump/table_survey.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -54,36 +57,49 @@ Status Verify(TableInspector* table, SstDumpRequest*) {
   return Status::OK();
 }
 
-// Opening the table has already proved what is asked here.
+// The table has been opened, which proves that it is an SST file.
 Status Identify(TableInspector* table, SstDumpRequest*) {
   PrintLine(StrCat(table->path(), " is a valid SST file"));
   return Status::OK();
 }
 
 constexpr SstDumpCommand kCommands[] = {
-    {"check",
-     "walk the entries and check every block on the way; print nothing but errors (the\n"
-     "              command if none is given)",
+    {"check", "read all entries and verify their blocks; print only errors (the default command)",
      &Check},
     {"scan", "print the entries: 'key' seq:<sequence number>, type:<kind> => value", &Scan},
     {"raw", "write footer, properties, index and all blocks as text to <file>_dump.txt", &DumpRaw},
-    {"verify", "check every block of the file, its metadata included", &Verify},
+    {"verify", "verify every block of the file, its metadata included", &Verify},
     {"recompress",
-     "try every compression on the table: size, time and MB/s; writes no file. For the sizes\n"
-     "              of a database's tables give the block size that it has: --set_block_size",
+     "try every compression on the table: size, time and MB/s; write no file. To see the sizes\n"
+     "              that a database would have, pass its block size: --set_block_size",
      &Recompress},
     {"report",
-     "write one page of HTML, into <file>_report.html: blocks by size and compression, keys,\n"
+     "write a page of HTML to <file>_report.html: blocks by size and compression, keys,\n"
      "              tombstones, how full the filter is",
      &WriteReport},
-    {"identify", "say whether the file is an SST file, or which files of a directory are",
+    {"identify", "print whether the file is an SST file, or which files of a directory are",
      &Identify},
     {"none", "only open the file, as with --show_properties", &None},
 };
 
 }  // namespace
 
-std::string PathBeside(const TableInspector& table, std::string_view ending) {
+// The page is written after all of the table has been read, so a damaged block leaves no partial
+// page.
+Status WriteReport(TableInspector* table, SstDumpRequest* request) {
+  ASSIGN_OR_RETURN(const TableSurvey survey, SurveyTable(table));
+  ASSIGN_OR_RETURN(const FilterSurvey filter, SurveyFilter(table));
+  const std::string path =
+      request->output.empty() ? OutputPath(*table, "_report.html") : request->output;
+  ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> out,
+                   FileWriter::Create(FileSystem::Default().get(), path, FileOptions()));
+  RETURN_IF_ERROR(out->Append(ReportPage(*table, survey, filter)));
+  RETURN_IF_ERROR(out->Close());
+  PrintLine(StrCat("report written to file ", path));
+  return Status::OK();
+}
+
+std::string OutputPath(const TableInspector& table, std::string_view ending) {
   std::string path = table.path();
   if (Slice(path).ends_with(kTableSuffix)) path.resize(path.size() - kTableSuffix.size());
   return StrCat(path, ending);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The raw dump: the file from its footer inwards. Handles stand as their encoded bytes, so that
-// they can be found in a hex dump of the file; keys and values twice, as digits and as characters.
+// sst_dump --command=raw: the whole file as text, beginning with its footer. Block handles are
+// printed as their encoded bytes, so that they can be found in a hex dump of the file; keys and
+// values are printed as hexadecimal digits and as characters.
 #include <algorithm>
 #include <memory>
 
 #include "env/file_writer.h"
 #include "table/format/meta_block_names.h"
-#include "tools/lib/output.h"
+#include "tools/lib/console.h"
 #include "tools/sst_dump/commands.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -37,7 +38,7 @@ std::string SpacedText(const Slice& bytes) {
   return text;
 }
 
-// RawDump writes the sections of one table to one file.
+// RawDump writes all sections of one table to one text file.
 class RawDump {
  public:
   RawDump(TableInspector* table, FileWriter* out) : table_(table), out_(out) {}
@@ -151,7 +152,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 }  // namespace
 
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
-  const std::string name = PathBeside(*table, "_dump.txt");
+  const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(FileSystem::Default().get(), name, FileOptions()));
   RETURN_IF_ERROR(RawDump(table, out.get()).Run());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries pass from the table's iterator through a builder into a file that keeps nothing. The
-// lines of each trial have the form of RocksDB's tool; a table of all of them follows.
-#include "tools/sst_dump/recompress.h"
-
+// sst_dump --command=recompress: the size of a table, and the time to write it, with each
+// compression. The entries pass from the table's iterator through a table builder into a file that
+// discards them, so nothing is written to any disk. The lines of each trial have the form of
+// RocksDB's tool; a table of all trials follows.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -19,16 +19,16 @@
 #include "db/options/option_values.h"
 #include "env/file_writer.h"
 #include "table/format/compression.h"
-#include "table/sst/table_builder.h"
-#include "tools/lib/output.h"
+#include "table/sst/write/table_builder.h"
+#include "tools/lib/console.h"
 #include "tools/sst_dump/commands.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Takes everything and keeps nothing.
-class NowhereFile final : public FSWritableFile {
+// Discards its contents and counts their bytes.
+class DiscardingFile final : public FSWritableFile {
  public:
   using FSWritableFile::Append;
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
@@ -51,7 +51,8 @@ struct Trial {
   uint64_t data_blocks = 0;
   uint64_t raw_bytes = 0;  // of keys and values
   uint64_t micros = 0;
-  // Of data and index blocks: made smaller; stored raw because that did not pay.
+  // Data and index blocks that were compressed, and that were stored raw because they would not get
+  // small enough.
   uint64_t compressed = 0, rejected = 0;
 };
 
@@ -86,7 +87,7 @@ Result<Trial> Try(TableInspector* table, const RecompressPlan& plan, Compression
   options.compression_opts.level = level;
   options.statistics = statistics.get();
   const std::unique_ptr<FileWriter> file =
-      FileWriter::Wrap(std::make_unique<NowhereFile>(), table->path(), /*size=*/0);
+      FileWriter::Wrap(std::make_unique<DiscardingFile>(), table->path(), /*size=*/0);
   const auto start = std::chrono::steady_clock::now();
   TableBuilder builder(options, file.get());
   Status status = CopyEntries(table, &builder);
@@ -109,8 +110,8 @@ Result<Trial> Try(TableInspector* table, const RecompressPlan& plan, Compression
 }
 
 void PrintTrial(const Trial& trial) {
-  // Data blocks for which nothing was tried; RocksDB's tool has index blocks in the other two
-  // alone.
+  // `raw` counts data blocks for which compression was not tried. As in RocksDB's tool, only the
+  // other two counts include index blocks.
   const uint64_t tried = trial.compressed + trial.rejected;
   const uint64_t raw = trial.data_blocks > tried ? trial.data_blocks - tried : 0;
   const uint64_t blocks = std::max<uint64_t>(1, tried + raw);
@@ -163,8 +164,8 @@ Result<std::vector<CompressionType>> ParseTypes(const std::string& text) {
     int64_t value = 0;
     if (!ParseEnum(EnumNames(kNoCompression), name, &value).ok() ||
         value == kDisableCompressionOption) {
-      return Status::InvalidArgument(StrCat("--compression_types: \"", name,
-                                            "\" is none; for instance kZSTD,kLZ4Compression"));
+      return Status::InvalidArgument(
+          StrCat("--compression_types: \"", name, "\" is unknown; example: kZSTD,kLZ4Compression"));
     }
     types.push_back(static_cast<CompressionType>(value));
     begin = end + 1;
@@ -172,7 +173,7 @@ Result<std::vector<CompressionType>> ParseTypes(const std::string& text) {
   return types;
 }
 
-// Not negative, and not more than `max`.
+// A flag with a number of bytes from 0 to `max`.
 Result<uint64_t> Bytes(const CommandLine& line, std::string_view flag, uint64_t default_value,
                        uint64_t max) {
   ASSIGN_OR_RETURN(const int64_t bytes, line.Number(flag, static_cast<int64_t>(default_value)));
@@ -184,7 +185,7 @@ Status ParseLevels(const CommandLine& line, RecompressPlan* plan) {
   const bool has_from = line.Has("compression_level_from");
   if (has_from != line.Has("compression_level_to")) {
     return Status::InvalidArgument(
-        "--compression_level_from and --compression_level_to are given together");
+        "--compression_level_from and --compression_level_to must be given together");
   }
   if (!has_from) return Status::OK();
   if (!line.Has("compression_types") || plan->types.size() != 1) {
@@ -192,10 +193,11 @@ Status ParseLevels(const CommandLine& line, RecompressPlan* plan) {
   }
   ASSIGN_OR_RETURN(const int64_t first, line.Number("compression_level_from", 0));
   ASSIGN_OR_RETURN(const int64_t last, line.Number("compression_level_to", 0));
-  constexpr int64_t kMost = CompressionOptions::kDefaultCompressionLevel;
-  if (first > last || first < -kMost || last > kMost) {
+  constexpr int64_t kMaxLevel = CompressionOptions::kDefaultCompressionLevel;
+  if (first > last || first < -kMaxLevel || last > kMaxLevel) {
     return Status::InvalidArgument(StrCat("--compression_level_from=", first,
-                                          " and --compression_level_to=", last, " are no range"));
+                                          " and --compression_level_to=", last,
+                                          " are not a range"));
   }
   plan->first_level = static_cast<int>(first);
   plan->last_level = static_cast<int>(last);

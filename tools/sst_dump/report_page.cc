@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A section each: what the file is made of, blocks, compression, entries, keys, sizes, tombstones,
-// filter, properties. Charts along the file have at most kColumns columns, each of as many blocks.
+// The page has a section each for the parts of the file, blocks, compression, entries, keys, sizes,
+// tombstones, filter and properties. Charts along the file have at most kColumns columns, each of
+// which stands for the same number of neighbouring blocks.
 #include "tools/sst_dump/report_page.h"
 
 #include <algorithm>
@@ -10,12 +11,12 @@
 #include <map>
 #include <utility>
 
+#include "db/options/option_values.h"
 #include "env/filename.h"
 #include "tools/lib/html_page.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/svg_chart.h"
-#include "tools/sst_dump/report_text.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -35,6 +36,62 @@ std::vector<Group> GroupsOf(size_t block_count) {
     groups.push_back({i * block_count / columns, (i + 1) * block_count / columns});
   }
   return groups;
+}
+
+// "ZSTD", "none".
+std::string CompressionText(CompressionType type) {
+  std::string name;
+  PrintEnum(PrintContext(), EnumNames(type), type, &name);
+  if (name.starts_with('k')) name.erase(0, 1);
+  const size_t suffix = name.find("Compression");
+  if (suffix != std::string::npos && suffix != 0) name.resize(suffix);
+  return name == "No" ? "none" : name;
+}
+
+// A table of the range tombstones; empty if there are none.
+std::string TombstoneList(const TableSurvey& survey) {
+  if (survey.tombstones.empty()) return std::string();
+  std::string html =
+      "<div class=\"scroll\"><table><tr><th>from</th><th>to, exclusive</th>"
+      "<th class=\"n\">sequence number</th><th class=\"n\">blocks covered</th></tr>\n";
+  for (const SurveyedTombstone& tombstone : survey.tombstones) {
+    const size_t blocks =
+        tombstone.blocks_end - std::min(tombstone.first_block, tombstone.blocks_end);
+    StrAppend(&html, "<tr><td><code>", HtmlText(KeyPreview(tombstone.begin)),
+              "</code></td><td><code>", HtmlText(KeyPreview(tombstone.end)),
+              "</code></td><td class=\"n\">", tombstone.seqno, "</td><td class=\"n\">",
+              CountText(blocks), "</td></tr>\n");
+  }
+  html += "</table></div>\n";
+  const uint64_t rest = survey.tombstone_count - survey.tombstones.size();
+  if (rest != 0) StrAppend(&html, "<p>and ", CountText(rest), " more</p>\n");
+  return html;
+}
+
+// The section with all properties.
+std::string PropertiesSection(const TableProperties& properties) {
+  std::string html =
+      "<section><details><summary>Properties</summary>\n<div class=\"scroll\"><table>\n";
+  const auto row = [&html](std::string_view name, std::string_view value) {
+    StrAppend(&html, "<tr><td>", HtmlText(name), "</td><td><code>", HtmlText(value),
+              "</code></td></tr>\n");
+  };
+  const std::string text = PropertiesText(properties);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const size_t colon = line.find(": ");
+    if (colon != std::string_view::npos) {
+      row(line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' ')),
+          line.substr(colon + 2));
+    }
+    begin = end + 1;
+  }
+  for (const auto& [name, value] : properties.user_collected_properties) {
+    row(name, HexText(value));
+  }
+  html += "</table></div>\n</details></section>\n";
+  return html;
 }
 
 class Page {
@@ -82,13 +139,13 @@ class Page {
   void Begin(const std::string& title, const std::string& text) { page_.BeginSection(title, text); }
   void End() { page_.EndSection(); }
 
-  // A chart along the file without its series: labels, tips that begin with the place.
+  // A chart along the file without its series: labels, and tips that begin with the position.
   ColumnChart AlongTheFile(const std::string& title) const;
-  // The sum of a fact over the blocks of a column.
-  template <typename Fact>
-  uint64_t Sum(const Group& group, Fact&& fact) const {
+  // The sum of `number(block)` over the blocks of a column.
+  template <typename Number>
+  uint64_t Sum(const Group& group, Number&& number) const {
     uint64_t sum = 0;
-    for (size_t i = group.begin; i < group.end; ++i) sum += fact(survey_.blocks[i]);
+    for (size_t i = group.begin; i < group.end; ++i) sum += number(survey_.blocks[i]);
     return sum;
   }
 
@@ -110,7 +167,7 @@ void Page::Head() {
   page_.Tile(CountText(survey_.entry_count), "entries");
   page_.Tile(CountText(survey_.key_count), "different keys");
   page_.Tile(CountText(survey_.blocks.size()), "data blocks");
-  page_.Tile(raw == 0 ? "-" : PercentText(Ratio(stored, raw)), "of their size, compressed");
+  page_.Tile(raw == 0 ? "-" : PercentText(Ratio(stored, raw)), "of their size after compression");
   page_.Tile(CountText(survey_.tombstone_count), "range tombstones");
   if (survey_.entry_count != 0) {
     page_.Tile(survey_.smallest_seqno == survey_.largest_seqno
@@ -122,10 +179,10 @@ void Page::Head() {
 }
 
 void Page::Parts() {
-  Begin("What the file is made of", "All bytes of the file, by what they are for.");
+  Begin("Parts of the file", "All bytes of the file, by kind.");
   const std::map<std::string, std::string> colours = {
       {"data", "blue"},         {"index", "orange"},         {"filter", "green"},
-      {"dictionary", "violet"}, {"range tombstones", "red"}, {"the rest", "grey"}};
+      {"dictionary", "violet"}, {"range tombstones", "red"}, {"other", "grey"}};
   std::vector<Share> shares;
   for (const FilePart& part : survey_.parts) {
     shares.push_back({.name = part.name,
@@ -165,11 +222,10 @@ void Page::BlockSizes() {
   chart.series = {std::move(stored), std::move(raw)};
   chart.x_title = "size of a block";
   chart.y_title = "data blocks";
-  Begin(
-      "Blocks by size",
-      StrCat("A read of a key that is in no cache reads one block of the stored size. The largest "
-             "takes ",
-             BytesText(static_cast<double>(max)), " uncompressed."));
+  Begin("Blocks by size",
+        StrCat("A read of a key that is not cached reads one block of the stored size. The largest "
+               "block has ",
+               BytesText(static_cast<double>(max)), " uncompressed."));
   page_.Add(DrawColumns(chart));
   End();
 }
@@ -186,10 +242,10 @@ void Page::Compression() {
     total.raw += block.raw_bytes;
   }
   Begin("Blocks by compression",
-        "A block that compression would make hardly smaller is stored as it is.");
+        "A block is stored uncompressed if compression would save too little.");
   HtmlTable rows({"compression", "#blocks", "#stored", "#uncompressed", "#stored / uncompressed"});
   for (const auto& [type, total] : totals) {
-    rows.Row({CompressionShown(type), CountText(total.blocks),
+    rows.Row({CompressionText(type), CountText(total.blocks),
               BytesText(static_cast<double>(total.stored)),
               BytesText(static_cast<double>(total.raw)),
               PercentText(Ratio(total.stored, total.raw))});
@@ -212,7 +268,7 @@ ColumnChart Page::AlongTheFile(const std::string& title) const {
             ? StrCat("block ", CountText(group.end))
             : StrCat("blocks ", CountText(group.begin + 1), " to ", CountText(group.end));
     chart.tips.push_back(
-        StrCat(place, ", keys up to ", KeyShown(survey_.blocks[group.end - 1].separator), "\n"));
+        StrCat(place, ", keys up to ", KeyPreview(survey_.blocks[group.end - 1].separator), "\n"));
   }
   return chart;
 }
@@ -260,8 +316,8 @@ void Page::Entries() {
   Begin("Entries", StrCat("From the first key to the last: ", sums, ". ",
                           versions == 0 ? "No key has more than one entry."
                                         : StrCat(CountText(versions),
-                                                 " are older versions of a key beside them, "
-                                                 "kept for snapshots or not yet merged.")));
+                                                 " are older versions of keys, kept for snapshots "
+                                                 "or not yet merged.")));
   page_.Add(DrawColumns(chart));
   End();
 }
@@ -284,19 +340,18 @@ void Page::Keys() {
     const uint64_t count = survey_.next_byte[byte];
     keys.values.push_back(static_cast<double>(count));
     chart.labels.push_back(label);
-    chart.tips.push_back(StrCat("keys that begin with ", KeyShown(begin), "\n", CountText(count),
+    chart.tips.push_back(StrCat("keys that begin with ", KeyPreview(begin), "\n", CountText(count),
                                 ", ", PercentText(Ratio(count, survey_.key_count))));
   }
-  Begin("Keys",
-        StrCat("From ", KeyShown(survey_.smallest_key), " to ", KeyShown(survey_.largest_key), ". ",
-               survey_.common_prefix.empty()
-                   ? "By their first byte:"
-                   : StrCat("All begin with ", KeyShown(survey_.common_prefix),
-                            "; by the byte behind it:")));
+  Begin("Keys", StrCat("From ", KeyPreview(survey_.smallest_key), " to ",
+                       KeyPreview(survey_.largest_key), ". ",
+                       survey_.common_prefix.empty()
+                           ? "By their first byte:"
+                           : StrCat("All begin with ", KeyPreview(survey_.common_prefix),
+                                    "; by the next byte:")));
   if (!keys.values.empty()) {
     chart.series = {std::move(keys)};
-    chart.x_title =
-        survey_.common_prefix.empty() ? "first byte" : "byte behind the common beginning";
+    chart.x_title = survey_.common_prefix.empty() ? "first byte" : "byte after the common prefix";
     chart.y_title = "different keys";
     page_.Add(DrawColumns(chart));
   }
@@ -319,7 +374,7 @@ void Page::EntrySizes() {
     chart.labels.push_back(BytesText(begin));
     chart.tips.push_back(StrCat(
         i < 2 ? BytesText(begin) : StrCat(BytesText(begin), " to less than ", BytesText(begin * 2)),
-        "\n", Counted(keys, "key"), ", ", Counted(values, "value")));
+        "\n", CountWithNoun(keys, "key"), ", ", CountWithNoun(values, "value")));
   }
   chart.x_title = "size, by powers of two";
   chart.y_title = "entries";
@@ -332,8 +387,8 @@ void Page::EntrySizes() {
   };
   Begin("Sizes of keys and values",
         StrCat("Keys have ", mean(survey_.key_bytes), " on average and ", max(survey_.key_bytes),
-               " at most, values ", mean(survey_.value_bytes), " and ", max(survey_.value_bytes),
-               "."));
+               " at most, values ", mean(survey_.value_bytes), " on average and ",
+               max(survey_.value_bytes), " at most."));
   page_.Add(DrawColumns(chart));
   End();
 }
@@ -347,9 +402,9 @@ void Page::Tombstones() {
   }
   Begin(
       "Tombstones",
-      StrCat(Counted(deletions, "deletion"), " of single keys, ",
+      StrCat(CountWithNoun(deletions, "deletion"), " of single keys, ",
              PercentText(Ratio(deletions, survey_.entry_count)), " of the entries, and ",
-             Counted(survey_.tombstone_count, "range tombstone"),
+             CountWithNoun(survey_.tombstone_count, "range tombstone"),
              ". Iterators step over deletions one by one; where they are dense, scans are slow."));
   if (!groups_.empty() && deletions != 0) {
     ColumnChart chart = AlongTheFile("Deletions along the file");
@@ -376,7 +431,7 @@ void Page::Tombstones() {
       const uint64_t most = *std::max_element(begin + static_cast<ptrdiff_t>(groups_[i].begin),
                                               begin + static_cast<ptrdiff_t>(groups_[i].end));
       cover.values.push_back(static_cast<double>(most));
-      StrAppend(&chart.tips[i], Counted(most, "range tombstone"), " over a block");
+      StrAppend(&chart.tips[i], CountWithNoun(most, "range tombstone"), " cover a block");
     }
     chart.series = {std::move(cover)};
     chart.y_title = "range tombstones";
@@ -388,7 +443,7 @@ void Page::Tombstones() {
 
 void Page::Filter() {
   if (filter_.block_count == 0) {
-    Begin("Filter", "None: a lookup of a key that is not there reads a block of this table.");
+    Begin("Filter", "None: a lookup of an absent key reads a block of this table.");
     return End();
   }
   const auto bits = static_cast<double>(filter_.bytes * 8);
@@ -403,11 +458,12 @@ void Page::Filter() {
         StrCat(filter_.kind.empty() ? "Empty" : filter_.kind, in_parts, ", ",
                BytesText(static_cast<double>(filter_.bytes)), ", ", per_key, " bits a key; ",
                PercentText(static_cast<double>(filter_.set_bits) / bits),
-               " of its bits are set. Of ", CountText(filter_.asked), " absent keys it let ",
-               PercentText(Ratio(filter_.answered_yes, filter_.asked)),
-               " through: so many lookups read a block in vain."));
+               " of its bits are set. It let ",
+               PercentText(Ratio(filter_.positive_count, filter_.query_count)), " of ",
+               CountText(filter_.query_count),
+               " absent keys through; each of these lookups would read a block for nothing."));
   if (filter_.is_of_lines) {
-    ColumnChart chart{.title = "Lines of the filter by how full they are"};
+    ColumnChart chart{.title = "Lines of the filter by share of bits set"};
     ChartSeries lines{.name = "lines", .colour = "green", .values = {}};
     for (size_t i = 0; i < FilterSurvey::kSteps; ++i) {
       const double begin = static_cast<double>(i) / FilterSurvey::kSteps;
@@ -415,10 +471,10 @@ void Page::Filter() {
       lines.values.push_back(static_cast<double>(filter_.lines[i]));
       chart.labels.push_back(PercentText(begin));
       chart.tips.push_back(StrCat(PercentText(begin), " to ", PercentText(end),
-                                  " of the bits set\n", Counted(filter_.lines[i], "line")));
+                                  " of the bits set\n", CountWithNoun(filter_.lines[i], "line")));
     }
     chart.series = {std::move(lines)};
-    chart.x_title = "bits set in a line of 64 bytes; half is what a full filter is built for";
+    chart.x_title = "bits set in a line of 64 bytes; a full filter has half of its bits set";
     chart.y_title = "lines";
     page_.Add(DrawColumns(chart));
   }

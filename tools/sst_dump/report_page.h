@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page that --command=report writes, from what the surveys of a table found. A pure function.
+// A pure function that makes the HTML page of --command=report from the surveys of a table.
 #pragma once
 
 #include <string>
 
-#include "tools/sst_dump/filter_survey.h"
 #include "tools/sst_dump/table_survey.h"
 
 namespace ashlar {
 
-// HTML with everything in it: style, script, charts.
+// A complete page of HTML: style, script, charts.
 std::string ReportPage(const TableInspector& table, const TableSurvey& survey,
                        const FilterSurvey& filter);
 

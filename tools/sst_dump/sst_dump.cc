@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sst_dump: looks into table files, those named and all of the directories named. The flags are
-// those of RocksDB's tool. Every file is visited even if one before it is damaged; the exit code is
-// 1 if any was.
+// sst_dump: inspects table files, given by name or as directories. The flags are those of RocksDB's
+// tool. Every file is visited even if one before it is damaged; then the exit code is 1.
+#include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "ashlar/version.h"
+#include "db/options/option_values.h"
 #include "env/file_util.h"
+#include "table/format/meta_block_names.h"
 #include "tools/lib/command_line.h"
+#include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
-#include "tools/lib/output.h"
-#include "tools/sst_dump/block_lists.h"
 #include "tools/sst_dump/commands.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -26,28 +28,27 @@ constexpr std::string_view kUsage =
 constexpr std::string_view kFlagHelp =
     "\nFlags:\n"
     "  --output_hex         print keys and values as hexadecimal digits (scan)\n"
-    "  --decode_blob_index  show what references to blob files say (scan)\n"
+    "  --decode_blob_index  print references to blob files decoded (scan)\n"
     "  --from=<user key>    start here (check, scan)\n"
     "  --to=<user key>      stop before this key (check, scan)\n"
-    "  --prefix=<bytes>     only keys that begin so; not together with --from (check, scan)\n"
+    "  --prefix=<bytes>     only keys with this prefix; not together with --from (check, scan)\n"
     "  --input_key_hex      --from, --to and --prefix are given as 0x6B6579\n"
-    "  --read_num=<n>       stop after so many entries, counted over all files (check, scan)\n"
-    "  --verify_checksum    verify every block of the file before check or scan, which without it\n"
-    "                       verify those that they read\n"
-    "  --show_properties    print what the table says about itself\n"
-    "  --list_meta_blocks   print place, sizes and compression of index, filter, properties and "
-    "the\n"
-    "                       like\n"
-    "  --show_summary       print sums over all tables at the end\n"
-    "  --output=<file>      where the page of report goes\n"
+    "  --read_num=<n>       stop after n entries, counted over all files (check, scan)\n"
+    "  --verify_checksum    verify every block of the file before check or scan, which otherwise\n"
+    "                       verify only the blocks that they read\n"
+    "  --show_properties    print the properties of the table\n"
+    "  --list_meta_blocks   print offset, sizes and compression of index, filter, properties and\n"
+    "                       the other blocks that are not data blocks\n"
+    "  --show_summary       print totals over all tables at the end\n"
+    "  --output=<file>      the file for the page of report\n"
     "  --parse_internal_key=<0x6B6579..>  print the parts of an internal key; needs no file\n"
     "  --version            print the version of this program\n"
     "\nFlags of recompress:\n"
-    "  --compression_types=<kZSTD,kLZ4Compression,..>  instead of all that this build has\n"
-    "  --compression_level_from=<n>  first of the levels to try, of one type\n"
-    "  --compression_level_to=<n>    last of them\n"
-    "  --set_block_size=<bytes>      of data blocks before compression; 16384 if not given\n"
-    "  --compression_max_dict_bytes=<n>         dictionaries, as CompressionOptions has them\n"
+    "  --compression_types=<kZSTD,kLZ4Compression,..>  default: all that this build has\n"
+    "  --compression_level_from=<n>  first compression level to try; needs a single type\n"
+    "  --compression_level_to=<n>    last compression level to try\n"
+    "  --set_block_size=<bytes>      size of data blocks before compression; default 16384\n"
+    "  --compression_max_dict_bytes=<n>         as in CompressionOptions; so are the next three\n"
     "  --compression_zstd_max_train_bytes=<n>\n"
     "  --compression_max_dict_buffer_bytes=<n>\n"
     "  --compression_use_zstd_finalize_dict\n"
@@ -125,28 +126,28 @@ Result<SstDumpRequest> ParseRequest(const CommandLine& line) {
   return request;
 }
 
-// A path of the command line: a file, or a directory with its table files in the order of their
-// names.
-struct Place {
+// A path of the command line: a file, or a directory with its table files sorted by name.
+struct InputPath {
   std::string path;
   bool is_directory = false;
   std::vector<std::string> files;
 };
 
-Result<Place> FindFiles(FileSystem* fs, const std::string& path) {
-  Place place{.path = path};
-  RETURN_IF_ERROR(fs->IsDirectory(path, IOOptions(), &place.is_directory, nullptr));
-  if (!place.is_directory) {
-    place.files = {path};
-    return place;
+Result<InputPath> FindFiles(FileSystem* fs, const std::string& path) {
+  InputPath input{.path = path};
+  RETURN_IF_ERROR(fs->IsDirectory(path, IOOptions(), &input.is_directory, nullptr));
+  if (!input.is_directory) {
+    input.files = {path};
+    return input;
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, path));
   for (const std::string& name : names) {
-    if (Slice(name).ends_with(".sst")) place.files.push_back(StrCat(path, "/", name));
+    if (Slice(name).ends_with(".sst")) input.files.push_back(StrCat(path, "/", name));
   }
-  if (place.files.empty())
+  if (input.files.empty()) {
     return Status::NotFound(StrCat(path, ": no SST files in this directory"));
-  return place;
+  }
+  return input;
 }
 
 void PrintProperties(const TableProperties& properties) {
@@ -155,19 +156,110 @@ void PrintProperties(const TableProperties& properties) {
   Print(StrCat("  Raw user collected properties\n", kRule, UserPropertiesText(properties)));
 }
 
-// Visits files, one after the other, and remembers what came of it.
-class Visit {
+struct NamedBlock {
+  std::string name;
+  BlockHandle handle;
+};
+
+// All blocks that are not data blocks. The metaindex names most of them; the partitions of index
+// and filter are listed in their top-level blocks.
+Result<std::vector<NamedBlock>> FindMetaBlocks(TableInspector* table) {
+  std::vector<NamedBlock> blocks;
+  bool has_index = false;
+  bool has_filter_partitions = false;
+  for (const auto& [name, handle] : table->meta_blocks()) {
+    has_index |= name == kIndexBlockName;
+    has_filter_partitions |= Slice(name).starts_with(kPartitionedFilterPrefix);
+    blocks.push_back({name, handle});
+  }
+  ASSIGN_OR_RETURN(const BlockHandle index, table->IndexHandle());
+  if (!has_index) blocks.push_back({"(index)", index});
+  blocks.push_back({"(metaindex)", table->footer().metaindex});
+  ASSIGN_OR_RETURN(const std::vector<TableInspector::IndexEntry> parts, table->IndexPartitions());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    blocks.push_back({StrCat("(index partition ", i + 1, ")"), parts[i].handle});
+  }
+  if (has_filter_partitions) {
+    ASSIGN_OR_RETURN(const std::vector<BlockHandle> filters, table->FilterBlocks());
+    for (size_t i = 0; i < filters.size(); ++i) {
+      blocks.push_back({StrCat("(filter partition ", i + 1, ")"), filters[i]});
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(), [](const NamedBlock& a, const NamedBlock& b) {
+    return a.handle.offset < b.handle.offset;
+  });
+  return blocks;
+}
+
+// The output of --list_meta_blocks: a line for each block that is not a data block, in the order of
+// the file, with its offset, its stored and uncompressed size, its compression and its name. Reads
+// and verifies all of them.
+Result<std::string> MetaBlocksText(TableInspector* table) {
+  ASSIGN_OR_RETURN(const std::vector<NamedBlock> blocks, FindMetaBlocks(table));
+  std::string text = "Meta Blocks:\n------------------------------\n";
+  text += "      offset      stored         raw  compression              name\n";
+  for (const NamedBlock& block : blocks) {
+    uint64_t raw_bytes = block.handle.size;
+    std::string compression = "-";
+    if (block.handle.size != 0) {  // the filter of a table without keys may have no block
+      // The checksum of the properties block has its own rule; Open() has verified it.
+      ASSIGN_OR_RETURN(const CompressionType type, table->StoredAs(block.handle));
+      if (type != kNoCompression) {
+        ASSIGN_OR_RETURN(const LooseBlock read, table->ReadBlock(block.handle, block.name));
+        raw_bytes = read.contents.size();
+      } else if (block.name != kPropertiesBlockName) {
+        RETURN_IF_ERROR(table->ReadBlock(block.handle, block.name).status());
+      }
+      compression.clear();
+      PrintEnum(PrintContext(), EnumNames(type), type, &compression);
+    }
+    char line[96];
+    std::snprintf(line, sizeof(line), "%12" PRIu64 "%12" PRIu64 "%12" PRIu64 "  %-24s ",
+                  block.handle.offset, block.handle.size, raw_bytes, compression.c_str());
+    StrAppend(&text, line, block.name, "\n");
+  }
+  return text;
+}
+
+// The output of --show_summary: totals over the tables that were visited without an error.
+class TablesSummary {
  public:
-  Visit(const SstDumpCommand& command, SstDumpRequest* request, bool sums_up)
+  void Add(const TableProperties& properties) {
+    ++files_;
+    data_blocks_ += properties.num_data_blocks;
+    data_bytes_ += properties.data_size;
+    index_bytes_ += properties.index_size;
+    filter_bytes_ += properties.filter_size;
+  }
+  // The lines of RocksDB's tool.
+  std::string ToString() const {
+    return StrCat(
+        "total number of files: ", files_, "\ntotal number of data blocks: ", data_blocks_,
+        "\ntotal data block size: ", data_bytes_, "\ntotal index block size: ", index_bytes_,
+        "\ntotal filter block size: ", filter_bytes_, "\n");
+  }
+
+ private:
+  uint64_t files_ = 0;
+  uint64_t data_blocks_ = 0;
+  uint64_t data_bytes_ = 0;
+  uint64_t index_bytes_ = 0;
+  uint64_t filter_bytes_ = 0;
+};
+
+// Runs the command on all files, one after the other, and determines the exit code.
+class Session {
+ public:
+  Session(const SstDumpCommand& command, SstDumpRequest* request, bool sums_up)
       : command_(command), request_(request), sums_up_(sums_up) {}
 
-  // Goes on behind a path or a table that cannot be read.
+  // Continues after a path or a table that cannot be read.
   void Run(FileSystem* fs, const std::vector<std::string>& paths);
   int exit_code() const { return exit_code_; }
 
  private:
   Status Process(FileSystem* fs, const std::string& file);
-  void ProcessAll(FileSystem* fs, const Place& place, FileProgress* progress);
+  void ProcessAll(FileSystem* fs, const InputPath& input, FileProgress* progress);
   void PrintIdentified(const std::string& directory, const std::vector<std::string>& valid) const;
 
   const SstDumpCommand& command_;
@@ -177,7 +269,7 @@ class Visit {
   int exit_code_ = 0;
 };
 
-Status Visit::Process(FileSystem* fs, const std::string& file) {
+Status Session::Process(FileSystem* fs, const std::string& file) {
   PrintLine(StrCat("Process ", file));
   ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, file));
   PrintLine("Sst file format: block-based");
@@ -191,10 +283,10 @@ Status Visit::Process(FileSystem* fs, const std::string& file) {
   return Status::OK();
 }
 
-void Visit::ProcessAll(FileSystem* fs, const Place& place, FileProgress* progress) {
+void Session::ProcessAll(FileSystem* fs, const InputPath& input, FileProgress* progress) {
   const bool identifies = command_.name == "identify";
   std::vector<std::string> valid;
-  for (const std::string& file : place.files) {
+  for (const std::string& file : input.files) {
     if (request_->entries_left == 0) break;
     progress->Begin(file);
     const Status status = Process(fs, file);
@@ -205,11 +297,11 @@ void Visit::ProcessAll(FileSystem* fs, const Place& place, FileProgress* progres
       exit_code_ = Fail(status);
     }
   }
-  if (identifies && place.is_directory) PrintIdentified(place.path, valid);
+  if (identifies && input.is_directory) PrintIdentified(input.path, valid);
 }
 
-void Visit::PrintIdentified(const std::string& directory,
-                            const std::vector<std::string>& valid) const {
+void Session::PrintIdentified(const std::string& directory,
+                              const std::vector<std::string>& valid) const {
   PrintLine("------------------------------");
   if (valid.empty()) return PrintLine(StrCat("No valid SST files found in ", directory));
   PrintLine(StrCat("List of valid SST files found in ", directory, ":"));
@@ -217,25 +309,25 @@ void Visit::PrintIdentified(const std::string& directory,
   PrintLine(StrCat("Number of valid SST files: ", valid.size()));
 }
 
-void Visit::Run(FileSystem* fs, const std::vector<std::string>& paths) {
-  std::vector<Place> places;
+void Session::Run(FileSystem* fs, const std::vector<std::string>& paths) {
+  std::vector<InputPath> inputs;
   size_t file_count = 0;
   for (const std::string& path : paths) {
-    Result<Place> place = FindFiles(fs, path);
-    if (!place.ok()) {
-      exit_code_ = Fail(place.status());
+    Result<InputPath> input = FindFiles(fs, path);
+    if (!input.ok()) {
+      exit_code_ = Fail(input.status());
       continue;
     }
-    file_count += place->files.size();
-    places.push_back(place.Take());
+    file_count += input->files.size();
+    inputs.push_back(input.Take());
   }
   if (!request_->output.empty() && file_count > 1) {
     exit_code_ = Fail(Status::InvalidArgument(
-        StrCat("--output is for the page of one table, here are ", file_count)));
+        StrCat("--output is for a single table, found ", file_count, " tables")));
     return;
   }
   FileProgress progress(file_count);
-  for (const Place& place : places) ProcessAll(fs, place, &progress);
+  for (const InputPath& input : inputs) ProcessAll(fs, input, &progress);
   if (sums_up_) Print(summary_.ToString());
 }
 
@@ -243,9 +335,8 @@ int DumpInternalKey(const std::string& text) {
   Result<std::string> bytes = ParseHexText(text);
   if (!bytes.ok()) return Fail(bytes.status());
   if (bytes->size() < kTrailerBytes) {
-    return Fail(Status::InvalidArgument(
-        StrCat("--parse_internal_key: an internal key ends in eight bytes of its own, found ",
-               bytes->size(), " bytes in all")));
+    return Fail(Status::InvalidArgument(StrCat(
+        "--parse_internal_key: an internal key has at least eight bytes, found ", bytes->size())));
   }
   PrintLine(StrCat("key=", DescribeInternalKey(*bytes, /*hex=*/true)));
   return 0;
@@ -269,10 +360,10 @@ int Run(const CommandLine& line) {
   if (command == nullptr) {
     return Fail(Status::InvalidArgument(StrCat("unknown command \"", name, "\"; see --help")));
   }
-  Visit visit(*command, &*request, *sums_up);
-  visit.Run(FileSystem::Default().get(), paths);
+  Session session(*command, &*request, *sums_up);
+  session.Run(FileSystem::Default().get(), paths);
   const Status flushed = FlushOutput();
-  return flushed.ok() ? visit.exit_code() : Fail(flushed);
+  return flushed.ok() ? session.exit_code() : Fail(flushed);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableSurvey is what one pass over a table finds out for a picture of it: facts of each data
-// block, how keys and sizes are distributed, range tombstones by the blocks they lie over.
+// The data for the report of one table, collected in one pass: sizes and entries of each data
+// block, the distributions of keys and sizes, the blocks that range tombstones cover, and the
+// filter.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct SurveyedBlock {
   CompressionType compression = kNoCompression;
   uint64_t raw_bytes = 0;
   std::array<uint64_t, kEntryKinds> entries{};
-  std::string separator;  // a user key at or after all of it
+  std::string separator;  // a user key at or after all keys of the block
 
   uint64_t EntryCount() const;
 };
@@ -47,10 +48,10 @@ struct SizeCounts {
 struct SurveyedTombstone {
   std::string begin, end;  // user keys; `end` is not covered
   SequenceNumber seqno = 0;
-  size_t first_block = 0, blocks_end = 0;  // it may cover keys of these
+  size_t first_block = 0, blocks_end = 0;  // the blocks with keys that it may cover
 };
 
-// A part of the file; together they are all of it.
+// All blocks of one kind. Together the parts are the whole file.
 struct FilePart {
   std::string name;
   uint64_t bytes = 0;  // trailers included
@@ -64,18 +65,37 @@ struct TableSurvey {
   uint64_t key_count = 0;  // different user keys
   SequenceNumber smallest_seqno = kMaxSequenceNumber, largest_seqno = 0;
 
-  // Keys by the byte behind what all of them begin with.
+  // The number of keys by the byte after the common prefix.
   std::string smallest_key, largest_key, common_prefix;
   std::array<uint64_t, 256> next_byte{};
-  uint64_t ends_at_prefix = 0;  // keys that are the prefix
+  uint64_t ends_at_prefix = 0;  // keys that are equal to the prefix
 
   static constexpr size_t kListedTombstones = 50;
   uint64_t tombstone_count = 0;
-  std::vector<SurveyedTombstone> tombstones;  // the first of them
-  std::vector<uint64_t> cover;                // by block: range tombstones over it
+  std::vector<SurveyedTombstone> tombstones;  // the first kListedTombstones
+  std::vector<uint64_t> cover;  // by block: the number of range tombstones that cover it
 };
 
-// Reads and verifies every block of the table but those of the filter.
+// Reads and verifies every block of the table except those of the filter.
 Result<TableSurvey> SurveyTable(TableInspector* table);
+
+// How full the filter of a table is, and its rate of false positives.
+struct FilterSurvey {
+  size_t block_count = 0;  // 0: the table has no filter
+  uint64_t bytes = 0;
+  std::string kind;  // "Bloom, 7 probes"; "" without a filter
+  uint64_t set_bits = 0;
+  bool is_of_lines = false;  // a Bloom filter that keeps each key in one line of 64 bytes
+  // The number of lines by the share of their bits that are set, in steps of 1/kSteps; a full line
+  // counts in the last step.
+  static constexpr size_t kSteps = 50;
+  std::array<uint64_t, kSteps> lines{};
+
+  // Queries with random hashes, which stand for absent keys, and how many the filter let through.
+  uint64_t query_count = 0, positive_count = 0;
+};
+
+// Reads and verifies all blocks of the filter.
+Result<FilterSurvey> SurveyFilter(TableInspector* table);
 
 }  // namespace ashlar

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backups of databases in a directory of their own: incremental, with checksums, any of which can
-// be restored. Opening an engine is NotSupported so far.
+// Backups of databases in a directory of their own. They are incremental, have checksums, and each
+// of them can be restored. Opening an engine is NotSupported so far.
 //
-// Threads: one at a time per engine, except StopBackup(), which any thread may call. One engine at
-// a time may write to a backup directory.
+// Threads: one at a time per engine, except StopBackup(), which may be called from any thread. Only
+// one engine at a time may write to a backup directory.
 #pragma once
 
 #include <climits>
@@ -30,31 +30,32 @@ class BackupEngine;
 class BackupEngineReadOnlyBase;
 class DB;
 
-// Names of the checksums that a backup keeps and compares.
+// Name of the checksum function that backups use.
 constexpr char kDbFileChecksumFuncName[] = "FileChecksumCrc32c";
 constexpr char kBackupFileChecksumFuncName[] = "crc32c";
 
+// Options of BackupEngine::Open().
 struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOptions {
-  // Must differ from the directory of the database.
+  // The directory of the backups. Must not be the directory of the database.
   std::string backup_dir;
-  // Null: the Env of the database.
+  // The Env for the backups; nullptr = the Env of the database.
   Env* backup_env;
-  // Keep a table file once for all backups that contain it.
+  // Store a table file only once for all backups that contain it.
   bool share_table_files;
-  // Make every file durable before the backup counts as done.
+  // Sync every file before the backup is complete.
   bool sync;
-  // Delete the backups that are there when the engine is opened.
+  // Delete all existing backups when the engine is opened.
   bool destroy_old_data;
-  // Also copy WALs; without, flush_before_backup is needed for a complete backup.
+  // Copy WALs too. If false, a backup is complete only with flush_before_backup.
   bool backup_log_files;
-  // Bytes per second, 0 for no limit; or a limiter, which then counts.
+  // Maximum bytes per second of a restore, 0 = no limit. Ignored if a limiter is set.
   uint64_t restore_rate_limit;
   std::shared_ptr<RateLimiter> restore_rate_limiter{nullptr};
-  // Tell shared files apart by more than their numbers. Leave it true.
+  // Identify shared files by more than their numbers. Should be true.
   bool share_files_with_checksum;
-  // Bytes between two calls of a progress callback.
+  // Bytes between two calls of the progress callback.
   uint64_t callback_trigger_interval_size;
-  // The newest ones; others are ignored until the engine is opened again.
+  // Number of backups, the newest ones, that the engine opens; it ignores all others.
   int max_valid_backups_to_open;
 
   // What the names of shared files contain.
@@ -67,10 +68,13 @@ struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOption
   };
   ShareFilesNaming share_files_with_checksum_naming;
 
-  // Of the files that describe backups: 1, or 2 for more detail.
+  // Version of the files that describe backups: 1, or 2 for more details.
   int schema_version = 1;
+  // Which temperature of a file counts where both are known: false = that of the MANIFEST, true =
+  // what the file system says.
+  bool current_temperatures_override_manifest = false;
 
-  // Writes all settings to the log.
+  // Writes all options to the log.
   void Dump(Logger* logger) const;
 
   explicit BackupEngineOptions(
@@ -108,44 +112,47 @@ inline BackupEngineOptions::ShareFilesNaming operator|(BackupEngineOptions::Shar
                                                             static_cast<uint32_t>(rhs));
 }
 
-// A file that a backup leaves out because another directory has it.
+// A file that a backup does not contain because another directory has it.
 struct BackupExcludedFileInfo {
   explicit BackupExcludedFileInfo(const std::string& _relative_file)
       : relative_file(_relative_file) {}
-  // Relative to the backup directory.
+  // Path relative to the backup directory.
   std::string relative_file;
 };
 
+// A file about whose exclusion the program decides.
 struct MaybeExcludeBackupFile {
   explicit MaybeExcludeBackupFile(BackupExcludedFileInfo&& _info) : info(std::move(_info)) {}
   const BackupExcludedFileInfo info;
-  // Set it to leave the file out.
+  // Set it to true to exclude the file.
   bool exclude_decision = false;
 };
 
+// Options of BackupEngine::CreateNewBackup().
 struct CreateBackupOptions : public CreateCheckpointOrBackupOptions {
-  // Avoids copying WALs.
+  // Flush first, so that WALs need not be copied.
   bool flush_before_backup = false;
-  // Called now and then by the copying threads.
+  // Called from time to time by the threads that copy files.
   std::function<void()> progress_callback = {};
   // Called with the shared files that are about to be copied.
   std::function<void(MaybeExcludeBackupFile* files_begin, MaybeExcludeBackupFile* files_end)>
       exclude_files_callback = {};
-  // With flush_before_backup: all families as one.
+  // With flush_before_backup: flush all families together.
   bool atomic_flush = false;
 };
 
+// Options of a restore.
 struct RestoreOptions {
-  // What happens to files that are in the target directory already.
+  // What happens to files that exist in the target directory.
   enum Mode : uint32_t {
-    kKeepLatestDbSessionIdFiles = 1U,  // kept if name and session match
-    kVerifyChecksum = 2U,              // kept if their checksum matches
-    kPurgeAllFiles = 0xffffU,          // deleted
+    kKeepLatestDbSessionIdFiles = 1U,  // keep files with the same name and session id
+    kVerifyChecksum = 2U,              // keep files with the same checksum
+    kPurgeAllFiles = 0xffffU,          // delete all of them
   };
 
-  // Keep WALs that are in the target's WAL directory.
+  // Keep the WALs that exist in the WAL directory of the target.
   bool keep_log_files;
-  // Backup directories that have files which were left out.
+  // Backup directories that contain the excluded files.
   std::forward_list<BackupEngineReadOnlyBase*> alternate_dirs;
   Mode mode;
 
@@ -156,18 +163,18 @@ struct RestoreOptions {
 using BackupID = uint32_t;
 using BackupFileInfo = FileStorageInfo;
 
-// Facts about one backup.
+// Facts about a backup.
 struct BackupInfo {
   BackupID backup_id = 0U;
   int64_t timestamp = 0;  // seconds since 1970
-  uint64_t size = 0U;     // bytes, shared files included
+  uint64_t size = 0U;     // bytes, including shared files
   uint32_t number_files = 0U;
   std::string app_metadata;
 
-  // Only if asked for.
+  // Filled only on request.
   std::vector<BackupFileInfo> file_details;
   std::vector<BackupExcludedFileInfo> excluded_files;
-  // Together they let the backup be opened read-only where it is.
+  // With these, the backup can be opened read-only where it is.
   std::string name_for_open;
   std::shared_ptr<Env> env_for_open;
 
@@ -181,7 +188,7 @@ struct BackupInfo {
         app_metadata(_app_metadata) {}
 };
 
-// Counts of backups that went well and that failed.
+// Counts successful and failed backups.
 class BackupStatistics {
  public:
   BackupStatistics() {}
@@ -202,12 +209,12 @@ class BackupStatistics {
   uint32_t fail_count_ = 0;
 };
 
-// Listing, verifying and restoring.
+// The part of the engine that lists, verifies and restores backups.
 class ASHLAR_EXPORT BackupEngineReadOnlyBase {
  public:
   virtual ~BackupEngineReadOnlyBase() {}
 
-  // NotFound without (such) a backup.
+  // Return facts about backups. NotFound if there is no such backup.
   virtual Status GetLatestBackupInfo(BackupInfo* backup_info,
                                      bool include_file_details = false) const = 0;
   virtual Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info,
@@ -216,7 +223,8 @@ class ASHLAR_EXPORT BackupEngineReadOnlyBase {
                              bool include_file_details = false) const = 0;
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
-  // Into a directory whose database must be closed; wal_dir is mostly the same.
+  // Restore a backup to the directory of a database, which must be closed. wal_dir is usually the
+  // same directory.
   virtual IOStatus RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                                        const std::string& db_dir,
                                        const std::string& wal_dir) const = 0;
@@ -234,19 +242,19 @@ class ASHLAR_EXPORT BackupEngineReadOnlyBase {
     return RestoreDBFromLatestBackup(options, db_dir, wal_dir);
   }
 
-  // Compares the sizes of all files, and their checksums if asked to, with what was recorded.
+  // Compares the sizes of all files, and on request their checksums, with the recorded ones.
   virtual IOStatus VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
-  // Null for an engine that only reads.
+  // nullptr if the engine can only read.
   virtual BackupEngine* AsBackupEngine() = 0;
 };
 
-// Making backups.
+// The part of the engine that creates backups.
 class ASHLAR_EXPORT BackupEngineAppendOnlyBase {
  public:
   virtual ~BackupEngineAppendOnlyBase() {}
 
-  // app_metadata is kept with the backup.
+  // Creates a backup; app_metadata is stored with it.
   virtual IOStatus CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                                const std::string& app_metadata,
                                                BackupID* new_backup_id = nullptr) = 0;
@@ -270,16 +278,17 @@ class ASHLAR_EXPORT BackupEngineAppendOnlyBase {
     return CreateNewBackup(options, db);
   }
 
-  // Ends a running backup early: it returns Incomplete.
+  // Stops a running backup, which then returns Incomplete.
   virtual void StopBackup() = 0;
-  // Deletes files that unfinished backups left.
+  // Deletes files of incomplete backups.
   virtual IOStatus GarbageCollect() = 0;
 };
 
+// An engine that creates, restores and deletes backups.
 class ASHLAR_EXPORT BackupEngine : public BackupEngineReadOnlyBase,
                                    public BackupEngineAppendOnlyBase {
  public:
-  // db_env is that of the database. The caller deletes the result.
+  // Opens an engine. db_env is the Env of the databases. The caller deletes the result.
   static IOStatus Open(const BackupEngineOptions& options, Env* db_env,
                        BackupEngine** backup_engine_ptr);
   static IOStatus Open(Env* db_env, const BackupEngineOptions& options,
@@ -287,11 +296,13 @@ class ASHLAR_EXPORT BackupEngine : public BackupEngineReadOnlyBase,
     return BackupEngine::Open(options, db_env, backup_engine_ptr);
   }
 
-  // Keep the newest ones; delete one. Files that no backup shares any more go too.
+  // Delete all but the newest backups, or one backup. Files that no other backup needs are deleted
+  // too.
   virtual IOStatus PurgeOldBackups(uint32_t num_backups_to_keep) = 0;
   virtual IOStatus DeleteBackup(BackupID backup_id) = 0;
 };
 
+// An engine that cannot create or delete backups.
 class ASHLAR_EXPORT BackupEngineReadOnly : public BackupEngineReadOnlyBase {
  public:
   static IOStatus Open(const BackupEngineOptions& options, Env* db_env,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Saving the blocks of a block cache, and giving them to the second tier of another one, so that a
-// database which moves or starts again does not begin with an empty cache.
+// Saves the blocks of a block cache, and loads them into the second tier of another cache, so that
+// a database that has moved or restarted does not begin with an empty cache.
 //
-// A dump is written in packets through a CacheDumpWriter, to a file or wherever a program puts
-// them, and read back through a CacheDumpReader. Each packet has a checksum of its own: of a dump
-// that is damaged or cut off nothing is taken that was not written. The form is Ashlar's own: dumps
-// of RocksDB are not read, nor the other way round.
+// A dump is written in packets through a CacheDumpWriter, to a file or to any place that a program
+// provides, and read through a CacheDumpReader. Each packet has a checksum, so that damaged or
+// truncated parts of a dump are never used. The format is Ashlar's own: Ashlar and RocksDB cannot
+// read each other's dumps.
 #pragma once
 
 #include <chrono>
@@ -31,56 +31,64 @@ class SystemClock;
 inline constexpr int kCacheDumpMajorVersion = 0;
 inline constexpr int kCacheDumpMinorVersion = 1;
 
-// Used by one thread at a time.
+// Receives the packets of a dump. Threads: one at a time.
 class ASHLAR_EXPORT CacheDumpWriter {
  public:
   virtual ~CacheDumpWriter() = default;
-  // Once, before the packets.
+  // Called once, before the packets.
   virtual IOStatus WriteMetadata(const Slice& metadata) = 0;
   virtual IOStatus WritePacket(const Slice& data) = 0;
   virtual IOStatus Close() = 0;
 };
 
+// Returns the packets of a dump. Threads: one at a time.
 class ASHLAR_EXPORT CacheDumpReader {
  public:
   virtual ~CacheDumpReader() = default;
-  // Once, before the packets.
+  // Called once, before the packets.
   virtual IOStatus ReadMetadata(std::string* metadata) = 0;
-  // An empty string: there are no more.
+  // Returns the next packet; an empty string at the end.
   virtual IOStatus ReadPacket(std::string* data) = 0;
 };
 
+// Options of a dumper or loader.
 struct CacheDumpOptions {
-  SystemClock* clock = nullptr;  // nullptr: the system's
-  // Dumping and loading end without an error after so long, and with so many bytes of blocks. 0 =
-  // no limit.
+  SystemClock* clock = nullptr;  // nullptr: SystemClock::Default()
+  // Dumping and loading stop, without an error, after this time or after this many bytes of blocks.
+  // 0 = no limit.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   uint64_t max_size_bytes = 0;
 };
 
+// Writes the blocks of a cache to a dump.
 class ASHLAR_EXPORT CacheDumper {
  public:
   virtual ~CacheDumper() = default;
-  // Only blocks of tables that these databases have now. Without a filter: all blocks.
+  // Dump only blocks of tables that these databases have now. Without this call all blocks are
+  // dumped.
   virtual Status SetDumpFilter(std::vector<DB*> /*db_list*/) {
     return Status::NotSupported("SetDumpFilter is not supported");
   }
-  // Once. The cache may be in use; blocks that come or go meanwhile may be missed.
+  // Writes the dump; may be called once. The cache may be in use; blocks that are inserted or
+  // evicted during the dump may be missing.
   virtual IOStatus DumpCacheEntriesToWriter() {
     return IOStatus::NotSupported("DumpCacheEntriesToWriter is not supported");
   }
 };
 
+// Loads a dump into a secondary cache.
 class ASHLAR_EXPORT CacheDumpedLoader {
  public:
   virtual ~CacheDumpedLoader() = default;
-  // Once. Corruption for a dump that is damaged: what came before the damage has been taken.
+  // Loads the dump; may be called once. Corruption if the dump is damaged; the blocks before the
+  // damage have been loaded then.
   virtual IOStatus RestoreCacheEntriesToSecondaryCache() {
     return IOStatus::NotSupported("RestoreCacheEntriesToSecondaryCache is not supported");
   }
 };
 
-// Replaces the file. The writer's Close() makes it durable.
+// Writer and reader of dumps in files. The writer replaces an existing file, and its Close() syncs
+// the file.
 ASHLAR_EXPORT IOStatus NewToFileCacheDumpWriter(const std::shared_ptr<FileSystem>& fs,
                                                 const FileOptions& file_opts,
                                                 const std::string& file_name,
@@ -89,13 +97,13 @@ ASHLAR_EXPORT IOStatus NewFromFileCacheDumpReader(const std::shared_ptr<FileSyst
                                                   const FileOptions& file_opts,
                                                   const std::string& file_name,
                                                   std::unique_ptr<CacheDumpReader>* reader);
-// Data blocks, filters and compression dictionaries of `cache`. Indexes and blob values are read
-// again instead.
+// Creates a dumper for the data blocks, filters and compression dictionaries of `cache`. Index
+// blocks and blob values are not dumped.
 ASHLAR_EXPORT Status NewDefaultCacheDumper(const CacheDumpOptions& dump_options,
                                            const std::shared_ptr<Cache>& cache,
                                            std::unique_ptr<CacheDumpWriter>&& writer,
                                            std::unique_ptr<CacheDumper>* cache_dumper);
-// `toptions` is of no consequence.
+// Creates a loader. `toptions` is ignored.
 ASHLAR_EXPORT Status NewDefaultCacheDumpedLoader(
     const CacheDumpOptions& dump_options, const BlockBasedTableOptions& toptions,
     const std::shared_ptr<SecondaryCache>& secondary_cache,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checkpoints: openable copies of a database at one moment, made of hard links where possible.
+// Checkpoint: a copy of a database at one moment that can be opened as a database. Files are hard
+// links where possible.
 //
 //   Checkpoint* checkpoint;
 //   Status s = Checkpoint::Create(db, &checkpoint);
 //   if (s.ok()) s = checkpoint->CreateCheckpoint("/data/copy");
 //   delete checkpoint;
 //
-// Threads: a checkpoint object may be used by one thread at a time; the database goes on as usual.
+// Threads: one at a time per Checkpoint object. The database can be used meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -29,38 +30,41 @@ class RateLimiter;
 struct ExportImportFilesMetaData;
 struct LiveFileMetaData;
 
-// What the engines for checkpoints and backups have in common.
+// Options that the engines for checkpoints and for backups share.
 struct CheckpointOrBackupEngineOptions {
-  // Null: the info log of the database.
+  // nullptr = the info log of the database.
   Logger* info_log = nullptr;
-  // Bytes per read and write; 0 lets the engine choose.
+  // Bytes per read and write; 0 = the engine chooses.
   uint64_t io_buffer_size = 0;
-  // Bytes per second, 0 for no limit; or a limiter, which then counts.
+  // Maximum bytes per second, 0 = no limit. Ignored if backup_rate_limiter is set.
   uint64_t backup_rate_limit = 0;
   std::shared_ptr<RateLimiter> backup_rate_limiter{nullptr};
-  // Threads that copy files.
+  // Number of threads that copy files.
   int max_background_operations = 1;
 };
 
+// Options of CheckpointEngine::Open().
 struct CheckpointEngineOptions : public CheckpointOrBackupEngineOptions {
-  // False copies every file.
+  // Create hard links where possible; false = copy every file.
   bool use_link_file_when_available = true;
 };
 
+// Options of one call that the two engines share.
 struct CreateCheckpointOrBackupOptions {
-  // Give the copying threads the priority below, if that is lower than theirs.
+  // Give the threads that copy files the priority below, if it is lower than theirs.
   bool decrease_background_thread_cpu_priority = false;
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
 };
 
+// Options of CheckpointEngineBase::CreateCheckpoint().
 struct CreateCheckpointOptions : public CreateCheckpointOrBackupOptions {
-  // Flush first if the WALs have at least so many bytes: 0 always, UINT64_MAX never.
+  // Flush first if the WALs have at least this many bytes: 0 = always, UINT64_MAX = never.
   uint64_t log_size_for_flush = 0;
-  // Only these families; none means all.
+  // The families to copy; empty = all.
   std::vector<ColumnFamilyHandle*> column_families;
 };
 
-// Makes checkpoints of any database with several threads.
+// Creates checkpoints of any database, using several threads.
 class ASHLAR_EXPORT CheckpointEngineBase {
  public:
   CheckpointEngineBase() = default;
@@ -68,7 +72,7 @@ class ASHLAR_EXPORT CheckpointEngineBase {
   CheckpointEngineBase(const CheckpointEngineBase&) = delete;
   CheckpointEngineBase& operator=(const CheckpointEngineBase&) = delete;
 
-  // As the members of Checkpoint below.
+  // As for the functions of Checkpoint below.
   virtual IOStatus CreateCheckpoint(DB* source_db, const std::string& destination_dir,
                                     uint64_t* sequence_number_ptr = nullptr,
                                     const CreateCheckpointOptions& options = {}) = 0;
@@ -78,6 +82,7 @@ class ASHLAR_EXPORT CheckpointEngineBase {
                                       const CreateCheckpointOptions& options = {}) = 0;
 };
 
+// Not built yet.
 class ASHLAR_EXPORT CheckpointEngine : public CheckpointEngineBase {
  public:
   // NotSupported so far.
@@ -85,29 +90,33 @@ class ASHLAR_EXPORT CheckpointEngine : public CheckpointEngineBase {
                      std::unique_ptr<CheckpointEngine>* out_checkpoint_engine);
 };
 
+// Creates checkpoints of one database.
 class ASHLAR_EXPORT Checkpoint {
  public:
-  // The caller deletes the result, before the database.
+  // Creates an object for checkpoints of `db`. The caller deletes it before the database.
   static Status Create(DB* db, Checkpoint** checkpoint_ptr);
   virtual ~Checkpoint() {}
 
-  // Copies the database to a directory that must not exist (InvalidArgument) and whose parent must.
-  // Table files become hard links if the file systems are the same. Flushes first if the WALs have
-  // at least log_size_for_flush bytes (0: always; UINT64_MAX: never). *sequence_number_ptr, if not
-  // null, gets a sequence number that the copy certainly contains. Left over after a crash:
-  // checkpoint_dir + ".tmp", which the next call removes.
+  // Copies the database to a directory that must not exist (InvalidArgument) and whose parent must
+  // exist. Tables become hard links if both directories are on the same file system. Flushes first
+  // if the WALs have at least log_size_for_flush bytes: 0 = always, UINT64_MAX = never. If
+  // sequence_number_ptr is not null, it receives a sequence number up to which the copy is
+  // complete. After a crash, the directory checkpoint_dir + ".tmp" may remain; the next call
+  // removes it.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
-  // The same with only these families. NotSupported so far, but with none, which means all.
+  // The same for some families only. NotSupported so far unless column_families is empty, which
+  // means all families.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   const std::vector<ColumnFamilyHandle*>& column_families,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
 
-  // Flushes one family, links or copies its table files to a new directory and describes them in
-  // **metadata, which the caller deletes, for DB::CreateColumnFamilyWithImport. Like a checkpoint
-  // it appears whole, and leaves export_dir + ".tmp" behind in a crash.
+  // Flushes one family, links or copies its tables to a new directory, and describes them in
+  // **metadata, which the caller deletes; see DB::CreateColumnFamilyWithImport(). Like a
+  // checkpoint, the directory appears only when it is complete; a crash may leave export_dir +
+  // ".tmp".
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata);
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DBWithTTL lets values expire: each is stored with the time of its writing, and compaction drops
-// it some seconds later. Until then it can be read. Such a database must always be opened in this
-// way: the stored values end with four bytes of time. Opening is NotSupported so far.
+// DBWithTTL lets values expire. It stores each value with the time of its write, in the last four
+// bytes; compactions remove the value when its time to live (TTL) has passed. Until then it can be
+// read. Such a database must always be opened as a DBWithTTL. Opening is NotSupported so far.
 //
-// Threads: as DB.
+// Threads: as for DB.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,16 @@
 
 namespace ashlar {
 
+// A database whose values expire.
 class ASHLAR_EXPORT DBWithTTL : public StackableDB {
  public:
+  // Creates a family whose values expire after `ttl` seconds.
   virtual Status CreateColumnFamilyWithTtl(const ColumnFamilyOptions& options,
                                            const std::string& column_family_name,
                                            ColumnFamilyHandle** handle, int ttl) = 0;
 
-  // ttl in seconds, one per family in the second form; 0 and less: values never expire. The caller
-  // deletes the result.
+  // Opens a database. A TTL is given in seconds, in the second form one per family; 0 or less means
+  // that values never expire. The caller deletes the result.
   static Status Open(const Options& options, const std::string& dbname, DBWithTTL** dbptr,
                      int32_t ttl = 0, bool read_only = false);
   static Status Open(const DBOptions& db_options, const std::string& dbname,
@@ -34,6 +36,7 @@ class ASHLAR_EXPORT DBWithTTL : public StackableDB {
                      std::vector<ColumnFamilyHandle*>* handles, DBWithTTL** dbptr,
                      const std::vector<int32_t>& ttls, bool read_only = false);
 
+  // Set and return the TTL, in seconds, of the default family or of the given one.
   virtual void SetTtl(int32_t ttl) = 0;
   virtual void SetTtl(ColumnFamilyHandle* h, int32_t ttl) = 0;
   virtual Status GetTtl(ColumnFamilyHandle* h, int32_t* ttl) = 0;

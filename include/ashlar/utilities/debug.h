@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at every version of every key. For tests and investigations.
+// Returns all stored versions of keys. For tests and investigations.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// One stored entry.
+// One entry as stored in a memtable or table.
 struct ASHLAR_EXPORT KeyVersion {
   KeyVersion() : user_key(""), value(""), sequence(0), type(0) {}
   KeyVersion(const std::string& _user_key, const std::string& _value, SequenceNumber _sequence,
@@ -24,13 +24,13 @@ struct ASHLAR_EXPORT KeyVersion {
   std::string user_key;
   std::string value;
   SequenceNumber sequence;
-  int type;  // as in the files
+  int type;  // the number that the files store
   std::string GetTypeName() const;
 };
 
-// The entries of all keys in [begin_key, end_key], newest version of a key first, at most
-// max_num_ikeys. Without a handle: of the default family. Blocks and memtables are read as they are
-// at the call; writers go on meanwhile.
+// Returns the entries of all keys in [begin_key, end_key], at most max_num_ikeys of them; of each
+// key, the newest version comes first. Without a handle: entries of the default family. The result
+// is the state at the time of the call; writers are not blocked.
 ASHLAR_EXPORT Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key,
                                        size_t max_num_ikeys, std::vector<KeyVersion>* key_versions);
 ASHLAR_EXPORT Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory databases and caches use. May be called from any thread.
+// Reports how much memory databases and caches use. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@
 
 namespace ashlar {
 
+// Functions that report memory usage.
 class ASHLAR_EXPORT MemoryUtil {
  public:
   enum UsageType : int {
-    kMemTableTotal = 0,      // all memtables, those kept only by iterators included
-    kMemTableUnFlushed = 1,  // active and waiting to be flushed
-    kTableReadersTotal = 2,  // indexes and filters outside of block caches
+    kMemTableTotal = 0,      // all memtables, including those that only iterators still use
+    kMemTableUnFlushed = 1,  // active and immutable memtables that are not flushed
+    kTableReadersTotal = 2,  // indexes and filters that are not in a block cache
     kCacheTotal = 3,
     kNumUsageTypes = 4,
   };
 
-  // Bytes of each type, summed over the databases (pointers or smart pointers; null is skipped) and
-  // caches.
+  // Returns the bytes of each type, summed over the databases (pointers or smart pointers; null
+  // pointers are skipped) and caches.
   template <typename DBPtr>
   static Status GetApproximateMemoryUsageByType(
       const std::vector<DBPtr>& dbs, const std::unordered_set<const Cache*> cache_set,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reshapes a database so that it can be opened with options that do not fit its levels.
+// Prepares a database for options that do not fit its present levels.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace ashlar {
 
 struct ColumnFamilyDescriptor;
 
-// Compacts a closed database until compaction_style, num_levels and the like of the new options
-// fit. It may rewrite all data. NotSupported so far.
+// NotSupported so far. Compacts a closed database until it fits options such as compaction_style
+// and num_levels of the new options. It may rewrite all data.
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const Options& old_opts,
                                            const Options& new_opts);
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,

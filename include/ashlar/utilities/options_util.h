@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading OPTIONS files, which every database keeps beside its data.
+// Reads OPTIONS files, which every database keeps in its directory.
 //
-// Functions may be called from many threads at once. What text cannot carry (comparators, merge
-// operators and other objects of the user) stays at its default and must be set before opening.
+// Thread safe. Objects that cannot be described as text (comparators, merge operators and other
+// objects of the program) stay at their defaults and must be set before the database is opened.
 #pragma once
 
 #include <memory>
@@ -21,27 +21,29 @@ namespace ashlar {
 
 class Cache;
 
-// The options of the newest OPTIONS file of a database. *cache, if given, becomes the block cache
-// of all families. NotFound or IOError(kPathNotFound) without a file; InvalidArgument for what
-// config_options does not let pass.
+// Returns the options in the newest OPTIONS file of a database. If `cache` is not null, *cache
+// becomes the block cache of all families. NotFound, or IOError with the subcode kPathNotFound, if
+// there is no file; InvalidArgument if the file contains something that config_options does not
+// permit.
 ASHLAR_EXPORT Status LoadLatestOptions(const ConfigOptions& config_options,
                                        const std::string& dbpath, DBOptions* db_options,
                                        std::vector<ColumnFamilyDescriptor>* cf_descs,
                                        std::shared_ptr<Cache>* cache = {});
 
-// The same of one file.
+// The same for a given file.
 ASHLAR_EXPORT Status LoadOptionsFromFile(const ConfigOptions& config_options,
                                          const std::string& options_file_name,
                                          DBOptions* db_options,
                                          std::vector<ColumnFamilyDescriptor>* cf_descs,
                                          std::shared_ptr<Cache>* cache = {});
 
-// Name of the newest OPTIONS file, without its directory.
+// Returns the name of the newest OPTIONS file, without its directory.
 ASHLAR_EXPORT Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                               std::string* options_file_name);
 
-// Whether a database could be opened with these options: InvalidArgument names what differs;
-// Corruption, which of the tables' options. These matter to kSanityLevelExactMatch, the default.
+// Checks whether a database could be opened with these options. InvalidArgument if an option
+// differs, Corruption if an option of the tables differs; the message names it. What counts as a
+// difference depends on config_options.sanity_level; the default is kSanityLevelExactMatch.
 ASHLAR_EXPORT Status CheckOptionsCompatibility(const ConfigOptions& config_options,
                                                const std::string& dbpath,
                                                const DBOptions& db_options,

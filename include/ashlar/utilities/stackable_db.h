@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StackableDB hands every call to another database. Derive from it and override what shall differ:
-// TransactionDB and DBWithTTL are made in this way. The forms that DB itself defines by other
-// members (those for the default family, for example) are left alone: an override serves them too.
+// StackableDB forwards every call to another database. Derive from it and override some functions;
+// TransactionDB and DBWithTTL are built this way. Functions that DB implements by calling other
+// members, such as those for the default family, are not forwarded: they call the override.
 //
-// Threads and statuses: as those of the inner database.
+// Threads and statuses: as for the inner database.
 #pragma once
 
 #include <map>
@@ -19,11 +19,12 @@
 
 namespace ashlar {
 
+// A database that forwards all calls to another database.
 class ASHLAR_EXPORT StackableDB : public DB {
  public:
-  // Takes over the database and deletes it in the end.
+  // Takes ownership of the database.
   explicit StackableDB(DB* db) : db_(db) {}
-  // Shares it.
+  // Shares ownership of the database.
   explicit StackableDB(std::shared_ptr<DB> db) : db_(db.get()), shared_db_ptr_(std::move(db)) {}
   explicit StackableDB(std::unique_ptr<DB>&& db) : db_(db.release()) {}
 
@@ -32,7 +33,7 @@ class ASHLAR_EXPORT StackableDB : public DB {
     db_ = nullptr;
   }
 
-  // The database below, and the one at the end of the chain.
+  // The database that calls are forwarded to, and the innermost database of a chain of wrappers.
   virtual DB* GetBaseDB() { return db_; }
   Status ExplainRead(ExplainedRead read, const ReadOptions& options,
                      ColumnFamilyHandle* column_family, const Slice& key,
@@ -618,7 +619,7 @@ class ASHLAR_EXPORT StackableDB : public DB {
   Status TryCatchUpWithPrimary() override { return db_->TryCatchUpWithPrimary(); }
 
  protected:
-  DB* db_;                             // never null
+  DB* db_;                             // never nullptr
   std::shared_ptr<DB> shared_db_ptr_;  // keeps db_ alive if it is shared
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectors that ask for a compaction of files with certain contents.
+// Table property collectors that mark tables with certain contents for compaction.
 //
-// The factories may be used by many threads and several databases at once.
+// Thread safe. A factory may be used by several databases at the same time.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,10 @@
 
 namespace ashlar {
 
-// Marks a file for compaction if many of its entries are deletions: deletion_trigger of any
-// sliding_window_size adjacent ones (either 0: off), or deletion_ratio of all (outside (0, 1]:
-// off). Files below min_file_size bytes are left alone. Changes take effect for new files.
+// Marks a table for compaction if many of its entries are deletions: at least deletion_trigger of
+// any sliding_window_size adjacent entries (off if either is 0), or at least the fraction
+// deletion_ratio of all entries (off if it is outside (0, 1]). Tables below min_file_size bytes are
+// not marked. Changed parameters take effect for new tables.
 class ASHLAR_EXPORT CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory {
  public:
   CompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
@@ -52,19 +53,20 @@ class ASHLAR_EXPORT CompactOnDeletionCollectorFactory : public TablePropertiesCo
   std::string ToString() const override;
 
  private:
-  // Independent settings, written by the user and read when a file is started.
+  // Independent parameters, written by the program and read when a table is begun.
   std::atomic<size_t> sliding_window_size_;
   std::atomic<size_t> deletion_trigger_;
   std::atomic<double> deletion_ratio_;
   std::atomic<uint64_t> min_file_size_;
 };
 
+// Creates such a factory; see above for the parameters.
 ASHLAR_EXPORT std::shared_ptr<CompactOnDeletionCollectorFactory>
 NewCompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
                                      double deletion_ratio = 0, uint64_t min_file_size = 0);
 
-// Marks a file whose share of entries that belong on the last level's tier reaches the ratio. The
-// engine does not place data by age so far: the factory makes no collectors.
+// Would mark a table if at least the given fraction of its entries belongs on the storage tier of
+// the last level. The engine does not place data by age, so the factory creates no collectors.
 class ASHLAR_EXPORT CompactForTieringCollectorFactory : public TablePropertiesCollectorFactory {
  public:
   explicit CompactForTieringCollectorFactory(double compaction_trigger_ratio)
@@ -86,10 +88,11 @@ class ASHLAR_EXPORT CompactForTieringCollectorFactory : public TablePropertiesCo
   std::atomic<double> compaction_trigger_ratio_;
 };
 
+// Creates such a factory.
 ASHLAR_EXPORT std::shared_ptr<CompactForTieringCollectorFactory>
 NewCompactForTieringCollectorFactory(double compaction_trigger_ratio);
 
-// When the data of files was written, in seconds since 1970, as far as tables record it.
+// When the data of tables was written, in seconds since 1970, as far as the tables record it.
 struct DataCollectionUnixWriteTimeInfo {
   static constexpr uint64_t kUnknownUnixWriteTime = ~uint64_t{0};
   static constexpr uint64_t kInfinitelyOldUnixWriteTime = 0;
@@ -97,7 +100,7 @@ struct DataCollectionUnixWriteTimeInfo {
   uint64_t min_write_time = 0;
   uint64_t max_write_time = 0;
   uint64_t average_write_time = 0;
-  uint64_t num_entries_infinitely_old = 0;  // older than the records reach
+  uint64_t num_entries_infinitely_old = 0;  // older than all recorded times
   uint64_t num_entries_write_time_aggregated = 0;
   uint64_t num_entries_write_time_untracked = 0;
 
@@ -119,7 +122,7 @@ struct DataCollectionUnixWriteTimeInfo {
                num_entries_write_time_untracked ==
            0;
   }
-  // Share of the entries whose time is known; 0 without entries.
+  // Fraction of the entries whose time is known; 0 if there are no entries.
   double TrackedDataRatio() const {
     const uint64_t tracked = num_entries_infinitely_old + num_entries_write_time_aggregated;
     const uint64_t all = tracked + num_entries_write_time_untracked;
@@ -128,7 +131,7 @@ struct DataCollectionUnixWriteTimeInfo {
   bool HasInfinitelyOldData() const { return num_entries_infinitely_old != 0; }
 };
 
-// Of one file and of levels. NotSupported so far.
+// Return these times for one file, and for levels. NotSupported so far.
 ASHLAR_EXPORT Status GetDataCollectionUnixWriteTimeInfoForFile(
     const std::shared_ptr<const TableProperties>& table_properties,
     std::unique_ptr<DataCollectionUnixWriteTimeInfo>* file_info);

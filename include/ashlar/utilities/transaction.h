@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transaction collects updates that are seen by its own reads at once and by everybody else after
-// Commit(), all or none. Made by TransactionDB (locks keys as they are written) or by
-// OptimisticTransactionDB (looks for conflicts at commit); the caller deletes it. Destroying an
-// active transaction rolls it back. Not built yet: neither kind of database can be opened.
+// Transaction collects updates. Its own reads see them at once; all other readers see them after
+// Commit(), either all or none. Transactions are created by TransactionDB, which locks keys when
+// they are written, or by OptimisticTransactionDB, which checks for conflicts at commit. The caller
+// deletes them; deleting an active transaction rolls it back. Not built yet: neither kind of
+// database can be opened.
 //
-// Statuses beside those of reads and writes: Busy, Busy(kDeadlock), TimedOut(kLockTimeout) or
-// Aborted(kLockLimit) for a lock that could not be had or a conflict; TryAgain if the memtables no
-// longer tell whether there is one; Expired after TransactionOptions::expiration.
+// Statuses besides those of reads and writes:
+//   Busy, Busy(kDeadlock), TimedOut(kLockTimeout), Aborted(kLockLimit)   a conflict, or a lock
+//   could not be taken
+//   TryAgain   the memtables do not reach back far enough to tell whether there is a conflict
+//   Expired    TransactionOptions::expiration has passed
 //
 // Threads: one at a time per transaction.
 #pragma once
@@ -36,7 +39,7 @@ using TransactionID = uint64_t;
 using TxnTimestamp = uint64_t;
 constexpr TxnTimestamp kMaxTxnTimestamp = std::numeric_limits<TxnTimestamp>::max();
 
-// End of a locked range: a key, or with inf_suffix all keys that begin with it.
+// The end of a locked range: a key or, if inf_suffix is true, all keys that begin with it.
 class Endpoint {
  public:
   Slice slice;
@@ -51,46 +54,50 @@ class Endpoint {
   Endpoint() : inf_suffix(false) {}
 };
 
-// Told when a delayed snapshot is taken, by the thread that writes.
+// Notified when SetSnapshotOnNextOperation() has taken its snapshot, in the thread that writes.
 class ASHLAR_EXPORT TransactionNotifier {
  public:
   virtual ~TransactionNotifier() {}
   virtual void SnapshotCreated(const Snapshot* newSnapshot) = 0;
 };
 
+// A set of updates that are committed or rolled back together.
 class ASHLAR_EXPORT Transaction {
  public:
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   virtual ~Transaction() {}
 
-  // From here on a key that somebody else wrote is a conflict. It does not change what Get() sees:
-  // for that set ReadOptions::snapshot to GetSnapshot().
+  // From now on, a key that has been written by others since this call is a conflict. This does not
+  // change what Get() returns: for that, set ReadOptions::snapshot to GetSnapshot().
   virtual void SetSnapshot() = 0;
-  // The same at the next write or GetForUpdate.
+  // The same, beginning with the next write or GetForUpdate().
   virtual void SetSnapshotOnNextOperation(
       std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
-  // Null without one; valid until the next SetSnapshot or ClearSnapshot, or the end.
+  // The snapshot for conflict checks; nullptr if there is none. Valid until the next SetSnapshot()
+  // or ClearSnapshot(), or until the transaction ends.
   virtual const Snapshot* GetSnapshot() const = 0;
   virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const = 0;
   virtual void ClearSnapshot() = 0;
 
-  // First phase of two-phase commit: writes the updates to the WAL. Needs a name.
+  // First phase of a two-phase commit: writes the updates to the WAL. The transaction must have a
+  // name.
   virtual Status Prepare() = 0;
   virtual Status Commit() = 0;
-  // Commits and takes a snapshot that contains the transaction.
+  // Commits and takes a snapshot in which the transaction is visible.
   Status CommitAndTryCreateSnapshot(
       std::shared_ptr<TransactionNotifier> notifier = std::shared_ptr<TransactionNotifier>(),
       TxnTimestamp ts = kMaxTxnTimestamp, std::shared_ptr<const Snapshot>* snapshot = nullptr);
-  // Drops all updates and locks.
+  // Drops all updates and releases all locks.
   virtual Status Rollback() = 0;
 
-  // A stack of states; rolling back also gives up the locks taken since. NotFound without one.
+  // Save points form a stack. Rolling back to one also releases the locks that were taken since.
+  // NotFound if there is none.
   virtual void SetSavePoint() = 0;
   virtual Status RollbackToSavePoint() = 0;
   virtual Status PopSavePoint() = 0;
 
-  // Reads of the own updates on top of the database.
+  // Read the updates of this transaction together with the database.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, std::string* value) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -112,8 +119,8 @@ class ASHLAR_EXPORT Transaction {
                               size_t num_keys, const Slice* keys, PinnableWideColumns* results,
                               Status* statuses, bool sorted_input = false) = 0;
 
-  // The same, and the key is locked (shared if not exclusive) and counts as written for conflicts.
-  // do_validate: it must not have changed since the snapshot.
+  // The same; in addition, the key is locked (shared if `exclusive` is false) and counts as written
+  // for conflict checks. If do_validate is true, the key must not have changed since the snapshot.
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* column_family,
                               const Slice& key, std::string* value, bool exclusive = true,
                               const bool do_validate = true) = 0;
@@ -139,7 +146,8 @@ class ASHLAR_EXPORT Transaction {
   virtual Status GetRangeLock(ColumnFamilyHandle* column_family, const Endpoint& start_endp,
                               const Endpoint& end_endp);
 
-  // Iterators over the own updates on top of the database; valid until the transaction ends.
+  // Iterate over the updates of this transaction together with the database. Valid until the
+  // transaction ends.
   virtual Iterator* GetIterator(const ReadOptions& read_options) = 0;
   virtual Iterator* GetIterator(const ReadOptions& read_options,
                                 ColumnFamilyHandle* column_family) = 0;
@@ -148,7 +156,7 @@ class ASHLAR_EXPORT Transaction {
   virtual std::unique_ptr<AttributeGroupIterator> GetAttributeGroupIterator(
       const ReadOptions& read_options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Writes. assume_tracked: the key is locked already, so nothing needs to be checked.
+  // Writes. If assume_tracked is true, the key is locked already and nothing is checked.
   virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
                      const bool assume_tracked = false) = 0;
   virtual Status Put(const Slice& key, const Slice& value) = 0;
@@ -173,7 +181,7 @@ class ASHLAR_EXPORT Transaction {
                               const bool assume_tracked = false) = 0;
   virtual Status SingleDelete(const SliceParts& key) = 0;
 
-  // The same without looking for conflicts; keys are still locked by TransactionDB.
+  // The same without conflict checks. A TransactionDB still locks the keys.
   virtual Status PutUntracked(ColumnFamilyHandle* column_family, const Slice& key,
                               const Slice& value) = 0;
   virtual Status PutUntracked(const Slice& key, const Slice& value) = 0;
@@ -196,14 +204,15 @@ class ASHLAR_EXPORT Transaction {
   virtual Status CollapseKey(const ReadOptions& options, const Slice& key,
                              ColumnFamilyHandle* column_family = nullptr);
 
-  // Bytes for readers of the WAL.
+  // Adds data for readers of the WAL.
   virtual void PutLogData(const Slice& blob) = 0;
 
-  // Between the two, own writes are not seen by own reads, which makes them cheaper.
+  // From DisableIndexing() to EnableIndexing(), reads of this transaction do not see its updates,
+  // which makes the updates cheaper.
   virtual void DisableIndexing() = 0;
   virtual void EnableIndexing() = 0;
 
-  // Own updates so far.
+  // Numbers of updates so far.
   virtual uint64_t GetNumKeys() const = 0;
   virtual uint64_t GetNumPuts() const = 0;
   virtual uint64_t GetNumPutEntities() const = 0;
@@ -212,36 +221,38 @@ class ASHLAR_EXPORT Transaction {
   // Milliseconds since the transaction began.
   virtual uint64_t GetElapsedTime() const = 0;
 
-  // The updates themselves. What is changed there is not checked for conflicts.
+  // The updates. Changes that are made there are not checked for conflicts.
   virtual WriteBatchWithIndex* GetWriteBatch() = 0;
 
-  // Milliseconds to wait for a lock, negative for no limit; and before looking for a deadlock.
+  // Milliseconds to wait for a lock (negative = no limit), and to wait before a deadlock is
+  // searched for.
   virtual void SetLockTimeout(int64_t timeout_ms) = 0;
   virtual void SetDeadlockTimeout(int64_t timeout_ms) = 0;
 
-  // Options of the commit.
+  // The options with which the commit is written.
   virtual WriteOptions* GetWriteOptions() = 0;
   virtual void SetWriteOptions(const WriteOptions& write_options) = 0;
 
-  // Takes back a GetForUpdate of a key that was not written since.
+  // Undoes GetForUpdate() of a key that has not been written since.
   virtual void UndoGetForUpdate(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual void UndoGetForUpdate(const Slice& key) = 0;
 
-  // Makes the updates of a batch those of this (empty) transaction, and locks their keys.
+  // Adds the updates of a batch to this transaction, which must be empty, and locks their keys.
   virtual Status RebuildFromWriteBatch(WriteBatch* src_batch) = 0;
-  // Updates that are written with the commit marker of a prepared transaction.
+  // Updates that are written together with the commit marker of a prepared transaction.
   virtual WriteBatch* GetCommitTimeWriteBatch() = 0;
 
   virtual void SetLogNumber(uint64_t log) { log_number_ = log; }
   virtual uint64_t GetLogNumber() const { return log_number_; }
 
-  // 1 to 512 bytes, unique among the open transactions; before Prepare() and only once.
+  // Sets the name: 1 to 512 bytes, unique among the open transactions. May be called once, before
+  // Prepare().
   virtual Status SetName(const TransactionName& name) = 0;
   virtual TransactionName GetName() const { return name_; }
 
   virtual TransactionID GetID() const { return 0; }
   virtual bool IsDeadlockDetect() const { return false; }
-  // Whom it waits for, and for which key.
+  // The transactions that this one waits for, and the family and key that it waits for.
   virtual std::vector<TransactionID> GetWaitingTxns(uint32_t* column_family_id,
                                                     std::string* key) const;
 
@@ -251,7 +262,7 @@ class ASHLAR_EXPORT Transaction {
     PREPARED = 2,
     AWAITING_COMMIT = 3,
     COMMITTED = 4,
-    COMMITED = COMMITTED,  // old spelling
+    COMMITED = COMMITTED,  // spelling of older releases
     AWAITING_ROLLBACK = 5,
     ROLLEDBACK = 6,
     LOCKS_STOLEN = 7,
@@ -259,10 +270,10 @@ class ASHLAR_EXPORT Transaction {
   TransactionState GetState() const { return txn_state_; }
   void SetState(TransactionState state) { txn_state_ = state; }
 
-  // The number of a recovered transaction, unique in the process.
+  // The number of the transaction, unique in the process.
   uint64_t GetId() { return id_; }
 
-  // With user timestamps: read no newer than this, and commit with that.
+  // With user timestamps: the timestamp up to which it reads, and the timestamp of the commit.
   virtual Status SetReadTimestampForValidation(TxnTimestamp ts);
   virtual Status SetCommitTimestamp(TxnTimestamp ts);
   virtual TxnTimestamp GetCommitTimestamp() const { return kMaxTxnTimestamp; }
@@ -278,9 +289,9 @@ class ASHLAR_EXPORT Transaction {
                          const Slice& key, PinnableSlice* pinnable_val);
   virtual uint64_t GetLastLogNumber() const { return log_number_; }
 
-  uint64_t log_number_ = 0;  // the WAL of the prepare section
+  uint64_t log_number_ = 0;  // number of the WAL that contains the prepared updates
   TransactionName name_;
-  // Set by the owner; read by threads that look whether locks may be taken from it.
+  // Written by the owner; read by threads that check whether they may take its locks.
   std::atomic<TransactionState> txn_state_{STARTED};
   uint64_t id_ = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TransactionDB is a database with transactions that lock the keys they write. Opening one is
+// TransactionDB is a database with transactions that lock the keys that they write. Opening it is
 // NotSupported so far.
 //
-// Threads: as DB. Writes outside of transactions lock their keys too.
+// Threads: as for DB. Writes outside of transactions lock their keys too.
 #pragma once
 
 #include <cstdint>
@@ -27,28 +27,30 @@ class LockManager;
 class SecondaryIndex;
 class TransactionDBMutexFactory;
 
-// When the data of a transaction goes to the memtables.
+// When the data of a transaction is written to the memtables.
 enum TxnDBWritePolicy {
   WRITE_COMMITTED = 0,   // at commit
   WRITE_PREPARED = 1,    // at prepare
-  WRITE_UNPREPARED = 2,  // as it comes
+  WRITE_UNPREPARED = 2,  // as the transaction writes it
 };
 
-// Deadlocks that are remembered.
+// Number of deadlocks that are remembered by default.
 constexpr uint32_t kInitialMaxDeadlocks = 5;
 
+// A lock manager, which several databases can share.
 class ASHLAR_EXPORT LockManagerHandle {
  public:
   virtual ~LockManagerHandle() {}
   virtual LockManager* getLockManager() = 0;
 };
 
-// As Endpoint, with bytes of its own.
+// The same as Endpoint, but owns its bytes.
 struct EndpointWithString {
   std::string slice;
   bool inf_suffix;
 };
 
+// One transaction in a deadlock of range locks: which lock it waits for.
 struct RangeDeadlockInfo {
   TransactionID m_txn_id;
   uint32_t m_cf_id;
@@ -57,6 +59,7 @@ struct RangeDeadlockInfo {
   EndpointWithString m_end;
 };
 
+// A deadlock of range locks.
 struct RangeDeadlockPath {
   std::vector<RangeDeadlockInfo> path;
   bool limit_exceeded;
@@ -64,12 +67,13 @@ struct RangeDeadlockPath {
 
   explicit RangeDeadlockPath(std::vector<RangeDeadlockInfo> path_entry, const int64_t& dl_time)
       : path(std::move(path_entry)), limit_exceeded(false), deadlock_time(dl_time) {}
-  // limit: the search was given up.
+  // limit: the search was given up because it had reached its limit.
   explicit RangeDeadlockPath(const int64_t& dl_time = 0, bool limit = false)
       : path(0), limit_exceeded(limit), deadlock_time(dl_time) {}
   bool empty() { return path.empty() && !limit_exceeded; }
 };
 
+// A range lock and the transactions that hold it.
 struct RangeLockInfo {
   EndpointWithString start;
   EndpointWithString end;
@@ -77,16 +81,16 @@ struct RangeLockInfo {
   bool exclusive;
 };
 
-// Settings of a lock manager that locks ranges.
+// Parameters of a lock manager that locks ranges.
 class ASHLAR_EXPORT RangeLockManagerHandle : public LockManagerHandle {
  public:
-  // Bytes; returns 0 on success.
+  // Sets the maximum memory for locks in bytes. Returns 0 on success.
   virtual int SetMaxLockMemory(size_t max_lock_memory) = 0;
   virtual size_t GetMaxLockMemory() = 0;
 
   using RangeLockStatus = std::unordered_multimap<ColumnFamilyId, RangeLockInfo>;
   using EscalationBarrierFunc = std::function<bool(const Endpoint& a, const Endpoint& b)>;
-  // True keeps the locks of a and b from being joined.
+  // If the function returns true for two keys, locks on both sides of them are not joined into one.
   virtual void SetEscalationBarrierFunc(EscalationBarrierFunc func) = 0;
   using IsKilledCallback = std::function<bool()>;
   virtual void SetIsKilledCallback(IsKilledCallback func) = 0;
@@ -104,33 +108,35 @@ class ASHLAR_EXPORT RangeLockManagerHandle : public LockManagerHandle {
   virtual void SetRangeDeadlockInfoBufferSize(uint32_t target_size) = 0;
 };
 
-// Null so far: ranges cannot be locked.
+// Creates a lock manager for ranges. Null so far.
 ASHLAR_EXPORT RangeLockManagerHandle* NewRangeLockManager(
     std::shared_ptr<TransactionDBMutexFactory> mutex_factory);
 
+// Options of the database.
 struct TransactionDBOptions {
-  // Locked keys per column family; -1 for no limit.
+  // Maximum number of locked keys per column family; -1 = no limit.
   int64_t max_num_locks = -1;
-  // Deadlocks that GetDeadlockInfoBuffer() remembers.
+  // Number of deadlocks that GetDeadlockInfoBuffer() returns.
   uint32_t max_num_deadlocks = kInitialMaxDeadlocks;
-  // Parts of the lock table of a family, each with a mutex.
+  // Number of parts of a family's lock table; each part has its own mutex.
   size_t num_stripes = 16;
-  // Milliseconds to wait for a lock, inside and outside of transactions. Negative: for ever; 0:
-  // not at all.
+  // Milliseconds to wait for a lock: in transactions, and in writes outside of them. Negative = no
+  // limit; 0 = do not wait.
   int64_t transaction_lock_timeout = 1000;
   int64_t default_lock_timeout = 1000;
-  // Null: the standard library's.
+  // Creates mutexes; nullptr = those of the standard library.
   std::shared_ptr<TransactionDBMutexFactory> custom_mutex_factory;
   TxnDBWritePolicy write_policy = TxnDBWritePolicy::WRITE_COMMITTED;
   bool rollback_merge_operands = false;
-  // Null: one that locks keys.
+  // The lock manager; nullptr = one that locks keys.
   std::shared_ptr<LockManagerHandle> lock_mgr_handle;
   bool use_per_key_point_lock_mgr = false;
-  // The program sees to it itself that transactions do not conflict.
+  // Do not lock: the program itself makes sure that transactions do not conflict.
   bool skip_concurrency_control = false;
-  // Of write-unprepared transactions: bytes after which updates are written; 0 for no limit.
+  // For write-unprepared transactions: number of bytes after which updates are written; 0 = no
+  // limit.
   int64_t default_write_batch_flush_threshold = 0;
-  // Whether a rollback removes the key with SingleDelete (true) or Delete.
+  // Whether a rollback removes a key with SingleDelete() (true) or with Delete().
   std::function<bool(TransactionDB* /*db*/, ColumnFamilyHandle* /*column_family*/,
                      const Slice& /*key*/)>
       rollback_deletion_type_callback;
@@ -139,26 +145,27 @@ struct TransactionDBOptions {
   uint32_t txn_commit_bypass_memtable_threshold = std::numeric_limits<uint32_t>::max();
 };
 
+// Options of one transaction.
 struct TransactionOptions {
-  // Take the snapshot for conflicts at the beginning.
+  // Take the snapshot for conflict checks when the transaction begins.
   bool set_snapshot = false;
-  // Look for deadlocks instead of waiting for the timeout.
+  // Search for deadlocks instead of waiting for the timeout.
   bool deadlock_detect = false;
   bool use_only_the_last_commit_time_batch_for_recovery = false;
-  // Milliseconds to wait for a lock; -1: as the database.
+  // Milliseconds to wait for a lock; -1 = transaction_lock_timeout of the database.
   int64_t lock_timeout = -1;
-  // Microseconds of waiting before a deadlock is looked for.
+  // Microseconds to wait for a lock before a deadlock is searched for.
   int64_t deadlock_timeout_us = 500;
-  // Milliseconds after which the locks may be taken from it and a commit fails; -1: never.
+  // Milliseconds after which other transactions may take the locks and a commit fails; -1 = never.
   int64_t expiration = -1;
-  // Transactions that the search for a deadlock walks through.
+  // Maximum number of transactions that the search for a deadlock visits.
   int64_t deadlock_detect_depth = 50;
-  // Bytes of the updates; 0 for no limit.
+  // Maximum size of the updates in bytes; 0 = no limit.
   size_t max_write_batch_size = 0;
   bool skip_concurrency_control = false;
-  // False forbids Commit() without Prepare().
+  // If false, Commit() without Prepare() is an error.
   bool skip_prepare = true;
-  // -1: as the database.
+  // -1 = default_write_batch_flush_threshold of the database.
   int64_t write_batch_flush_threshold = -1;
   bool write_batch_track_timestamp_size = false;
   bool commit_bypass_memtable = false;
@@ -166,18 +173,20 @@ struct TransactionOptions {
   uint64_t large_txn_commit_optimize_byte_threshold = 0;
 };
 
-// What a write outside of transactions need not check.
+// Checks that a write outside of transactions may skip.
 struct TransactionDBWriteOptimizations {
   bool skip_concurrency_control = false;
   bool skip_duplicate_key_check = false;
 };
 
+// A locked key and the transactions that hold the lock.
 struct KeyLockInfo {
   std::string key;
   std::vector<TransactionID> ids;
   bool exclusive;
 };
 
+// One transaction in a deadlock: which lock it waits for.
 struct DeadlockInfo {
   TransactionID m_txn_id;
   uint32_t m_cf_id;
@@ -185,6 +194,7 @@ struct DeadlockInfo {
   std::string m_waiting_key;
 };
 
+// A deadlock.
 struct DeadlockPath {
   std::vector<DeadlockInfo> path;
   bool limit_exceeded;
@@ -197,6 +207,7 @@ struct DeadlockPath {
   bool empty() { return path.empty() && !limit_exceeded; }
 };
 
+// A database with transactions that take locks.
 class ASHLAR_EXPORT TransactionDB : public StackableDB {
  public:
   using StackableDB::Write;
@@ -206,7 +217,7 @@ class ASHLAR_EXPORT TransactionDB : public StackableDB {
     return Write(opts, updates);
   }
 
-  // As DB::Open. The caller deletes the result.
+  // Opens a database, like DB::Open(). The caller deletes the result.
   static Status Open(const Options& options, const TransactionDBOptions& txn_db_options,
                      const std::string& dbname, TransactionDB** dbptr);
   static Status Open(const DBOptions& db_options, const TransactionDBOptions& txn_db_options,
@@ -214,8 +225,8 @@ class ASHLAR_EXPORT TransactionDB : public StackableDB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr);
 
-  // The two halves of Open, around an open of another kind: first change the options, then take
-  // over the database.
+  // The two halves of Open(), for databases that are opened in a different way: PrepareWrap()
+  // changes the options; WrapDB() and WrapStackableDB() take over the open database.
   static void PrepareWrap(DBOptions* db_options,
                           std::vector<ColumnFamilyDescriptor>* column_families,
                           std::vector<size_t>* compaction_enabled_cf_indices);
@@ -228,23 +239,25 @@ class ASHLAR_EXPORT TransactionDB : public StackableDB {
                                 TransactionDB** dbptr);
   ~TransactionDB() override {}
 
-  // A new transaction, or old_txn (which must have ended) begun anew.
+  // Begins a new transaction, or uses old_txn again, which must have ended. The caller deletes the
+  // result.
   virtual Transaction* BeginTransaction(
       const WriteOptions& write_options,
       const TransactionOptions& txn_options = TransactionOptions(),
       Transaction* old_txn = nullptr) = 0;
 
-  // Null without one.
+  // Returns nullptr if there is no transaction with this name.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
-  // Those that were prepared before the database was opened and still wait for a decision.
+  // Returns the transactions that were prepared before the database was opened and are neither
+  // committed nor rolled back.
   virtual void GetAllPreparedTransactions(std::vector<Transaction*>* trans) = 0;
 
-  // Locks by family number; and the latest deadlocks.
+  // Return the locks by number of the family, and the latest deadlocks.
   virtual std::unordered_multimap<uint32_t, KeyLockInfo> GetLockStatusData() = 0;
   virtual std::vector<DeadlockPath> GetDeadlockInfoBuffer() = 0;
   virtual void SetDeadlockInfoBufferSize(uint32_t target_size) = 0;
 
-  // Snapshots with a timestamp of the program's.
+  // Snapshots that have a timestamp of the program's own.
   virtual std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
       TxnTimestamp ts) = 0;
   std::shared_ptr<const Snapshot> GetLatestTimestampedSnapshot() const {
@@ -256,7 +269,7 @@ class ASHLAR_EXPORT TransactionDB : public StackableDB {
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
     return GetTimestampedSnapshots(/*ts_lb=*/0, /*ts_ub=*/kMaxTxnTimestamp, timestamped_snapshots);
   }
-  // Those in [ts_lb, ts_ub).
+  // Returns the snapshots with timestamps in [ts_lb, ts_ub).
   virtual Status GetTimestampedSnapshots(
       TxnTimestamp ts_lb, TxnTimestamp ts_ub,
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const = 0;

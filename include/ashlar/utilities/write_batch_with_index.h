@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteBatchWithIndex is a batch whose updates can be searched and read back, alone or on top of a
-// database, before they are written. Not built yet: every call answers NotSupported.
+// WriteBatchWithIndex is a batch whose updates can be searched and read, alone or together with a
+// database, before they are written. Not built yet: every call returns NotSupported.
 //
-// Threads: as WriteBatchBase; iterators count as const members. Errors as WriteBatchBase.
+// Threads and errors: as for WriteBatchBase; iterators count as const members.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class DB;
 struct DBOptions;
 struct ReadOptions;
 
-// What an update does.
+// The kind of an update.
 enum WriteType {
   kPutRecord,
   kMergeRecord,
@@ -41,15 +41,16 @@ enum WriteType {
   kUnknownRecord,
 };
 
-// One update. The slices are valid until the batch changes.
+// An update. The slices are valid until the batch changes.
 struct WriteEntry {
   WriteType type = kUnknownRecord;
   Slice key;
-  Slice value;  // of an entity its stored form
+  Slice value;  // for an entity, the stored form of its columns
 };
 
-// Walks the updates of one family by key; those of one key oldest first. Adding updates meanwhile
-// is allowed; the slices of the present entry are lost then.
+// Iterates over the updates of one family by key; updates of the same key come oldest first.
+// Updates may be added during the iteration, but the slices of the current entry become invalid
+// then.
 class ASHLAR_EXPORT WBWIIterator {
  public:
   virtual ~WBWIIterator() {}
@@ -63,19 +64,20 @@ class ASHLAR_EXPORT WBWIIterator {
   virtual void Prev() = 0;
   virtual Status status() const = 0;
 
-  // Only while Valid().
+  // The current update. Only allowed while Valid().
   virtual WriteEntry Entry() const = 0;
-  // With overwrite_key: whether the present update replaced a SingleDelete of the key.
+  // With overwrite_key: whether the current update replaced a SingleDelete of the same key.
   virtual bool HasOverWrittenSingleDel() const { return false; }
-  // With overwrite_key: how many updates of the key there have been.
+  // With overwrite_key: how many updates of this key there were.
   virtual uint32_t GetUpdateCount() const { return 0; }
 };
 
+// A batch whose updates can be read before they are written.
 class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
  public:
-  // backup_index_comparator orders the keys of families that are given without a handle.
-  // overwrite_key: the index keeps the newest update of a key only (merges are all kept). The rest
-  // as in WriteBatch.
+  // backup_index_comparator: order of the keys that are written without a handle. overwrite_key:
+  // the index keeps only the newest update of each key (but all merges). The other parameters are
+  // as for WriteBatch.
   explicit WriteBatchWithIndex(const Comparator* backup_index_comparator = BytewiseComparator(),
                                size_t reserved_bytes = 0, bool overwrite_key = false,
                                size_t max_bytes = 0, size_t protection_bytes_per_key = 0);
@@ -111,7 +113,7 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
   Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
                       const Slice& ts) override;
 
-  // NotSupported: an index of ranges is not kept.
+  // NotSupported: there is no index for ranges.
   using WriteBatchBase::DeleteRange;
   Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
                      const Slice& end_key) override;
@@ -121,7 +123,7 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
 
   Status PutLogData(const Slice& blob) override;
   void Clear() override;
-  // The batch to be written; it must not be changed.
+  // The batch to pass to DB::Write(). It must not be changed.
   WriteBatch* GetWriteBatch() override;
   void SetSavePoint() override;
   Status RollbackToSavePoint() override;
@@ -129,25 +131,27 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
   void SetMaxBytes(size_t max_bytes) override;
   size_t GetDataSize() const;
 
-  // Over the updates alone. The caller deletes it, before the batch.
+  // Iterates over the updates of this batch only. The caller deletes the iterator before the batch.
   WBWIIterator* NewIterator(ColumnFamilyHandle* column_family);
   WBWIIterator* NewIterator();
 
-  // The batch on top of a database iterator of the same family, which it then owns. `opts` gives
-  // bounds and must be those of the base iterator. The caller deletes it, before the batch.
+  // Iterates over this batch together with a database iterator of the same family, which it then
+  // owns. `opts` supplies bounds and must be the options of base_iterator. The caller deletes the
+  // iterator before the batch.
   Iterator* NewIteratorWithBase(ColumnFamilyHandle* column_family, Iterator* base_iterator,
                                 const ReadOptions* opts = nullptr);
   Iterator* NewIteratorWithBase(Iterator* base_iterator, const ReadOptions* opts = nullptr);
 
-  // Reads from the updates alone. NotFound also for a deleted key; MergeInProgress if the batch
-  // holds merge operands whose base it does not hold.
+  // Read from the updates of this batch only. NotFound if the key is not in the batch or is deleted
+  // by it; MergeInProgress if the batch contains merge operands but not the value that they are
+  // merged with.
   Status GetFromBatch(ColumnFamilyHandle* column_family, const DBOptions& options, const Slice& key,
                       std::string* value);
   Status GetFromBatch(const DBOptions& options, const Slice& key, std::string* value);
   Status GetEntityFromBatch(ColumnFamilyHandle* column_family, const Slice& key,
                             PinnableWideColumns* columns);
 
-  // Reads from the updates on top of the database.
+  // Read from this batch together with the database.
   Status GetFromBatchAndDB(DB* db, const ReadOptions& read_options, const Slice& key,
                            std::string* value);
   Status GetFromBatchAndDB(DB* db, const ReadOptions& read_options, const Slice& key,
@@ -169,13 +173,14 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
                                     const Slice* keys, PinnableWideColumns* results,
                                     Status* statuses, bool sorted_input);
 
+  // Counts for one family.
   struct CFStat {
     uint32_t entry_count = 0;           // updates in the index
     uint32_t overwritten_sd_count = 0;  // SingleDeletes that were replaced
   };
-  // By family number.
+  // Counts by number of the family.
   const std::unordered_map<uint32_t, CFStat>& GetCFStats() const;
-  // Updates of the batch, replaced ones included.
+  // Number of updates in the batch, including replaced ones.
   size_t GetWBWIOpCount() const;
   bool GetOverwriteKey() const;
 

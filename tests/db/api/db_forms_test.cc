@@ -184,9 +184,6 @@ TEST_F(DbForms, WhatIsNotBuiltNamesItself) {
   EXPECT_TRUE(OptimisticTransactionDB::Open(Options(), dir_, &optimistic).IsNotSupported());
   DBWithTTL* ttl = nullptr;
   EXPECT_TRUE(DBWithTTL::Open(Options(), dir_, &ttl).IsNotSupported());
-  BackupEngine* backup = nullptr;
-  EXPECT_TRUE(BackupEngine::Open(BackupEngineOptions(dir_ + "/b"), Env::Default(), &backup)
-                  .IsNotSupported());
   EXPECT_TRUE(RepairDB(dir_, Options()).IsNotSupported());
 }
 

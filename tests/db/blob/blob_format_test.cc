@@ -14,7 +14,7 @@
 #include "table/format/compression.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that meet half way: families that are dropped or created while others are at work, manual
-// compactions beside other ones, a writer that is admitted while another one fills the memtable.
-#include <gtest/gtest.h>
-
+// Races of calls: families that are dropped or created while other calls use them, concurrent
+// manual compactions, and a writer that is admitted while another one fills the memtable.
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <semaphore>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/listener.h"
 #include "ashlar/system_clock.h"
 #include "ashlar/user_write_callback.h"
 #include "ashlar/write_batch.h"
-#include "env/env_adaptors.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
 
-// Lets whoever comes first wait until it is opened.
+// The first thread that passes waits until the gate is opened.
 class Gate {
  public:
   void Pass() {
@@ -45,7 +36,7 @@ class Gate {
   std::binary_semaphore arrived_{0}, opened_{0};
 };
 
-// While `gate` is set, new logs and MANIFESTs wait there.
+// While `gate` is set, the creation of logs and MANIFESTs waits there.
 class GatedFiles final : public FileSystemWrapper {
  public:
   GatedFiles() : FileSystemWrapper(std::make_shared<MemoryFileSystem>(SystemClock::Default())) {}
@@ -75,38 +66,18 @@ class AtCompactionBegin final : public EventListener {
   const std::function<void()> act_;
 };
 
-class FamilyRacesTest : public testing::Test {
+class FamilyRacesTest : public DbTest {
  protected:
   FamilyRacesTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(files_);
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
   }
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  std::string Get(const std::string& key) {
-    std::string value;
-    const Status status = db_->Get(ReadOptions(), key, &value);
-    return status.ok() ? value : status.ToString();
-  }
-  uint64_t Property(ColumnFamilyHandle* family, const std::string& name) {
-    uint64_t value = 0;
-    EXPECT_TRUE(db_->GetIntProperty(family, name, &value));
-    return value;
-  }
-  std::string Level0Files(ColumnFamilyHandle* family) {
-    std::string value;
-    EXPECT_TRUE(db_->GetProperty(family, "rocksdb.num-files-at-level0", &value));
-    return value;
-  }
   void AwaitProperty(ColumnFamilyHandle* family, const std::string& name, uint64_t value) {
-    while (Property(family, name) != value) std::this_thread::yield();
+    while (Number(name, family) != value) std::this_thread::yield();
   }
 
-  // Of two calls at once; the others must answer InvalidArgument.
+  // Makes two calls at once. A call that fails must return InvalidArgument.
   int HowManySucceed(const std::function<Status()>& call) {
     Gate gate;
     files_->gate = &gate;
@@ -119,7 +90,7 @@ class FamilyRacesTest : public testing::Test {
     std::thread first(run);
     gate.AwaitArrival();
     std::thread second(run);
-    // Every interleaving is right; this makes the interesting one likely.
+    // The test holds for every interleaving; this makes the interesting one likely.
     for (int i = 0; i < 20000; i++) {
       db_->GetLatestSequenceNumber();
       std::this_thread::yield();
@@ -132,16 +103,12 @@ class FamilyRacesTest : public testing::Test {
   }
 
   const std::shared_ptr<GatedFiles> files_ = std::make_shared<GatedFiles>();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(FamilyRacesTest, AFamilyMayBeDroppedWhileItsMemTableIsBeingSwitched) {
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "f", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
+  ColumnFamilyHandle* const family = CreateFamily("f");
+  Put(family, "k", "v");
   Put("k", "default");
   Gate gate;
   files_->gate = &gate;
@@ -153,30 +120,28 @@ TEST_F(FamilyRacesTest, AFamilyMayBeDroppedWhileItsMemTableIsBeingSwitched) {
   flusher.join();
   files_->gate = nullptr;
   EXPECT_TRUE(flushed.IsColumnFamilyDropped()) << flushed.ToString();
-  EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-  EXPECT_EQ("default", Get("k"));
-  EXPECT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(Get("k"), "default");
+  Flush();
 }
 
 TEST_F(FamilyRacesTest, AnUnreferencedFamilyMayBeDroppedWhileAFullMemTableIsBeingSwitched) {
   options_.write_buffer_size = 64 << 10;
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "f", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", std::string(200 << 10, 'x')));
+  ColumnFamilyHandle* const family = CreateFamily("f");
+  Put(family, "k", std::string(200 << 10, 'x'));
   Gate gate;
   files_->gate = &gate;
-  std::thread writer([&] { EXPECT_OK(db_->Put(WriteOptions(), "k", "default")); });
+  std::thread writer([&] { Put("k", "default"); });
   gate.AwaitArrival();
   ASSERT_OK(db_->DropColumnFamily(family));
-  EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+  DestroyHandles();
   gate.Open();
   writer.join();
   files_->gate = nullptr;
-  EXPECT_EQ("default", Get("k"));
+  EXPECT_EQ(Get("k"), "default");
 }
 
-// The first is held up at the MANIFEST, the second comes then.
+// The first call waits at the MANIFEST while the second one comes.
 TEST_F(FamilyRacesTest, OfTwoWhoCreateAFamilyOfOneNameAtOnceOneSucceeds) {
   options_.max_manifest_file_size = 1;
   Open();
@@ -214,13 +179,12 @@ TEST_F(FamilyRacesTest, AFamilyThatIsRefusedUsesUpNoId) {
 TEST_F(FamilyRacesTest, OfTwoWhoDropAFamilyAtOnceOneSucceeds) {
   options_.max_manifest_file_size = 1;
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "f", &family));
+  ColumnFamilyHandle* const family = CreateFamily("f");
   ASSERT_EQ(1, HowManySucceed([&] { return db_->DropColumnFamily(family); }));
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
-// Readers may wait for the database while they are in an epoch.
+// The failing call may not wait for readers, because they may wait for the database inside an
+// epoch.
 TEST_F(FamilyRacesTest, AFamilyThatCannotBeCreatedWaitsForNoReader) {
   options_.max_manifest_file_size = 1;
   Open();
@@ -232,7 +196,7 @@ TEST_F(FamilyRacesTest, AFamilyThatCannotBeCreatedWaitsForNoReader) {
   });
   has_begun.acquire();
   Put("k", "v");
-  ASSERT_OK(db_->Flush(FlushOptions()));  // leaves something to the reader
+  Flush();  // retires objects that the reader keeps alive
   files_->refuses_manifests = true;
   ColumnFamilyHandle* family = nullptr;
   EXPECT_TRUE(db_->CreateColumnFamily(options_, "f", &family).IsIOError());
@@ -243,9 +207,8 @@ TEST_F(FamilyRacesTest, AFamilyThatCannotBeCreatedWaitsForNoReader) {
 
 TEST_F(FamilyRacesTest, WaitingForAllFlushesDoesNotFailForAFamilyThatIsDroppedMeanwhile) {
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "f", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
+  ColumnFamilyHandle* const family = CreateFamily("f");
+  Put(family, "k", "v");
   ASSERT_OK(db_->PauseBackgroundWork());
   Status waited;
   std::thread waiter([&] {
@@ -255,14 +218,14 @@ TEST_F(FamilyRacesTest, WaitingForAllFlushesDoesNotFailForAFamilyThatIsDroppedMe
   });
   AwaitProperty(family, "rocksdb.num-immutable-mem-table", 1);
   EXPECT_OK(db_->DropColumnFamily(family));
-  EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+  DestroyHandles();
   EXPECT_OK(db_->ContinueBackgroundWork());
   waiter.join();
   EXPECT_OK(waited);
 }
 
-// The range waits for a running compaction out of level 0. Meanwhile the base level rises, and an
-// older version of "a" settles on it.
+// The compaction of the range waits for a running one of level 0. Meanwhile the base level moves
+// up, and an older version of "a" is compacted to it.
 TEST_F(FamilyRacesTest, ACompactedRangeIsNotPutBelowWhatSettledWhileItWaited) {
   Gate gate;
   std::atomic<bool> is_gated{false};
@@ -272,11 +235,11 @@ TEST_F(FamilyRacesTest, ACompactedRangeIsNotPutBelowWhatSettledWhileItWaited) {
   options_.max_background_jobs = 8;
   Open();
   for (int i = 0; i < 200; i++) Put("m" + std::to_string(i), std::string(1000, 'x'));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   Put("a", "1");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put("z", "1");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
 
   const auto compact = [&](const char* key) {
     const Slice range(key == nullptr ? "" : key);
@@ -288,17 +251,17 @@ TEST_F(FamilyRacesTest, ACompactedRangeIsNotPutBelowWhatSettledWhileItWaited) {
   gate.AwaitArrival();
   std::thread waiter([&] { compact(nullptr); });
   AwaitProperty(db_->DefaultColumnFamily(), "rocksdb.num-running-compactions", 2);
-  // Of the table with "z"; the one that waits has no input yet.
-  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.num-running-compaction-sorted-runs"), 1u);
+  // This is the table with "z"; the waiting compaction has no input yet.
+  EXPECT_EQ(Number("rocksdb.num-running-compaction-sorted-runs"), 1u);
   ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_base", "4096"}}));
-  ASSERT_LT(Property(db_->DefaultColumnFamily(), "rocksdb.base-level"), 6u);
+  ASSERT_LT(Number("rocksdb.base-level"), 6u);
   compact("a");
   Put("a", "2");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   gate.Open();
   holder.join();
   waiter.join();
-  EXPECT_EQ("2", Get("a"));
+  EXPECT_EQ(Get("a"), "2");
 }
 
 TEST_F(FamilyRacesTest, NoManualCompactionRunsOnceTheyAreDisabled) {
@@ -313,7 +276,7 @@ TEST_F(FamilyRacesTest, NoManualCompactionRunsOnceTheyAreDisabled) {
       force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
       const Status status = db_->CompactRange(force, nullptr, nullptr);
       EXPECT_TRUE(status.ok() || status.IsIncomplete()) << status.ToString();
-      begun.release();  // in case it was done without beginning
+      begun.release();  // in case it returned before it began
     });
     begun.acquire();
     db_->DisableManualCompaction();
@@ -329,36 +292,35 @@ TEST_F(FamilyRacesTest, FlushesGoOnWhileCompactionsAreAborted) {
   Open();
   db_->AbortAllCompactions();
   db_->AbortCompactions(db_->DefaultColumnFamily());
-  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.compaction-abort-count"), 2u);
+  EXPECT_EQ(Number("rocksdb.compaction-abort-count"), 2u);
   db_->ResumeCompactions(db_->DefaultColumnFamily());
   Put("k", "v");
-  EXPECT_OK(db_->Flush(FlushOptions()));
-  // The flush asks for a compaction, perhaps after it has woken who waits for it; none may begin.
-  while (Property(db_->DefaultColumnFamily(), "rocksdb.num-unscheduled-compactions") != 1)
-    std::this_thread::yield();
+  Flush();
+  // The flush schedules a compaction, perhaps after Flush() has returned; none may begin.
+  while (Number("rocksdb.num-unscheduled-compactions") != 1) std::this_thread::yield();
   EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsIncomplete());
   db_->ResumeAllCompactions();
-  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.compaction-abort-count"), 0u);
-  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ("v", Get("k"));
+  EXPECT_EQ(Number("rocksdb.compaction-abort-count"), 0u);
+  Compact();
+  EXPECT_EQ(Get("k"), "v");
 }
 
-// Two families with two overlapping tables each. The first compaction waits where it has begun.
+// Two families with two overlapping tables each. The first compaction waits when it has begun.
 class AbortTest : public FamilyRacesTest {
  protected:
   void OpenWithTables() {
     options_.listeners.push_back(std::make_shared<AtCompactionBegin>([this] { gate_.Pass(); }));
     options_.level0_file_num_compaction_trigger = 2;
     Open();
-    ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other_));
+    other_ = CreateFamily("other");
     for (ColumnFamilyHandle* family : {other_, db_->DefaultColumnFamily()}) {
       for (int i = 0; i < 2; i++) {
-        ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
-        ASSERT_OK(db_->Flush(FlushOptions(), family));
+        Put(family, "k", "v");
+        Flush(family);
       }
     }
   }
-  // It is sure to be aborted once calls in its family are refused.
+  // The running compaction is aborted for certain once calls for its family are refused.
   void AbortTheOneThatRuns() {
     gate_.AwaitArrival();
     std::thread aborter([&] { db_->AbortCompactions(other_); });
@@ -372,13 +334,12 @@ class AbortTest : public FamilyRacesTest {
     aborter.join();
   }
   void ExpectOnlyOtherIsStopped() {
-    EXPECT_EQ(Level0Files(other_), "2");
-    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-    EXPECT_EQ(Level0Files(db_->DefaultColumnFamily()), "0");
+    EXPECT_EQ(TableCount(0, other_), 2);
+    Compact();
+    EXPECT_EQ(TableCount(0), 0);
     db_->ResumeCompactions(other_);
-    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), other_, nullptr, nullptr));
-    EXPECT_EQ(Level0Files(other_), "0");
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(other_));
+    Compact(other_);
+    EXPECT_EQ(TableCount(0, other_), 0);
   }
 
   Gate gate_;
@@ -400,11 +361,11 @@ TEST_F(AbortTest, StopsTheAutomaticOneThatRunsInItsFamily) {
   OpenWithTables();
   ASSERT_OK(db_->SetOptions(other_, {{"disable_auto_compactions", "false"}}));
   AbortTheOneThatRuns();
-  EXPECT_EQ(Property(other_, "rocksdb.background-errors"), 0u) << "being stopped is none";
+  EXPECT_EQ(Number("rocksdb.background-errors", other_), 0u) << "an abort is not an error";
   ExpectOnlyOtherIsStopped();
 }
 
-// Acts once, when the thread that asks for it reads the clock.
+// Calls a function once, when a thread that has set it reads the clock.
 class ActingClock final : public SystemClockWrapper {
  public:
   ActingClock() : SystemClockWrapper(SystemClock::Default()) {}
@@ -427,11 +388,10 @@ class GatedWrite final : public UserWriteCallback {
   Gate* const gate_;
 };
 
-// Writers are delayed, so each asks first; while the second one does, the first fills the memtable.
+// Writers are delayed, so each reads the clock first; while the second one does, the first one
+// fills the memtable.
 TEST_F(FamilyRacesTest, AWriterThatIsAloneGoesOnWhenAnotherOneFilledTheMemTableBeforeIt) {
-  const std::unique_ptr<Env> env =
-      NewCompositeEnvOver(Env::Default(), files_, std::make_shared<ActingClock>());
-  options_.env = env.get();
+  UseFiles(files_, std::make_shared<ActingClock>());
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   options_.level0_slowdown_writes_trigger = 2;
@@ -443,7 +403,7 @@ TEST_F(FamilyRacesTest, AWriterThatIsAloneGoesOnWhenAnotherOneFilledTheMemTableB
   db_->AbortAllCompactions();
   for (int i = 0; i < 2; i++) {
     Put("k", "v");
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
   ASSERT_OK(db_->PauseBackgroundWork());
   Gate gate;
@@ -463,12 +423,11 @@ TEST_F(FamilyRacesTest, AWriterThatIsAloneGoesOnWhenAnotherOneFilledTheMemTableB
     is_written.acquire();
   };
   Put("after", "v");
-  EXPECT_TRUE(has_acted) << "the second writer was not held up";
+  EXPECT_TRUE(has_acted) << "the second writer was not delayed";
   filler.join();
-  EXPECT_EQ("v", Get("after"));
+  EXPECT_EQ(Get("after"), "v");
   ASSERT_OK(db_->ContinueBackgroundWork());
   db_->ResumeAllCompactions();
-  db_.reset();
 }
 
 }  // namespace

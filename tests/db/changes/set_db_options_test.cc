@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SetDBOptions(): what it says of the info log and of the MANIFEST is felt.
-#include <gtest/gtest.h>
-
+// SetDBOptions(): changes for the info log and the MANIFEST take effect.
 #include <atomic>
 #include <cstdarg>
-#include <memory>
-#include <string>
 #include <utility>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -25,7 +19,7 @@ class CountedLines final : public Logger {
   std::atomic<int> lines{0};
 };
 
-// Knows of the newest MANIFEST how much space it reserves at once.
+// Keeps the preallocation size of the newest MANIFEST.
 class ManifestFiles final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -58,21 +52,20 @@ class ManifestFiles final : public FileSystemWrapper {
   };
 };
 
-class SetDbOptionsTest : public testing::Test {
+class SetDbOptionsTest : public DbTest {
  protected:
   SetDbOptionsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(files_);
     options_.disable_auto_compactions = true;
     options_.info_log = log_;
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
 
-  // One line at least in the info log, and a record in the MANIFEST.
+  // Writes at least one line to the info log and a record to the MANIFEST.
   void WriteTable() {
-    ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    Put("key", "value");
+    Flush();
+    WaitForJobs();
   }
   std::string Manifest() {
     std::string current;
@@ -80,12 +73,8 @@ class SetDbOptionsTest : public testing::Test {
     return current;
   }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  std::shared_ptr<ManifestFiles> files_ = std::make_shared<ManifestFiles>(memory_->GetFileSystem());
-  std::unique_ptr<Env> env_{NewCompositeEnv(files_)};
+  std::shared_ptr<ManifestFiles> files_ = std::make_shared<ManifestFiles>(memory_);
   std::shared_ptr<CountedLines> log_ = std::make_shared<CountedLines>();
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(SetDbOptionsTest, TheInfoLogHasTheLevelThatIsAskedFor) {
@@ -122,9 +111,10 @@ TEST_F(SetDbOptionsTest, AManifestEndsWhereItIsTold) {
 
 TEST_F(SetDbOptionsTest, TheNextManifestReservesWhatItIsTold) {
   EXPECT_EQ(files_->reserved, options_.manifest_preallocation_size);
-  ASSERT_OK(db_->SetDBOptions(
-      {{"manifest_preallocation_size", "64k"}, {"max_manifest_file_size", "1"}}));
-  EXPECT_EQ(files_->reserved, options_.manifest_preallocation_size);  // it is begun already
+  ASSERT_OK(
+      db_->SetDBOptions({{"manifest_preallocation_size", "64k"}, {"max_manifest_file_size", "1"}}));
+  EXPECT_EQ(files_->reserved,
+            options_.manifest_preallocation_size);  // the current one is open already
   WriteTable();
   EXPECT_EQ(files_->reserved, size_t{64} << 10);
 }

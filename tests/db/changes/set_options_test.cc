@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SetOptions() and SetDBOptions(): what can be changed on an open database, and that the change is
-// felt.
-#include <gtest/gtest.h>
-
+// SetOptions() and SetDBOptions(): which options can be changed on an open database, and that
+// changes take effect.
 #include <atomic>
-#include <map>
-#include <memory>
 #include <set>
 #include <sstream>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
-#include "env/env_adaptors.h"
 #include "tests/support/json.h"
-#include "tests/support/paths.h"
 #include "tests/support/moved_clock.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/paths.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -37,7 +26,7 @@ struct FileTraffic {
   std::atomic<int> range_syncs{0};
 };
 
-// Counts what goes to tables and to logs.
+// Counts appends and range syncs of tables and of logs.
 class TrafficFiles final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -78,22 +67,21 @@ class TrafficFiles final : public FileSystemWrapper {
   FileTraffic others_;
 };
 
-class SetOptionsTest : public testing::Test {
+class SetOptionsTest : public DbTest {
  protected:
   SetOptionsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(files_);
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
 
-  // A table, and a log before it, of about `kilobytes`; the log after it is another one.
+  // Writes a log and a table of about `kilobytes` each. The next write goes to another log.
   void WriteTable(int kilobytes) {
     for (int i = 0; i < kilobytes; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", 10000 + i), std::string(1024, 'v')));
+      Put(StrCat("key", 10000 + i), std::string(1024, 'v'));
     }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
   uint64_t DataBlocksOfNewestTable() {
     TablePropertiesCollection all;
@@ -103,14 +91,10 @@ class SetOptionsTest : public testing::Test {
     return all.at(newest)->num_data_blocks;
   }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  std::shared_ptr<TrafficFiles> files_ = std::make_shared<TrafficFiles>(memory_->GetFileSystem());
-  std::unique_ptr<Env> env_{NewCompositeEnv(files_)};
-  Options options_;
-  std::unique_ptr<DB> db_;
+  std::shared_ptr<TrafficFiles> files_ = std::make_shared<TrafficFiles>(memory_);
 };
 
-// Every name that RocksDB 7.8.3 knows, with the value it has, as texts for these two calls.
+// The file has every option of RocksDB 7.8.3 with its value, as texts for these two calls.
 TEST_F(SetOptionsTest, WhatRocksDbChangesCanBeChanged) {
   std::istringstream lines(ReadTestFile(SourcePath("tests/data/options/dynamic.tsv")));
   int accepted = 0;
@@ -120,12 +104,12 @@ TEST_F(SetOptionsTest, WhatRocksDbChangesCanBeChanged) {
     const size_t equals = text.find('=');
     const Changes change = {{text.substr(0, equals), text.substr(equals + 1)}};
     const Status status = kind == "db" ? db_->SetDBOptions(change) : db_->SetOptions(change);
-    // Objects of the opening cannot be named again here, not even those that are there.
+    // Objects that are given at open cannot be given again here, not even the same ones.
     const bool names_object = text.find("comparator=") == 0 ||
                               text.find("memtable_factory=") == 0 ||
                               text.find("flush_block_policy_factory=") != std::string::npos;
     if (answer != "accepted" || names_object) continue;
-    if (status.IsNotSupported()) continue;  // a value that cannot be had at open either
+    if (status.IsNotSupported()) continue;  // a value that is not supported at open either
     EXPECT_OK(status) << text;
     accepted++;
   }
@@ -156,7 +140,7 @@ TEST_F(SetOptionsTest, OptionsOfTheTableAreReachedByAPoint) {
     ASSERT_OK(db_->SetOptions(change));
     WriteTable(64);
     EXPECT_GT(DataBlocksOfNewestTable(), 30u) << change.begin()->first;
-    // Another factory, with the same cache.
+    // A new factory with the same cache.
     EXPECT_EQ(db_->GetOptions().table_factory->GetOptions<Cache>("BlockCache"), cache);
   }
 }
@@ -172,7 +156,7 @@ TEST_F(SetOptionsTest, ABadTableOptionChangesNothing) {
   EXPECT_EQ(block_size(), before);
 }
 
-// The last megabyte of a file is left to its end.
+// The last megabyte of a file is synced at its end.
 TEST_F(SetOptionsTest, TablesAreSyncedByPieces) {
   WriteTable(2048);
   EXPECT_EQ(files_->tables.range_syncs, 0);
@@ -202,7 +186,7 @@ TEST_F(SetOptionsTest, TablesAreWrittenThroughABufferOfTheNewSize) {
 TEST_F(SetOptionsTest, LogsAreSyncedByPiecesFromTheNextOneOn) {
   ASSERT_OK(
       db_->SetDBOptions({{"wal_bytes_per_sync", "16k"}, {"writable_file_max_buffer_size", "8k"}}));
-  WriteTable(2048);  // the log that is open keeps its own
+  WriteTable(2048);  // the open log keeps its values
   EXPECT_EQ(files_->logs.range_syncs, 0);
   WriteTable(2048);
   EXPECT_GT(files_->logs.range_syncs, 4);
@@ -220,21 +204,19 @@ TEST_F(SetOptionsTest, WhatWasChangedIsReported) {
 }
 
 TEST_F(SetOptionsTest, OfSeveralFamiliesAllAreChangedOrNone) {
-  ColumnFamilyHandle* created = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "two", &created));
-  const std::unique_ptr<ColumnFamilyHandle> two(created);
+  ColumnFamilyHandle* const two = CreateFamily("two");
   ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
   using Values = std::unordered_map<std::string, std::string>;
   using ByFamily = std::unordered_map<ColumnFamilyHandle*, Values>;
   const auto sizes = [&] {
     return std::pair(db_->GetOptions(one).write_buffer_size,
-                     db_->GetOptions(two.get()).write_buffer_size);
+                     db_->GetOptions(two).write_buffer_size);
   };
   const auto before = sizes();
   const Values good{{"write_buffer_size", "1M"}}, bad{{"write_buffer_size", "x"}};
-  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two.get(), bad}}).IsInvalidArgument());
-  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, bad}, {two.get(), good}}).IsInvalidArgument());
-  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two.get(), {}}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two, bad}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, bad}, {two, good}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two, {}}}).IsInvalidArgument());
   EXPECT_TRUE(db_->SetOptions(ByFamily{}).IsInvalidArgument());
   EXPECT_EQ(sizes(), before);
   const auto options_files = [this] {
@@ -244,94 +226,86 @@ TEST_F(SetOptionsTest, OfSeveralFamiliesAllAreChangedOrNone) {
     return std::set(names.begin(), names.end());
   };
   const std::set<std::string> files = options_files();
-  ASSERT_OK(db_->SetOptions(ByFamily{{one, good}, {two.get(), {{"write_buffer_size", "2M"}}}}));
+  ASSERT_OK(db_->SetOptions(ByFamily{{one, good}, {two, {{"write_buffer_size", "2M"}}}}));
   EXPECT_EQ(sizes(), std::pair(size_t{1} << 20, size_t{2} << 20));
-  EXPECT_EQ(options_files().count(*files.rbegin()), 1u);  // the last but one: one was written
+  EXPECT_EQ(options_files().count(*files.rbegin()),
+            1u);  // the second newest: one new file was written
   EXPECT_NE(*options_files().rbegin(), *files.rbegin());
-  ASSERT_OK(db_->SetOptions({one, two.get()}, {{"write_buffer_size", "3M"}}));
+  ASSERT_OK(db_->SetOptions({one, two}, {{"write_buffer_size", "3M"}}));
   EXPECT_EQ(sizes(), std::pair(size_t{3} << 20, size_t{3} << 20));
-  ASSERT_OK(db_->DropColumnFamily(two.get()));
-  EXPECT_TRUE(db_->SetOptions({one, two.get()}, good).IsColumnFamilyDropped());
+  ASSERT_OK(db_->DropColumnFamily(two));
+  EXPECT_TRUE(db_->SetOptions({one, two}, good).IsColumnFamilyDropped());
   EXPECT_EQ(db_->GetOptions(one).write_buffer_size, size_t{3} << 20);
 }
 
 TEST_F(SetOptionsTest, AFamilyMayComeByTwoHandles) {
   ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
-  // Null stands for the default family too.
-  ASSERT_OK(db_->SetOptions(
-      {{one, {{"write_buffer_size", "1M"}}}, {nullptr, {{"max_write_buffer_number", "5"}}}}));
+  ASSERT_OK(db_->SetOptions({{one, {{"write_buffer_size", "1M"}}},
+                             {db_->DefaultColumnFamily(), {{"max_write_buffer_number", "5"}}}}));
   EXPECT_EQ(db_->GetOptions().write_buffer_size, size_t{1} << 20);
   EXPECT_EQ(db_->GetOptions().max_write_buffer_number, 5);
 }
 
-class PeriodicCompaction : public testing::Test {
+class PeriodicCompaction : public DbTest {
  protected:
   PeriodicCompaction() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(memory_, clock_);
     options_.compression = kNoCompression;
     options_.statistics = CreateDBStatistics();
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
   void WriteTable(const std::string& key) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, "v"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Put(key, "v");
+    Flush();
   }
-  // Level and name of each table.
-  std::map<std::string, int> Tables() {
-    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    std::map<std::string, int> tables;
-    for (const LiveFileMetaData& file : files) tables[file.name] = file.level;
-    return tables;
+  // The level of each table by its name.
+  std::map<std::string, int> TableLevels() {
+    WaitForJobs();
+    std::map<std::string, int> levels;
+    for (const LiveFileMetaData& file : Tables()) levels[file.name] = file.level;
+    return levels;
   }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
   std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
-  std::unique_ptr<Env> env_ = NewCompositeEnvOver(Env::Default(), memory_->GetFileSystem(), clock_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(PeriodicCompaction, RewritesWhatHasGrownOldOnItsLevel) {
   WriteTable("a");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  const auto before = Tables();
+  Compact();
+  const auto before = TableLevels();
   ASSERT_EQ(before.size(), 1u);
   clock_->moved_by_seconds = 1000;
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "5000"}}));
-  EXPECT_EQ(Tables(), before);
-  EXPECT_EQ(options_.statistics->getTickerCount(COMPACT_READ_BYTES_PERIODIC), 0u);
+  EXPECT_EQ(TableLevels(), before);
+  EXPECT_EQ(Ticks(COMPACT_READ_BYTES_PERIODIC), 0u);
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
-  const auto after = Tables();
+  const auto after = TableLevels();
   ASSERT_EQ(after.size(), 1u);
-  EXPECT_GT(options_.statistics->getTickerCount(COMPACT_READ_BYTES_PERIODIC), 0u);
-  EXPECT_GT(options_.statistics->getTickerCount(COMPACT_WRITE_BYTES_PERIODIC), 0u);
+  EXPECT_GT(Ticks(COMPACT_READ_BYTES_PERIODIC), 0u);
+  EXPECT_GT(Ticks(COMPACT_WRITE_BYTES_PERIODIC), 0u);
   EXPECT_NE(after.begin()->first, before.begin()->first);
   EXPECT_EQ(after.begin()->second, before.begin()->second);
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "901"}}));
-  EXPECT_EQ(Tables(), after);  // it is of now
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), "a", &value));
+  EXPECT_EQ(TableLevels(), after);  // the new table is not old enough
+  EXPECT_EQ(Get("a"), "v");
 }
 
 TEST_F(PeriodicCompaction, TakesLevel0Down) {
   WriteTable("a");
   WriteTable("b");
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
-  EXPECT_EQ(Tables().size(), 2u);
+  EXPECT_EQ(TableLevels().size(), 2u);
   clock_->moved_by_seconds = 1000;
-  WriteTable("c");  // a flush is an occasion to look
-  for (const auto& [name, level] : Tables()) EXPECT_GT(level, 0) << name;
+  WriteTable("c");  // a flush makes the picker look for old tables
+  for (const auto& [name, level] : TableLevels()) EXPECT_GT(level, 0) << name;
 }
 
 TEST_F(PeriodicCompaction, ZeroIsNever) {
   WriteTable("a");
-  const auto before = Tables();
+  const auto before = TableLevels();
   clock_->moved_by_seconds = 100'000'000;
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "0"}}));
-  EXPECT_EQ(Tables(), before);
+  EXPECT_EQ(TableLevels(), before);
 }
 
 }  // namespace

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SetOptions() changes what the program gave, not what became of it: a value that was moved because
-// of another one is back when that one is.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
+// SetOptions() changes the values that the program gave, not those that were adjusted: a value that
+// was adjusted because of another one returns when that one changes back.
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/memtablerep.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/options_util.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -23,22 +15,13 @@ namespace {
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 constexpr uint64_t kDay = 24 * 60 * 60;
 
-class SettledOptions : public testing::Test {
+class SettledOptions : public DbTest {
  protected:
-  SettledOptions() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-  }
-
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void Set(const std::unordered_map<std::string, std::string>& changes) {
     ASSERT_OK(db_->SetOptions(changes));
   }
   ColumnFamilyOptions InForce() { return db_->GetOptions(); }
-  // What the newest OPTIONS file says.
+  // The values in the newest OPTIONS file.
   ColumnFamilyOptions InFile() {
     ConfigOptions config;
     config.env = env_.get();
@@ -47,10 +30,6 @@ class SettledOptions : public testing::Test {
     EXPECT_OK(LoadLatestOptions(config, "/db", &db_options, &families));
     return families.empty() ? ColumnFamilyOptions() : families[0].options;
   }
-
-  std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(SettledOptions, TriggersComeBackWithTheOneThatMovedThem) {
@@ -93,7 +72,7 @@ TEST_F(SettledOptions, AutomaticValuesFollowWhatTheyComeFrom) {
   EXPECT_EQ(InForce().max_compaction_bytes, uint64_t{25} << 20);
 }
 
-// A period that is asked for later may not drop data that the program wants to keep for longer.
+// A later change of the period may not drop data that the program keeps for longer.
 TEST_F(SettledOptions, APeriodLeavesTheAgeOfFifoAlone) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.ttl = 30 * kDay;
@@ -126,19 +105,16 @@ TEST_F(SettledOptions, UniversalPeriodsMayBeTurnedOff) {
 }
 
 TEST_F(SettledOptions, FamiliesThatAreMadeHaveThemToo) {
-  options_.create_missing_column_families = true;
   ColumnFamilyOptions given;
   given.level0_slowdown_writes_trigger = 7;
-  std::vector<ColumnFamilyHandle*> handles;
-  ASSERT_OK(DB::Open(options_, "/db", {{"default", given}, {"at_open", given}}, &handles, &db_));
-  handles.push_back(nullptr);
-  ASSERT_OK(db_->CreateColumnFamily(given, "later", &handles.back()));
-  for (ColumnFamilyHandle* handle : handles) {
+  static_cast<ColumnFamilyOptions&>(options_) = given;
+  Open({"default", "at_open"});
+  CreateFamily("later");
+  for (ColumnFamilyHandle* handle : handles_) {
     ASSERT_OK(db_->SetOptions(handle, {{"level0_file_num_compaction_trigger", "50"}}));
     EXPECT_EQ(db_->GetOptions(handle).level0_slowdown_writes_trigger, 50);
     ASSERT_OK(db_->SetOptions(handle, {{"level0_file_num_compaction_trigger", "4"}}));
     EXPECT_EQ(db_->GetOptions(handle).level0_slowdown_writes_trigger, 7) << handle->GetName();
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
   }
 }
 
@@ -149,14 +125,14 @@ TEST_F(SettledOptions, TheFileAndAReopeningHaveWhatIsInForce) {
   Set({{"level0_file_num_compaction_trigger", "4"}});
   const ColumnFamilyOptions in_file = InFile();
   EXPECT_EQ(in_file.level0_slowdown_writes_trigger, options_.level0_slowdown_writes_trigger);
-  db_.reset();
+  Close();
   static_cast<ColumnFamilyOptions&>(options_) = in_file;
   Open();
   EXPECT_EQ(InForce().level0_file_num_compaction_trigger, 4);
   EXPECT_EQ(InForce().level0_slowdown_writes_trigger, in_file.level0_slowdown_writes_trigger);
 }
 
-// Objects that stood for nullptr are made once.
+// The objects that replace nullptr are created once.
 TEST_F(SettledOptions, ObjectsStayThroughChanges) {
   options_.memtable_factory = nullptr;
   Open();

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A database in memory with two families and an operator that joins, and texts of what is read as
-// columns, for the tests of wide columns. Threads: one at a time.
+// A database in memory with two families and a joining merge operator, and texts of columns, for
+// the tests of wide columns. Threads: one at a time.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/attribute_groups.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
-#include "ashlar/options.h"
 #include "ashlar/wide_columns.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
-// Joins what there is with dots; "-" stands for no value.
+// Joins the value, or "-" if there is none, and the operands with dots.
 class ColumnJoiner : public MergeOperator {
  public:
   const char* Name() const override { return "ColumnJoiner"; }
@@ -42,43 +33,26 @@ inline std::string Text(const WideColumns& columns) {
   return text;
 }
 
-class ColumnsTest : public testing::Test {
+class ColumnsTest : public DbTest {
  protected:
   ColumnsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.create_missing_column_families = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.merge_operator = std::make_shared<ColumnJoiner>();
   }
   void SetUp() override { Open(); }
-  void TearDown() override { Close(); }
 
-  void Open() {
-    const std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
-                                                       {"other", options_}};
-    ASSERT_OK(DB::Open(options_, "/db", families, &handles_, &db_));
-  }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-    db_.reset();
-  }
-  void Reopen() {
-    Close();
-    Open();
-  }
+  void Open() { DbTest::Open({"default", "other"}); }
   void PutEntity(const std::string& key, const WideColumns& columns, size_t family = 0) {
     ASSERT_OK(db_->PutEntity(WriteOptions(), handles_[family], key, columns));
   }
   void Put(const std::string& key, const std::string& value, size_t family = 0) {
-    ASSERT_OK(db_->Put(WriteOptions(), handles_[family], key, value));
+    DbTest::Put(handles_[family], key, value);
   }
   void Merge(const std::string& key, const std::string& operand, size_t family = 0) {
-    ASSERT_OK(db_->Merge(WriteOptions(), handles_[family], key, operand));
+    DbTest::Merge(handles_[family], key, operand);
   }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions(), handles_)); }
+  void Flush() { DbTest::Flush(handles_); }
   void Compact() {
     CompactRangeOptions options;
     options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
@@ -86,22 +60,17 @@ class ColumnsTest : public testing::Test {
       ASSERT_OK(db_->CompactRange(options, handle, nullptr, nullptr));
     }
   }
-  static ReadOptions At(const Snapshot* snapshot) {
-    ReadOptions options;
-    options.snapshot = snapshot;
-    return options;
-  }
   std::string Get(const std::string& key, const Snapshot* snapshot = nullptr) {
     std::string value;
-    const Status status = db_->Get(At(snapshot), key, &value);
+    const Status status = db_->Get(AsOf(snapshot), key, &value);
     return status.ok() ? value : status.ToString();
   }
   std::string GetEntity(const std::string& key, const Snapshot* snapshot = nullptr) {
     PinnableWideColumns columns;
-    const Status status = db_->GetEntity(At(snapshot), handles_[0], key, &columns);
+    const Status status = db_->GetEntity(AsOf(snapshot), handles_[0], key, &columns);
     return status.ok() ? Text(columns.columns()) : status.ToString();
   }
-  // What an iterator shows at its key: the value, then the columns.
+  // The row of an iterator: the key, the value and the columns.
   static std::string Shown(const Iterator& it) {
     return StrCat(it.key().ToString(), ":", it.value().ToString(), "{", Text(it.columns()), "} ");
   }
@@ -116,10 +85,10 @@ class ColumnsTest : public testing::Test {
     return forward;
   }
   std::string Scan(const Snapshot* snapshot = nullptr) {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(At(snapshot), handles_[0]));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(AsOf(snapshot), handles_[0]));
     return Scan(it.get());
   }
-  // Runs the check on the memtable, on tables, after a compaction and after a reopening.
+  // Runs the check with the memtable, with tables, after a compaction and after a reopening.
   template <typename Check>
   void Everywhere(Check&& check) {
     for (const char* where : {"memtable", "tables", "compacted", "reopened"}) {
@@ -130,11 +99,6 @@ class ColumnsTest : public testing::Test {
       check();
     }
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 }  // namespace ashlar

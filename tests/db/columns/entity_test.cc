@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wide-column entities: what each way of reading makes of them, merges over them, and damage.
-#include <gtest/gtest.h>
+// Wide-column entities: the results of each kind of read, merges over entities, and damage.
 
-#include <memory>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/write_batch.h"
@@ -100,7 +96,7 @@ TEST_F(ColumnsTest, AttributeGroupsAreWrittenAndReadTogether) {
   EXPECT_TRUE(db_->PutEntity(WriteOptions(), "k", AttributeGroups()).IsInvalidArgument());
 }
 
-// The default column is merged, the others stay; without one it is merged with nothing.
+// The default column is merged and the others stay; without a default column the value is missing.
 TEST_F(ColumnsTest, MergesKeepTheOtherColumns) {
   PutEntity("k1", kThree);
   PutEntity("k2", kNoDefault);
@@ -126,7 +122,7 @@ TEST_F(ColumnsTest, MergesKeepTheOtherColumns) {
 
 class FoldedColumnsTest : public ColumnsTest {};
 
-// A write that folds its operand keeps the columns.
+// A write that merges its operand keeps the columns.
 TEST_F(FoldedColumnsTest, SuccessiveMergesStayEntities) {
   options_.max_successive_merges = 1;
   Reopen();
@@ -152,13 +148,13 @@ TEST_F(ColumnsTest, MergeOperandsBeginWithTheDefaultColumn) {
                                       &count));
       std::string text;
       for (int i = 0; i < count; i++) text += operands[static_cast<size_t>(i)].ToString() + " ";
-      // A compaction makes one value of them.
+      // A compaction merges the operands to one value.
       EXPECT_TRUE(text == expected || text == "dflt.m ") << text;
     }
   });
 }
 
-// Sees the columns and makes others.
+// Reads the columns and creates others.
 class Counter : public MergeOperator {
  public:
   const char* Name() const override { return "Counter"; }
@@ -210,8 +206,8 @@ TEST_F(ColumnsTest, OverwritesDeletesAndRanges) {
   PutEntity("k3", kThree);
   const Snapshot* const before = db_->GetSnapshot();
   Put("k1", "plain");
-  ASSERT_OK(db_->Delete(WriteOptions(), "k2"));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), handles_[0], "k3", "k9"));
+  Delete("k2");
+  DeleteRange("k3", "k9");
   PutEntity("k4", kNoDefault);
   for (int i = 0; i < 2; i++) {
     EXPECT_EQ(Scan(), "k1:plain{=plain } k4:{b= c=3 } ");
@@ -224,7 +220,7 @@ TEST_F(ColumnsTest, OverwritesDeletesAndRanges) {
   db_->ReleaseSnapshot(before);
 }
 
-// Turning around on an entity, on what lies beside it, and under many versions.
+// Changes of direction on an entity, on its neighbours, and below many versions.
 TEST_F(ColumnsTest, IteratorsTurnAroundOnEntities) {
   for (int i = 0; i < 20; i++) PutEntity("b", {{"", std::to_string(i)}, {"n", "x"}});
   Put("a", "1");
@@ -268,7 +264,7 @@ TEST_F(ColumnsTest, PinnedIteratorsShowColumns) {
   EXPECT_EQ(Scan(it.get()), "k1:dflt{=dflt a=1 zz=22 } k2:plain{=plain } ");
 }
 
-// Const members may be called by several threads while nobody moves the iterator.
+// Several threads may call const members while no thread moves the iterator.
 TEST_F(ColumnsTest, ManyThreadsAskOneIterator) {
   Put("k", "plain");
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[0]));
@@ -282,7 +278,7 @@ TEST_F(ColumnsTest, ManyThreadsAskOneIterator) {
 
 class CachedRowsTest : public ColumnsTest {};
 
-// What is in the row cache is the entity, whoever read it first.
+// The row cache holds the entity, whichever kind of read filled it.
 TEST_F(CachedRowsTest, RowsHoldWholeEntities) {
   options_.row_cache = NewLRUCache(1 << 20);
   Reopen();
@@ -305,7 +301,7 @@ TEST_F(ColumnsTest, SequenceNumbersGoAtTheBottom) {
   EXPECT_EQ(tables.begin()->second->key_largest_seqno, 0u);
 }
 
-// Bytes that are no entity are not accepted, and are told when they are met in a log or table.
+// Bytes that are not an entity are refused with an error that names the key.
 TEST_F(ColumnsTest, MalformedEntitiesAreRefused) {
   for (const std::string& entity :
        {std::string(), std::string("\x01"), std::string("\x01\x01\x01"),

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators over several families: which families hold a key, whose columns win, in which order
-// keys come, and what is refused.
-#include <gtest/gtest.h>
+// Iterators over several families: the families of a key, which columns win, the order of keys, and
+// refused calls.
 
 #include <iterator>
-#include <map>
-#include <memory>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "ashlar/comparator.h"
 #include "tests/db/columns/columns_fixture.h"
@@ -64,7 +59,7 @@ TEST_F(FamilyIteratorsTest, GroupsStayApart) {
   });
 }
 
-// The key belongs to one of the iterators, which the seek moves first.
+// The target of the seek is owned by one of the inner iterators, which the seek moves first.
 TEST_F(FamilyIteratorsTest, TheyMaySeekToTheKeyTheyShow) {
   for (int i = 0; i < 200; i++) {
     Put(StrCat("key", 1000 + i, std::string(100, 'k')), "v", i % 2);
@@ -117,7 +112,7 @@ TEST_F(FamilyIteratorsTest, TheyShowOneMoment) {
   EXPECT_EQ(now->value(), Slice("of first"));
   now->Next();
   EXPECT_EQ(now->key(), Slice("b"));
-  const auto then = db_->NewCoalescingIterator(At(before), handles_);
+  const auto then = db_->NewCoalescingIterator(AsOf(before), handles_);
   then->SeekToFirst();
   EXPECT_EQ(then->value(), Slice("of first"));
   db_->ReleaseSnapshot(before);
@@ -129,20 +124,17 @@ TEST_F(FamilyIteratorsTest, RefusalsAreTheIteratorsStatus) {
   EXPECT_TRUE(db_->NewCoalescingIterator(ReadOptions(), {nullptr})->status().IsInvalidArgument());
   ColumnFamilyOptions reverse(options_);
   reverse.comparator = ReverseBytewiseComparator();
-  ColumnFamilyHandle* handle = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(reverse, "reverse", &handle));
+  ColumnFamilyHandle* const handle = CreateFamily("reverse", reverse);
   const auto it = db_->NewCoalescingIterator(ReadOptions(), {handles_[0], handle});
   EXPECT_TRUE(it->status().IsInvalidArgument());
   EXPECT_NE(it->status().ToString().find("reverse"), std::string::npos);
   it->SeekToFirst();
   EXPECT_FALSE(it->Valid());
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
 }
 
-// Random steps over three families against a map.
+// Random steps over three families, compared with a map.
 TEST_F(FamilyIteratorsTest, RandomWalks) {
-  ColumnFamilyHandle* third = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "third", &third));
+  ColumnFamilyHandle* const third = CreateFamily("third");
   std::vector<ColumnFamilyHandle*> families{handles_[0], third, handles_[1]};
   std::mt19937 random(301);
   using Rows = std::map<std::string, std::map<std::string, std::string>>;
@@ -154,7 +146,7 @@ TEST_F(FamilyIteratorsTest, RandomWalks) {
       const std::string name(1, static_cast<char>('r' + random() % 3));
       const std::string value = StrCat(family, ".", i);
       if (random() % 3 == 0) {
-        ASSERT_OK(db_->Put(WriteOptions(), families[family], key, value));
+        DbTest::Put(families[family], key, value);
         rows[key] = {{"", value}};
       } else {
         ASSERT_OK(
@@ -198,7 +190,6 @@ TEST_F(FamilyIteratorsTest, RandomWalks) {
     for (const auto& [name, value] : at->second) expected += StrCat(name, "=", value, " ");
     ASSERT_EQ(Text(it->columns()), expected) << "step " << step;
   }
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(third));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "tests/support/text_tree.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compaction filters in databases: when they are asked, what they are told, and what their answers
-// do to values in tables and in blob files. tests/db/output/entry_filter_test.cc has the rules.
+// Compaction filters in databases: when they are called, with which arguments, and the effect of
+// their results on values in tables and in blob files. tests/db/output/entry_filter_test.cc has the
+// rules.
 #include "ashlar/compaction_filter.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/merge_operator.h"
-#include "ashlar/statistics.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "db/options/stock_merge_operators.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 using Decision = CompactionFilter::Decision;
 
-// Obeys what values say: "rm", "ch" (becomes "changed"), "skip:KEY", "bad"; "grow" becomes long.
-// Keys that begin with "gone" need no value.
+// The value decides: "rm" is removed, "ch" becomes "changed", "grow" becomes long, "skip:KEY"
+// skips, "bad" is an invalid decision. Keys that begin with "gone" are removed without their value.
 class Obedient : public CompactionFilter {
  public:
   const char* Name() const override { return "Obedient"; }
@@ -80,64 +71,35 @@ class StatsOfJobs final : public EventListener {
   CompactionJobStats last_;
 };
 
-class CompactionFilters : public testing::Test {
+class CompactionFilters : public DbTest {
  protected:
   CompactionFilters() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compaction_filter = &filter_;
     options_.statistics = CreateDBStatistics();
     options_.listeners.push_back(jobs_);
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+    options_.merge_operator = NewStringAppendOperator(",");
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  void Merge(const std::string& key, const std::string& operand) {
-    ASSERT_OK(db_->Merge(WriteOptions(), key, operand));
-  }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
   Status Compact(
       BottommostLevelCompaction bottom = BottommostLevelCompaction::kIfHaveCompactionFilter) {
     CompactRangeOptions compact;
     compact.bottommost_level_compaction = bottom;
     return db_->CompactRange(compact, nullptr, nullptr);
   }
-  // All entries, long values as their length.
-  std::string Contents(const Snapshot* snapshot = nullptr) {
-    ReadOptions read;
-    read.snapshot = snapshot;
-    const std::unique_ptr<Iterator> entries(db_->NewIterator(read));
+  // All entries as "key=value", long values as their length.
+  std::string RowsText(const Snapshot* snapshot = nullptr) {
     std::string text;
-    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-      const std::string value = entries->value().ToString();
-      StrAppend(&text, text.empty() ? "" : " ", entries->key().ToString(), "=",
+    for (const auto& [key, value] : ReadRows(AsOf(snapshot))) {
+      StrAppend(&text, text.empty() ? "" : " ", key, "=",
                 value.size() < 50 ? value : std::to_string(value.size()));
     }
-    EXPECT_OK(entries->status());
     return text;
   }
-  uint64_t Count(uint32_t ticker) { return options_.statistics->getTickerCount(ticker); }
-  uint64_t Property(const std::string& name) {
-    uint64_t value = 0;
-    EXPECT_TRUE(db_->GetIntProperty(name, &value)) << name;
-    return value;
-  }
-
   Obedient filter_;
   const std::shared_ptr<StatsOfJobs> jobs_ = std::make_shared<StatsOfJobs>();
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
-// What RocksDB 7.8.3 does with the same writes, but that its flush merges the operands of m.
+// RocksDB 7.8.3 does the same with these writes, except that its flush merges the operands of m.
 TEST_F(CompactionFilters, SnapshotsProtectWhatIsBehindANewerVersionAndOperands) {
   Open();
   Put("a", "old"), Put("b", "rm"), Merge("m", "1"), Merge("n", "rm"), Put("p", "base");
@@ -145,16 +107,16 @@ TEST_F(CompactionFilters, SnapshotsProtectWhatIsBehindANewerVersionAndOperands) 
   const Snapshot* before = db_->GetSnapshot();
   Put("a", "rm"), Put("b", "ch"), Merge("m", "2"), Merge("n", "3"), Merge("p", "rm");
   Flush();
-  EXPECT_EQ(filter_.TakeAsked(), "") << "flushes do not ask the filter of the options";
+  EXPECT_EQ(filter_.TakeAsked(), "") << "flushes do not call the filter of the options";
   ASSERT_OK(Compact());
   EXPECT_EQ(filter_.TakeAsked(), "L0:a=rm L0:b=ch L0:m+2 L0:n+3 L0:p+rm L0:p=base");
-  EXPECT_EQ(Contents(), "b=changed m=1,2 n=rm,3 p=base");
-  EXPECT_EQ(Contents(before), "a=old b=rm m=1 n=rm p=base");
-  EXPECT_EQ(Count(COMPACTION_KEY_DROP_USER), 2u);
+  EXPECT_EQ(RowsText(), "b=changed m=1,2 n=rm,3 p=base");
+  EXPECT_EQ(RowsText(before), "a=old b=rm m=1 n=rm p=base");
+  EXPECT_EQ(Ticks(COMPACTION_KEY_DROP_USER), 2u);
   Put("q", "rm");
   const Snapshot* after = db_->GetSnapshot();
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(after), "b=changed m=1,2 n=rm,3 p=base") << "q is gone for the snapshot too";
+  EXPECT_EQ(RowsText(after), "b=changed m=1,2 n=rm,3 p=base") << "q is gone for the snapshot too";
   db_->ReleaseSnapshot(after);
   db_->ReleaseSnapshot(before);
 }
@@ -163,19 +125,19 @@ TEST_F(CompactionFilters, TheLastLevelIsRewrittenIfThereIsAFilter) {
   Open();
   Put("a", "ch"), Put("b", "rm");
   ASSERT_OK(Compact());
-  EXPECT_EQ(filter_.TakeAsked(), "L0:a=ch L0:b=rm") << "and once is enough";
+  EXPECT_EQ(filter_.TakeAsked(), "L0:a=ch L0:b=rm") << "each entry is filtered once";
   ASSERT_OK(Compact(BottommostLevelCompaction::kSkip));
   EXPECT_EQ(filter_.TakeAsked(), "");
   ASSERT_OK(Compact());
   EXPECT_NE(filter_.TakeAsked().find(":a=changed"), std::string::npos);
   options_.compaction_filter = nullptr;
   Open();
-  const uint64_t written = Count(COMPACT_WRITE_BYTES);
+  const uint64_t written = Ticks(COMPACT_WRITE_BYTES);
   ASSERT_OK(Compact());
-  EXPECT_EQ(Count(COMPACT_WRITE_BYTES), written);
+  EXPECT_EQ(Ticks(COMPACT_WRITE_BYTES), written);
 }
 
-// The table could just be moved from level to level.
+// Without a filter the table would be moved from level to level.
 TEST_F(CompactionFilters, ARequestedCompactionMovesNothingPastTheFilter) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
     options_.compaction_style = style;
@@ -183,9 +145,9 @@ TEST_F(CompactionFilters, ARequestedCompactionMovesNothingPastTheFilter) {
     Open();
     Put("x", "rm"), Put("y", "ch");
     ASSERT_OK(Compact(BottommostLevelCompaction::kSkip));
-    EXPECT_EQ(Contents(), "y=changed") << style;
+    EXPECT_EQ(RowsText(), "y=changed") << style;
     EXPECT_NE(filter_.TakeAsked().find("x=rm"), std::string::npos) << style;
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }
@@ -193,11 +155,11 @@ TEST_F(CompactionFilters, ARequestedCompactionMovesNothingPastTheFilter) {
 TEST_F(CompactionFilters, SkippedEntriesAreNotCounted) {
   Open();
   Put("a", "skip:c"), Put("b", "1"), Put("c", "2"), Put("d", "rm");
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "e", "f"));
+  DeleteRange("e", "f");
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(), "c=2");
+  EXPECT_EQ(RowsText(), "c=2");
   EXPECT_FALSE(jobs_->last().has_accurate_num_input_records);
-  EXPECT_EQ(Count(COMPACTION_KEY_DROP_USER), 2u);
+  EXPECT_EQ(Ticks(COMPACTION_KEY_DROP_USER), 2u);
   Put("x", "1");
   ASSERT_OK(Compact());
   EXPECT_TRUE(jobs_->last().has_accurate_num_input_records);
@@ -212,9 +174,8 @@ TEST_F(CompactionFilters, ASkipMayEndWhereTheNextOneBegins) {
   Merge("k", "B"), Put("l", "skip:m");
   Flush();
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(), "");
-  std::string value;
-  EXPECT_TRUE(db_->Get(ReadOptions(), "k", &value).IsNotFound()) << value;
+  EXPECT_EQ(RowsText(), "");
+  EXPECT_EQ(Get("k"), "(none)");
 }
 
 TEST_F(CompactionFilters, EachPartOfAJobIsFiltered) {
@@ -230,23 +191,23 @@ TEST_F(CompactionFilters, EachPartOfAJobIsFiltered) {
   for (const char* const prefix : {"a", "b", "c"}) {
     for (int i = 1; i < 50; i += 2) StrAppend(&expected, " ", prefix, 100 + i, "=changed");
   }
-  EXPECT_EQ(" " + Contents(), expected);
-  EXPECT_EQ(Count(COMPACTION_KEY_DROP_USER), 75u);
+  EXPECT_EQ(" " + RowsText(), expected);
+  EXPECT_EQ(Ticks(COMPACTION_KEY_DROP_USER), 75u);
 }
 
 TEST_F(CompactionFilters, TheirTimeIsCountedWhereItIsAskedFor) {
   Open();
   Put("a", "1");
   ASSERT_OK(Compact());
-  EXPECT_EQ(Count(FILTER_OPERATION_TOTAL_TIME), 0u);
+  EXPECT_EQ(Ticks(FILTER_OPERATION_TOTAL_TIME), 0u);
   options_.statistics->set_stats_level(StatsLevel::kAll);
   Put("a", "2");
   ASSERT_OK(Compact());
-  EXPECT_GT(Count(FILTER_OPERATION_TOTAL_TIME), 0u);
+  EXPECT_GT(Ticks(FILTER_OPERATION_TOTAL_TIME), 0u);
 }
 
-// Values of blob files are read unless the key decides; what goes is garbage, what comes is written
-// apart if it is long.
+// Values in blob files are read unless the key decides. Removed values become garbage; long new
+// values are written to blob files.
 TEST_F(CompactionFilters, ValuesInBlobFiles) {
   options_.enable_blob_files = true;
   options_.min_blob_size = 100;
@@ -254,17 +215,17 @@ TEST_F(CompactionFilters, ValuesInBlobFiles) {
   const std::string large(300, 'l');
   Put("a", large), Put("b", "grow"), Put("gone1", large), Put("gone2", "short"), Put("h", large);
   Flush();
-  ASSERT_EQ(Property(DB::Properties::kNumBlobFiles), 1u);
+  ASSERT_EQ(Number(DB::Properties::kNumBlobFiles), 1u);
   ASSERT_OK(Compact());
   EXPECT_EQ(filter_.TakeAsked(), "L0:a=llllllll L0:b=grow L0:gone2=short L0:h=llllllll");
-  EXPECT_EQ(Contents(), "a=300 b=500 gone2=short h=300");
-  EXPECT_EQ(Property(DB::Properties::kNumBlobFiles), 2u);
-  EXPECT_GT(Property(DB::Properties::kLiveBlobFileGarbageSize), 300u);
-  EXPECT_LT(Property(DB::Properties::kLiveBlobFileGarbageSize), 400u);
+  EXPECT_EQ(RowsText(), "a=300 b=500 gone2=short h=300");
+  EXPECT_EQ(Number(DB::Properties::kNumBlobFiles), 2u);
+  EXPECT_GT(Number(DB::Properties::kLiveBlobFileGarbageSize), 300u);
+  EXPECT_LT(Number(DB::Properties::kLiveBlobFileGarbageSize), 400u);
   Put("a", "skip:h");
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(), "h=300");
-  EXPECT_EQ(Property(DB::Properties::kNumBlobFiles), 1u) << "what was skipped is garbage too";
+  EXPECT_EQ(RowsText(), "h=300");
+  EXPECT_EQ(Number(DB::Properties::kNumBlobFiles), 1u) << "skipped values are garbage too";
 }
 
 TEST_F(CompactionFilters, ABadDecisionFailsTheCallThatAskedForIt) {
@@ -273,10 +234,10 @@ TEST_F(CompactionFilters, ABadDecisionFailsTheCallThatAskedForIt) {
   const Status failed = Compact();
   EXPECT_TRUE(failed.IsNotSupported()) << failed.ToString();
   EXPECT_NE(failed.ToString().find("Obedient"), std::string::npos) << failed.ToString();
-  EXPECT_EQ(Contents(), "a=1 b=bad");
+  EXPECT_EQ(RowsText(), "a=1 b=bad");
   Put("b", "good");
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(), "a=1 b=good");
+  EXPECT_EQ(RowsText(), "a=1 b=good");
 }
 
 class RespectsSnapshots final : public Obedient {
@@ -290,10 +251,11 @@ TEST_F(CompactionFilters, OneThatWantsToRespectSnapshotsIsRefused) {
   Open();
   Put("a", "rm");
   EXPECT_TRUE(Compact().IsNotSupported());
-  EXPECT_EQ(Contents(), "a=rm");
+  EXPECT_EQ(RowsText(), "a=rm");
 }
 
-// Entities: "rm" in the first column drops one, "up" adds a column, "plain" makes it a value.
+// The first column of an entity decides: "rm" removes it, "up" changes its columns, "plain" makes
+// it a plain value.
 class OfColumns final : public CompactionFilter {
  public:
   explicit OfColumns(bool is_v4) : is_v4_(is_v4) {}
@@ -360,7 +322,7 @@ TEST_F(CompactionFilters, WideColumns) {
     }
     entries.reset();
     EXPECT_EQ(text, "plain: =now plain\nstays: a=stays b=x\nup: a=1 z=2\nvalue: of=v\n");
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }

@@ -11,9 +11,9 @@
 #include "db/compaction/compaction_picker.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/text_tree.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -279,9 +279,9 @@ TEST(CompactionPicker, TheNewestFilesOfLevel0MergeAmongThemselvesWhileTheBaseLev
       << "files between which another one lies in age have no common place";
   ColumnFamilyOptions narrow = options;
   narrow.max_compaction_bytes = 35;
-  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10!, 2 a-c 10, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"),
-                 narrow),
-            "none");
+  EXPECT_EQ(
+      Pick(TextTree("L0: 1 a-c 10!, 2 a-c 10, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"), narrow),
+      "none");
 }
 
 TEST(CompactionPicker, TwoPlansNeverWriteOverlappingRangesIntoALevel) {

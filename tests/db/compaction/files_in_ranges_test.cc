@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeleteFilesInRanges: which files go, and what is left of a database.
+// DeleteFilesInRanges: which files it deletes, and which rows remain.
 #include "db/compaction/files_in_ranges.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "db/version/table_cache.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
-#include "db/version/version_edit.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -90,36 +81,29 @@ TEST_F(FilesInRanges, VersionsOfAKeyGoTogetherOrStay) {
   Add(1, 5, "h", "k");
   EXPECT_EQ(Chosen({{"b", "e"}}), "");
   EXPECT_EQ(Chosen({{"a", "e"}}), "2 3 ");
-  EXPECT_EQ(Chosen({{"a", "h"}}, /*include_end=*/false), "2 3 4 ");  // its end is not part of it
+  EXPECT_EQ(Chosen({{"a", "h"}}, /*include_end=*/false),
+            "2 3 4 ");  // the end of the range is exclusive
 }
 
 TEST(DeleteFilesInRange, LeavesTheRestAndWhatReadersHold) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.target_file_size_base = 1000;
-  options.disable_auto_compactions = true;
-  options.compression = kNoCompression;
-  DB* opened = nullptr;
-  ASSERT_OK(DB::Open(options, "/db", &opened));
-  std::unique_ptr<DB> db(opened);
-  const auto key = [](int i) { return std::to_string(1000 + i); };
-  for (int i = 0; i < 100; i++) ASSERT_OK(db->Put({}, key(i), std::string(100, 'v')));
-  ASSERT_OK(db->CompactRange({}, nullptr, nullptr));
-  std::unique_ptr<Iterator> before(db->NewIterator({}));
-  const std::string begin = key(20), end = key(80);
+  TestDb test;
+  test.options().target_file_size_base = 1000;
+  test.options().disable_auto_compactions = true;
+  test.options().compression = kNoCompression;
+  test.Open();
+  test.Fill(100);
+  test.Compact();
+  std::unique_ptr<Iterator> before(test.db()->NewIterator({}));
+  const std::string begin = TestDb::Key(20), end = TestDb::Key(80);
   const Slice low(begin), high(end);
-  ASSERT_OK(DeleteFilesInRange(db.get(), db->DefaultColumnFamily(), &low, &high));
-  std::string value;
-  EXPECT_TRUE(db->Get({}, key(50), &value).IsNotFound());
-  EXPECT_OK(db->Get({}, key(19), &value));
-  EXPECT_OK(db->Get({}, key(81), &value));
+  ASSERT_OK(DeleteFilesInRange(test.db(), test.db()->DefaultColumnFamily(), &low, &high));
+  const std::string value(100, 'v');
+  EXPECT_EQ(test.Get(TestDb::Key(50)), "(none)");
+  EXPECT_EQ(test.Get(TestDb::Key(19)), value);
+  EXPECT_EQ(test.Get(TestDb::Key(81)), value);
   int rows = 0;
   for (before->SeekToFirst(); before->Valid(); before->Next()) rows++;
   EXPECT_EQ(rows, 100);
-  before.reset();
-  db.reset();
 }
 
 }  // namespace

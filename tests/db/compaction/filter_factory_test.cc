@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Factories of compaction filters: for which jobs they are asked, and what they are told of them.
-#include <gtest/gtest.h>
-
+// Factories of compaction filters: for which jobs they are called, and with which context.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/compaction_filter.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Drops values that begin with "rm". Serves one thread.
+// Drops values that begin with "rm". Used by the thread that created it only.
 class DropsMarked final : public CompactionFilter {
  public:
   const char* Name() const override { return "DropsMarked"; }
@@ -68,47 +60,24 @@ class Factory final : public CompactionFilterFactory {
   std::vector<CompactionFilter::Context> contexts_;
 };
 
-class FilterFactories : public testing::Test {
+class FilterFactories : public DbTest {
  protected:
   FilterFactories() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compaction_filter_factory = factory_;
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
   Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
-  std::string Keys() {
-    const std::unique_ptr<Iterator> entries(db_->NewIterator(ReadOptions()));
-    std::string text;
-    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-      text += entries->key().ToString();
-    }
-    EXPECT_OK(entries->status());
-    return text;
-  }
-
   const std::shared_ptr<Factory> factory_ = std::make_shared<Factory>();
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(FilterFactories, TellOfTheJob) {
   Open();
   Put("a", "1"), Put("b", "rm");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put("c", "rm");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_TRUE(factory_->Take().empty()) << "flushes were not asked for";
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  Flush();
+  EXPECT_TRUE(factory_->Take().empty()) << "the factory does not filter flushes";
+  const std::vector<LiveFileMetaData> files = Tables();
   ASSERT_OK(Compact());
   EXPECT_EQ(Keys(), "a");
   const auto contexts = factory_->Take();
@@ -131,30 +100,27 @@ TEST_F(FilterFactories, AutomaticCompactionsOfAFamily) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &family));
+  ColumnFamilyHandle* const family = CreateFamily("other");
   const uint32_t id = family->GetID();
   for (const char* const key : {"a", "b"}) {
-    ASSERT_OK(db_->Put(WriteOptions(), family, key, "rm"));
-    ASSERT_OK(db_->Put(WriteOptions(), family, "c", "x"));
-    ASSERT_OK(db_->Flush(FlushOptions(), family));
+    Put(family, key, "rm");
+    Put(family, "c", "x");
+    Flush(family);
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  std::string value;
-  EXPECT_TRUE(db_->Get(ReadOptions(), family, "a", &value).IsNotFound());
-  EXPECT_OK(db_->Get(ReadOptions(), family, "c", &value));
+  WaitForJobs();
+  EXPECT_EQ(Get(family, "a"), "(none)");
+  EXPECT_EQ(Get(family, "c"), "x");
   const auto contexts = factory_->Take();
   ASSERT_FALSE(contexts.empty());
   EXPECT_FALSE(contexts[0].is_manual_compaction);
   EXPECT_EQ(contexts[0].column_family_id, id);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
 TEST_F(FilterFactories, FlushesAreFilteredIfTheyAreWanted) {
   factory_->filters_flushes = true;
   Open();
   Put("a", "1"), Put("b", "rm"), Put("c", "rm2");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_EQ(Keys(), "a");
   const auto contexts = factory_->Take();
   ASSERT_EQ(contexts.size(), 1u);
@@ -162,13 +128,13 @@ TEST_F(FilterFactories, FlushesAreFilteredIfTheyAreWanted) {
   EXPECT_FALSE(contexts[0].is_full_compaction || contexts[0].is_manual_compaction);
   EXPECT_EQ(contexts[0].input_start_level, CompactionFilter::Context::kUnknownStartLevel);
   EXPECT_TRUE(contexts[0].input_table_properties.empty());
-  // What lies below the flush must stay hidden.
+  // The filtered entry still hides the older one below.
   Put("a", "rm");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_EQ(Keys(), "");
 }
 
-// The log is replayed before anything of the program may run.
+// Replay of the log calls no extension of the program.
 TEST_F(FilterFactories, RecoveryFiltersNothing) {
   factory_->filters_flushes = true;
   Open();
@@ -211,20 +177,20 @@ TEST_F(FilterFactories, TheFilterOfTheOptionsGoesFirst) {
 TEST_F(FilterFactories, EachPartOfAJobHasItsOwnFilter) {
   options_.max_subcompactions = 4;
   options_.compression = kNoCompression;
-  options_.target_file_size_base = 4096;  // a part has as much at least
+  options_.target_file_size_base = 4096;  // the least size of a part
   Open();
   for (const char* const key : {"a", "b", "c"}) {
     Put(key, "rm");
     Put(StrCat(key, "2"), std::string(6000, 'x'));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
   ASSERT_OK(Compact());
   EXPECT_EQ(Keys(), "a2b2c2");
   EXPECT_EQ(factory_->Take().size(), 3u);
 }
 
-// Random writes with filtered flushes and compactions on the way: in the end everything that is
-// marked is gone, and nothing else. Short and long values, some of them in blob files.
+// Random writes with filtered flushes and compactions: in the end all marked values are gone, and
+// no others. Short and long values, some of them in blob files.
 TEST_F(FilterFactories, RandomWritesEndWithoutWhatIsMarked) {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     SCOPED_TRACE(seed);
@@ -240,7 +206,7 @@ TEST_F(FilterFactories, RandomWritesEndWithoutWhatIsMarked) {
     options_.max_subcompactions = 1 + static_cast<uint32_t>(random.Uniform(3));
     options_.target_file_size_base = 4096;
     Open();
-    std::map<std::string, std::string> model;
+    Rows model;
     std::vector<const Snapshot*> snapshots;
     for (int i = 0; i < 600; i++) {
       const std::string key = StrCat("k", 100 + random.Uniform(60));
@@ -251,11 +217,11 @@ TEST_F(FilterFactories, RandomWritesEndWithoutWhatIsMarked) {
         Put(key, value);
         model[key] = value;
       } else if (act < 75) {
-        ASSERT_OK(db_->Delete(WriteOptions(), key));
+        Delete(key);
         model.erase(key);
       } else if (act < 79) {
         const std::string end = key + "9";
-        ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end));
+        DeleteRange(key, end);
         model.erase(model.lower_bound(key), model.lower_bound(end));
       } else if (act < 83) {
         snapshots.push_back(db_->GetSnapshot());
@@ -263,13 +229,13 @@ TEST_F(FilterFactories, RandomWritesEndWithoutWhatIsMarked) {
         db_->ReleaseSnapshot(snapshots.back());
         snapshots.pop_back();
       } else if (act < 97) {
-        ASSERT_OK(db_->Flush(FlushOptions()));
+        Flush();
       } else if (act < 99) {
         ASSERT_OK(Compact());
       } else if (snapshots.empty()) {
         Open();
       }
-      // Until a job has met it a marked value may be there or not.
+      // A marked value is there until a job has filtered it.
       std::string value;
       const Status got = db_->Get(ReadOptions(), key, &value);
       const auto expected = model.find(key);
@@ -287,7 +253,7 @@ TEST_F(FilterFactories, RandomWritesEndWithoutWhatIsMarked) {
     ASSERT_OK(Compact());
     EXPECT_EQ(Keys(), kept);
     EXPECT_OK(db_->VerifyChecksum(ReadOptions()));
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionOptionsUniversal::incremental: what goes against space in parts, and how databases fare
-// with it. Trees have a run on level 0, one on level 5 that is merged in parts, and the oldest one.
-#include <gtest/gtest.h>
-
+// CompactionOptionsUniversal::incremental: compactions that reduce space amplification in parts, in
+// the picker and in databases. Trees have a run on level 0, one on level 5 that is merged in parts,
+// and the oldest one.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/metadata.h"
 #include "db/compaction/compaction_picker.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "tests/support/text_tree.h"
-#include "util/mutex.h"
 #include "util/random.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -163,7 +155,7 @@ class Jobs final : public EventListener {
   };
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (info.status.IsShutdownInProgress()) return;  // a database that was closed stopped it
+    if (info.status.IsShutdownInProgress()) return;  // stopped because the database was closed
     EXPECT_OK(info.status);
     jobs_.push_back({info.compaction_reason, info.base_input_level, info.stats.total_input_bytes});
   }
@@ -177,14 +169,12 @@ class Jobs final : public EventListener {
   std::vector<Job> jobs_;
 };
 
-class IncrementalDb : public testing::Test {
+class IncrementalDb : public DbTest {
  protected:
   static constexpr uint64_t kLimit = 50'000;
   static constexpr int kKeyCount = 400;  // with 500 bytes each: four times the limit
 
   IncrementalDb() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     options_.compaction_style = kCompactionStyleUniversal;
     options_.level0_file_num_compaction_trigger = 3;
@@ -192,45 +182,32 @@ class IncrementalDb : public testing::Test {
     options_.max_compaction_bytes = kLimit;
     options_.listeners.push_back(jobs_);
   }
-  ~IncrementalDb() override { db_.reset(); }
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   static std::string Key(uint64_t i) { return "key" + std::to_string(1000 + i); }
   void Put(const std::string& key) {
     expected_[key] = random_.Letters(500);
-    ASSERT_OK(db_->Put(WriteOptions(), key, expected_[key]));
+    DbTest::Put(key, expected_[key]);
   }
   void PutAll() {
     for (int i = 0; i < kKeyCount; i++) Put(Key(i));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
-  // Puts and deletions of both kinds, less than a window holds.
+  // Puts and deletions of both kinds, less than one part of the compaction holds.
   void WriteAtRandom() {
     for (int i = 0; i < 40; i++) {
       const std::string key = Key(random_.Uniform(kKeyCount));
       const uint64_t kind = random_.Uniform(20);
       if (kind == 0) {
         const std::string end = key + "~";
-        ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end));
+        DeleteRange(key, end);
         expected_.erase(expected_.lower_bound(key), expected_.lower_bound(end));
       } else if (kind < 4) {
-        ASSERT_OK(db_->Delete(WriteOptions(), key));
+        Delete(key);
         expected_.erase(key);
       } else {
         Put(key);
       }
     }
-    ASSERT_OK(db_->Flush(FlushOptions()));
-  }
-  std::map<std::string, std::string> Contents(const Snapshot* snapshot = nullptr) {
-    ReadOptions read;
-    read.snapshot = snapshot;
-    std::map<std::string, std::string> found;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      found[it->key().ToString()] = it->value().ToString();
-    }
-    EXPECT_OK(it->status());
-    return found;
+    Flush();
   }
   std::vector<uint64_t> LevelBytes() {
     ColumnFamilyMetaData facts;
@@ -245,21 +222,14 @@ class IncrementalDb : public testing::Test {
     return std::accumulate(bytes.begin(), bytes.end() - 1, uint64_t{0}) * 100 / bytes.back();
   }
   void MoveLevel0To5() {
-    ColumnFamilyMetaData facts;
-    db_->GetColumnFamilyMetaData(&facts);
-    std::vector<std::string> names;
-    for (const SstFileMetaData& file : facts.levels[0].files) names.push_back(file.name);
     CompactionOptions compaction;
     compaction.output_file_size_limit = 4096;
-    ASSERT_OK(db_->CompactFiles(compaction, names, 5));
+    ASSERT_OK(db_->CompactFiles(compaction, TableNames(0), 5));
   }
 
   const std::shared_ptr<Jobs> jobs_ = std::make_shared<Jobs>();
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
   Random64 random_{7};
-  std::map<std::string, std::string> expected_;
-  std::unique_ptr<DB> db_;
+  Rows expected_;
 };
 
 }  // namespace
@@ -268,17 +238,17 @@ TEST_F(IncrementalDb, SpaceComesDownInSmallSteps) {
   options_.disable_auto_compactions = true;
   Open();
   PutAll();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   PutAll();
   MoveLevel0To5();
   Put(Key(0));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_GT(SpaceAmplificationPercent(), 90u);
   jobs_->Take();
   ASSERT_OK(db_->SetOptions(
       {{"compaction_options_universal", "{incremental=true;max_size_amplification_percent=50}"},
        {"disable_auto_compactions", "false"}}));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   const std::vector<Jobs::Job> jobs = jobs_->Take();
   EXPECT_GT(jobs.size(), 1u);
   for (const Jobs::Job& job : jobs) {
@@ -287,11 +257,10 @@ TEST_F(IncrementalDb, SpaceComesDownInSmallSteps) {
     EXPECT_LE(job.input_bytes, kLimit);
   }
   EXPECT_LT(SpaceAmplificationPercent(), 50u);
-  EXPECT_GT(LevelBytes()[5], 0u) << "no more than that asks for";
-  EXPECT_EQ(Contents(), expected_);
-  db_.reset();
-  Open();
-  EXPECT_EQ(Contents(), expected_);
+  EXPECT_GT(LevelBytes()[5], 0u) << "no more than the limit requires";
+  EXPECT_EQ(ReadRows(), expected_);
+  Reopen();
+  EXPECT_EQ(ReadRows(), expected_);
 }
 
 TEST_F(IncrementalDb, KeepsWhatWasWritten) {
@@ -300,20 +269,20 @@ TEST_F(IncrementalDb, KeepsWhatWasWritten) {
   options_.compaction_options_universal.size_ratio = 30;  // two flushes make a run of level 5
   Open();
   PutAll();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   jobs_->Take();
   const Snapshot* snapshot = nullptr;
-  std::map<std::string, std::string> seen;
+  Rows seen;
   for (int round = 0; round < 40; round++) {
     if (round == 20) {
       snapshot = db_->GetSnapshot();
       seen = expected_;
     }
     WriteAtRandom();
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    ASSERT_EQ(Contents(), expected_) << round;
+    WaitForJobs();
+    ASSERT_EQ(ReadRows(), expected_) << round;
   }
-  EXPECT_EQ(Contents(snapshot), seen);
+  EXPECT_EQ(ReadRows(AsOf(snapshot)), seen);
   db_->ReleaseSnapshot(snapshot);
   const std::vector<Jobs::Job> jobs = jobs_->Take();
   EXPECT_TRUE(std::any_of(jobs.begin(), jobs.end(), [](const Jobs::Job& job) {

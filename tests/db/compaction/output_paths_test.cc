@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

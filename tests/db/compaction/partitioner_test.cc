@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Partitioners of a program: where the outputs of compactions end, and which tables may just move.
-#include <gtest/gtest.h>
-
-#include <memory>
+// Partitioners of a program: where the outputs of compactions end, and which tables may be moved.
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/metadata.h"
 #include "ashlar/sst_partitioner.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/tree_text.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Cuts before keys that begin with '|'; what it is told it writes down.
+// Cuts before keys that begin with '|', and keeps the arguments of all calls.
 class BarFactory final : public SstPartitionerFactory {
  public:
   const char* Name() const override { return "BarFactory"; }
@@ -64,29 +55,17 @@ class BarFactory final : public SstPartitionerFactory {
   mutable std::string notes_;
 };
 
-class Partitioners : public testing::Test {
+class Partitioners : public DbTest {
  protected:
   Partitioners() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
   }
-  ~Partitioners() override { db_.reset(); }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void Table(const std::vector<std::string>& keys) {
-    for (const std::string& key : keys) ASSERT_OK(db_->Put(WriteOptions(), key, "v"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (const std::string& key : keys) Put(key, "v");
+    Flush();
   }
   Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
-  std::string Tree() { return TreeText(db_.get()); }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(Partitioners, OutputsEndWhereAPrefixDoes) {
@@ -114,24 +93,21 @@ TEST_F(Partitioners, VersionsOfAKeyStayTogether) {
   db_->ReleaseSnapshot(snapshot);
 }
 
-// A range tombstone over several partitions is cut with the outputs; in each it hides what it did.
+// A range tombstone over several partitions is cut with the outputs, and each part hides its keys.
 TEST_F(Partitioners, RangeTombstonesAreCutToo) {
   options_.sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(1);
   Open();
   Table({"a1", "b1", "c1", "d1"});
   const Snapshot* snapshot = db_->GetSnapshot();
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "a0", "d0"));
+  DeleteRange("a0", "d0");
   Table({"b2"});
   ASSERT_OK(Compact());
   EXPECT_EQ(Tree(), "L1 a0-b1 b1-c1 c1-d0 d1-d1");
-  std::string value;
   for (const char* const key : {"a1", "b1", "c1"}) {
-    EXPECT_TRUE(db_->Get(ReadOptions(), key, &value).IsNotFound()) << key;
-    ReadOptions before;
-    before.snapshot = snapshot;
-    EXPECT_OK(db_->Get(before, key, &value)) << key;
+    EXPECT_EQ(Get(key), "(none)") << key;
+    EXPECT_EQ(Get(key, AsOf(snapshot)), "v") << key;
   }
-  EXPECT_OK(db_->Get(ReadOptions(), "b2", &value));
+  EXPECT_EQ(Get("b2"), "v");
   db_->ReleaseSnapshot(snapshot);
 }
 
@@ -143,14 +119,10 @@ TEST_F(Partitioners, AreAskedAboutEachKeyButTheFirstOfATable) {
   ASSERT_OK(Compact());
   EXPECT_EQ(Tree(), "L1 a-b |1-|1 |2-~");
   EXPECT_EQ(bars->Take(), "full manual L1 a-~, a<b, b<|1, |1<|2, |2<~");
-  // Level 0 takes one table, whole.
+  // An output on level 0 is one table.
   Table({"c", "|3"});
   Table({"d", "|4"});
-  std::vector<std::string> names;
-  ColumnFamilyMetaData facts;
-  db_->GetColumnFamilyMetaData(&facts);
-  for (const SstFileMetaData& file : facts.levels[0].files) names.push_back(file.name);
-  ASSERT_OK(db_->CompactFiles(CompactionOptions(), names, 0));
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), TableNames(0), 0));
   EXPECT_EQ(Tree(), "L0 c-|4 L1 a-b |1-|1 |2-~");
   EXPECT_EQ(bars->Take(), "");
 }
@@ -163,8 +135,7 @@ TEST_F(Partitioners, DecideWhichTablesMove) {
   moves.allow_trivial_move = true;
   Table({"a", "|b"});
   for (int level = 1; level <= 2; level++) {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+    const std::vector<LiveFileMetaData> files = Tables();
     ASSERT_EQ(files.size(), 1u);
     ASSERT_OK(db_->CompactFiles(moves, {files[0].name}, level));
     EXPECT_EQ(Tree(), level == 1 ? "L1 a-|b" : "L2 a-a |b-|b");
@@ -182,9 +153,9 @@ TEST_F(Partitioners, AutomaticAndUniversalCompactions) {
     Open();
     Table({"a1", "b1"});
     Table({"a2", "b2"});
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    WaitForJobs();
     EXPECT_EQ(Tree(), style == kCompactionStyleLevel ? "L1 a1-a2 b1-b2" : "L6 a1-a2 b1-b2");
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compactions that pass blocks on, beside the same ones that do not: two databases that differ in
-// who says where blocks end, and nobody can tell one from the other but by the log.
-#include <gtest/gtest.h>
-
+// Compactions that copy compressed blocks unchanged ("passed blocks"), compared with the same
+// compactions that do not: two databases that differ only in their flush block policy must have the
+// same contents. Only the info log shows the difference.
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/compaction_filter.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/sst_partitioner.h"
-#include "ashlar/table.h"
 #include "db/options/stock_merge_operators.h"
 #include "table/format/compression.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "tests/support/unknown_block_policy.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -40,14 +32,11 @@ std::string ValueOf(int i, int round) {
 
 class PassedBlocksTest : public testing::Test {
  protected:
-  struct Side {
-    std::unique_ptr<Env> env{NewMemEnv(Env::Default())};
-    std::unique_ptr<DB> db;
+  struct Side : TestDb {
     std::vector<const Snapshot*> snapshots;
   };
 
   PassedBlocksTest() {
-    options_.create_if_missing = true;
     options_.compression = kLZ4Compression;
     options_.disable_auto_compactions = true;
     options_.target_file_size_base = 1 << 20;
@@ -56,28 +45,26 @@ class PassedBlocksTest : public testing::Test {
     table_.filter_policy.reset(NewBloomFilterPolicy(10));
   }
   ~PassedBlocksTest() override {
-    for (Side* side : {&passing_, &plain_}) {
-      for (const Snapshot* snapshot : side->snapshots) side->db->ReleaseSnapshot(snapshot);
-      side->db.reset();
-    }
+    for (Side* side : {&passing_, &plain_}) Release(side);
   }
 
   void Open() {
-    passed_before_ = 0;  // each opening begins a log
+    passed_before_ = 0;  // each opening begins a new info log
     for (Side* side : {&passing_, &plain_}) {
-      Options options = options_;
+      Env* const env = side->env();
+      side->options() = options_;
+      side->options().env = env;
+      side->options().create_if_missing = true;
       BlockBasedTableOptions table = table_;
       if (side == &plain_) {
         table.flush_block_policy_factory = std::make_shared<UnknownBlockPolicyFactory>();
       }
-      options.table_factory.reset(NewBlockBasedTableFactory(table));
-      options.env = side->env.get();
-      side->db.reset();
-      ASSERT_OK(DB::Open(options, "/db", &side->db));
+      side->options().table_factory.reset(NewBlockBasedTableFactory(table));
+      side->Open();
     }
   }
   void Both(const std::function<Status(DB*)>& act) {
-    for (Side* side : {&passing_, &plain_}) ASSERT_OK(act(side->db.get()));
+    for (Side* side : {&passing_, &plain_}) ASSERT_OK(act(side->db()));
   }
   void Put(int first, int count, int step, int round) {
     Both([&](DB* db) {
@@ -88,7 +75,7 @@ class PassedBlocksTest : public testing::Test {
       return db->Flush(FlushOptions());
     });
   }
-  // A table of so many rows at the bottom, and some of them written again on top of it.
+  // A table of so many rows on the last level, and some of them written again above it.
   void WriteAgain(int rows, int first, int count) {
     Open();
     Put(0, rows, 1, 0);
@@ -97,16 +84,18 @@ class PassedBlocksTest : public testing::Test {
     Compact();
   }
   void TakeSnapshot() {
-    for (Side* side : {&passing_, &plain_}) side->snapshots.push_back(side->db->GetSnapshot());
+    for (Side* side : {&passing_, &plain_}) side->snapshots.push_back(side->db()->GetSnapshot());
+  }
+  static void Release(Side* side) {
+    for (const Snapshot* snapshot : side->snapshots) side->db()->ReleaseSnapshot(snapshot);
+    side->snapshots.clear();
   }
   void Compact() {
-    CompactRangeOptions force;
-    force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    Both([&](DB* db) { return db->CompactRange(force, nullptr, nullptr); });
+    for (Side* side : {&passing_, &plain_}) side->CompactAndRewrite();
     ExpectSame();
   }
 
-  // What the log says, since the last time.
+  // The number of passed blocks in the info log since the last call.
   uint64_t PassedNow() {
     EXPECT_EQ(PassedBy(&plain_), 0u);
     const uint64_t all = PassedBy(&passing_);
@@ -116,7 +105,7 @@ class PassedBlocksTest : public testing::Test {
   }
   static uint64_t PassedBy(Side* side) {
     std::string log;
-    EXPECT_OK(ReadFileToString(side->env.get(), "/db/LOG", &log));
+    EXPECT_OK(ReadFileToString(side->env(), "/db/LOG", &log));
     const std::string name = "\"num_passed_blocks\": ";
     uint64_t sum = 0;
     for (size_t at = log.find(name); at != std::string::npos; at = log.find(name, at + 1)) {
@@ -125,19 +114,12 @@ class PassedBlocksTest : public testing::Test {
     return sum;
   }
 
-  static std::string Listing(DB* db, const Snapshot* snapshot) {
-    ReadOptions read;
-    read.snapshot = snapshot;
+  static Rows RowsOf(Side* side, const Snapshot* snapshot = nullptr) {
+    ReadOptions read = TestDb::AsOf(snapshot);
     read.verify_checksums = true;
-    const std::unique_ptr<Iterator> it(db->NewIterator(read));
-    std::string text;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      StrAppend(&text, it->key().ToString(), "=", it->value().ToString(), "\n");
-    }
-    EXPECT_OK(it->status());
-    return text;
+    return side->ReadRows(read);
   }
-  // Of all tables together: where one ends, and how many blocks it has, may differ.
+  // Of all tables together: the ends of tables and the number of their blocks may differ.
   static std::string Sums(DB* db) {
     TablePropertiesCollection tables;
     EXPECT_OK(db->GetPropertiesOfAllTables(&tables));
@@ -157,23 +139,21 @@ class PassedBlocksTest : public testing::Test {
                   ranges, " ranges, ", filtered, " in filters, ", smallest, "..", largest);
   }
   void ExpectSame() {
-    EXPECT_EQ(Listing(passing_.db.get(), nullptr), Listing(plain_.db.get(), nullptr));
+    EXPECT_EQ(RowsOf(&passing_), RowsOf(&plain_));
     for (size_t i = 0; i < passing_.snapshots.size(); ++i) {
-      EXPECT_EQ(Listing(passing_.db.get(), passing_.snapshots[i]),
-                Listing(plain_.db.get(), plain_.snapshots[i]));
+      EXPECT_EQ(RowsOf(&passing_, passing_.snapshots[i]), RowsOf(&plain_, plain_.snapshots[i]));
     }
-    EXPECT_EQ(Sums(passing_.db.get()), Sums(plain_.db.get()));
-    EXPECT_OK(passing_.db->VerifyChecksum());
+    EXPECT_EQ(Sums(passing_.db()), Sums(plain_.db()));
+    EXPECT_OK(passing_.db()->VerifyChecksum());
   }
   void ExpectFound(int first, int count, int step) {
-    std::string value;
     for (int i = first; i < first + count * step; i += step) {
-      ASSERT_OK(passing_.db->Get(ReadOptions(), KeyAt(i), &value)) << i;
+      ASSERT_NE(passing_.Get(KeyAt(i)), "(none)") << i;
     }
   }
   uint64_t Blocks() {
     TablePropertiesCollection tables;
-    EXPECT_OK(passing_.db->GetPropertiesOfAllTables(&tables));
+    EXPECT_OK(passing_.db()->GetPropertiesOfAllTables(&tables));
     uint64_t blocks = 0;
     for (const auto& [name, table] : tables) blocks += table->num_data_blocks;
     return blocks;
@@ -185,7 +165,7 @@ class PassedBlocksTest : public testing::Test {
   uint64_t passed_before_ = 0;
 };
 
-// The deepest level has numbers 0, and the newer run a small range.
+// The last level has sequence numbers 0; the newer run covers a small range.
 TEST_F(PassedBlocksTest, WhatANewerRunDoesNotTouchIsPassedOn) {
   for (const CompressionType type : {kLZ4Compression, kZSTD, kSnappyCompression}) {
     if (!IsCompressionSupported(type)) continue;
@@ -193,7 +173,7 @@ TEST_F(PassedBlocksTest, WhatANewerRunDoesNotTouchIsPassedOn) {
     Open();
     Put(0, 8000, 1, 0);
     Compact();
-    EXPECT_EQ(PassedNow(), 0u) << "numbers became 0";
+    EXPECT_EQ(PassedNow(), 0u) << "sequence numbers became 0";
     Put(3000, 300, 1, 1);
     Compact();
     EXPECT_GT(PassedNow(), Blocks() * 8 / 10) << type;
@@ -201,7 +181,7 @@ TEST_F(PassedBlocksTest, WhatANewerRunDoesNotTouchIsPassedOn) {
   }
 }
 
-// Those of the newer run too, while there is something below.
+// Also blocks of the newer run, while the last level holds data.
 TEST_F(PassedBlocksTest, TimeSeriesArePassedOnWhole) {
   options_.num_levels = 7;
   options_.level_compaction_dynamic_level_bytes = false;
@@ -213,16 +193,10 @@ TEST_F(PassedBlocksTest, TimeSeriesArePassedOnWhole) {
   Both([&](DB* db) { return db->CompactRange(to_level, nullptr, nullptr); });
   (void)PassedNow();
   for (int i = 0; i < 3; ++i) Put(2000 * i + 1, 1990, 1, i);
-  // Into level 1, with nothing there: not moved, for they are several runs.
-  std::vector<LiveFileMetaData> files;
-  Both([&](DB* db) {
-    std::vector<std::string> inputs;
-    db->GetLiveFilesMetaData(&files);
-    for (const LiveFileMetaData& file : files) {
-      if (file.level == 0) inputs.push_back(file.name);
-    }
-    return db->CompactFiles(CompactionOptions(), inputs, 1);
-  });
+  // Into the empty level 1: they are not moved, because they are several runs.
+  for (Side* side : {&passing_, &plain_}) {
+    ASSERT_OK(side->db()->CompactFiles(CompactionOptions(), side->TableNames(0), 1));
+  }
   ExpectSame();
   EXPECT_GT(PassedNow(), Blocks() * 8 / 10);
 }
@@ -245,11 +219,8 @@ TEST_F(PassedBlocksTest, VersionsForSnapshotsStay) {
   (void)PassedNow();
   Put(100, 10, 1, 3);
   Compact();
-  EXPECT_GT(PassedNow(), 0u) << "also those with numbers of their own";
-  for (Side* side : {&passing_, &plain_}) {
-    for (const Snapshot* snapshot : side->snapshots) side->db->ReleaseSnapshot(snapshot);
-    side->snapshots.clear();
-  }
+  EXPECT_GT(PassedNow(), 0u) << "also blocks with several sequence numbers";
+  for (Side* side : {&passing_, &plain_}) Release(side);
   Compact();
 }
 
@@ -266,14 +237,10 @@ TEST_F(PassedBlocksTest, WhatTombstonesHideIsDropped) {
   Put(7000, 1, 1, 1);
   Compact();
   EXPECT_GT(PassedNow(), 0u);
-  for (Side* side : {&passing_, &plain_}) {
-    side->db->ReleaseSnapshot(side->snapshots.back());
-    side->snapshots.clear();
-  }
+  for (Side* side : {&passing_, &plain_}) Release(side);
   Compact();
-  std::string value;
-  EXPECT_TRUE(passing_.db->Get(ReadOptions(), KeyAt(3000), &value).IsNotFound());
-  EXPECT_TRUE(passing_.db->Get(ReadOptions(), KeyAt(6000), &value).IsNotFound());
+  EXPECT_EQ(passing_.Get(KeyAt(3000)), "(none)");
+  EXPECT_EQ(passing_.Get(KeyAt(6000)), "(none)");
   ExpectFound(4009, 1000, 1);
 }
 
@@ -311,9 +278,7 @@ TEST_F(PassedBlocksTest, OutputsEndWhereTheyMust) {
   options_.sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(7);  // thousands of keys
   WriteAgain(8000, 3000, 50);
   EXPECT_GT(PassedNow(), Blocks() / 2);
-  std::vector<LiveFileMetaData> files;
-  passing_.db->GetLiveFilesMetaData(&files);
-  for (const LiveFileMetaData& file : files) {
+  for (const LiveFileMetaData& file : passing_.Tables()) {
     EXPECT_EQ(file.smallestkey.substr(0, 7), file.largestkey.substr(0, 7));
     EXPECT_LT(file.size, 60000u);
   }
@@ -327,7 +292,7 @@ TEST_F(PassedBlocksTest, PartsOfAJobPassThemOnToo) {
   ExpectFound(0, 10000, 1);
 }
 
-// More than a mebibyte has a thread that reads, and one that compresses beside the writer's.
+// A compaction of more than a mebibyte has one more thread for reading and one for compression.
 TEST_F(PassedBlocksTest, ThreadsHandThemOver) {
   for (const CompressionType type : {kLZ4Compression, kZSTD}) {
     if (!IsCompressionSupported(type)) continue;
@@ -379,23 +344,19 @@ TEST_F(PassedBlocksTest, FamiliesHaveFormsOfTheirOwn) {
   ColumnFamilyOptions other = options_;
   other.compression = kSnappyCompression;
   for (Side* side : {&passing_, &plain_}) {
-    ColumnFamilyHandle* family = nullptr;
-    ASSERT_OK(side->db->CreateColumnFamily(other, "other", &family));
+    ColumnFamilyHandle* const family = side->CreateFamily("other", other);
     for (int round = 0; round < 2; ++round) {
       for (int i = 0; i < (round == 0 ? 4000 : 10); ++i) {
-        ASSERT_OK(side->db->Put(WriteOptions(), family, KeyAt(i), ValueOf(i, round)));
+        side->Put(family, KeyAt(i), ValueOf(i, round));
       }
-      ASSERT_OK(side->db->Flush(FlushOptions(), family));
+      side->Flush(family);
       CompactRangeOptions force;
       force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-      ASSERT_OK(side->db->CompactRange(force, family, nullptr, nullptr));
+      ASSERT_OK(side->db()->CompactRange(force, family, nullptr, nullptr));
     }
-    std::string value;
     for (int i = 0; i < 4000; ++i) {
-      ASSERT_OK(side->db->Get(ReadOptions(), family, KeyAt(i), &value));
-      EXPECT_EQ(value, ValueOf(i, i < 10 ? 1 : 0));
+      EXPECT_EQ(side->Get(family, KeyAt(i)), ValueOf(i, i < 10 ? 1 : 0));
     }
-    ASSERT_OK(side->db->DestroyColumnFamilyHandle(family));
   }
   EXPECT_GT(PassedBy(&passing_), 10u);
 }
@@ -404,20 +365,19 @@ TEST_F(PassedBlocksTest, ADamagedBlockEndsTheCompaction) {
   Open();
   Put(0, 8000, 1, 0);
   Compact();
-  std::vector<LiveFileMetaData> files;
-  passing_.db->GetLiveFilesMetaData(&files);
+  const std::vector<LiveFileMetaData> files = passing_.Tables();
   ASSERT_EQ(files.size(), 1u);
   const std::string path = files[0].db_path + files[0].name;
-  passing_.db.reset();
+  passing_.Close();
   std::string bytes;
-  ASSERT_OK(ReadFileToString(passing_.env.get(), path, &bytes));
+  ASSERT_OK(ReadFileToString(passing_.env(), path, &bytes));
   bytes[100000] = static_cast<char>(bytes[100000] ^ 1);
-  ASSERT_OK(WriteStringToFile(passing_.env.get(), bytes, path));
+  ASSERT_OK(WriteStringToFile(passing_.env(), bytes, path));
   Open();
   Put(100, 1, 1, 1);
   CompactRangeOptions force;
   force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-  const Status status = passing_.db->CompactRange(force, nullptr, nullptr);
+  const Status status = passing_.db()->CompactRange(force, nullptr, nullptr);
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find(files[0].name), std::string::npos) << status.ToString();
   EXPECT_NE(status.ToString().find(", offset "), std::string::npos) << status.ToString();

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads that search tables in vain bring about a compaction of these tables, when there were so
-// many of them that it is paid for; and not before, nor where nothing is gained.
-#include <gtest/gtest.h>
-
+// Reads that search tables in vain start a compaction of these tables once their cost exceeds that
+// of the compaction, but not before, and not where a compaction gains nothing.
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "ashlar/concurrent_task_limiter.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/listener.h"
-#include "ashlar/metadata.h"
-#include "ashlar/options.h"
-#include "ashlar/table.h"
 #include "db/read/read_sampler.h"
-#include "env/sim/sim_fs.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -40,48 +29,41 @@ class CompactionReasons final : public EventListener {
   std::atomic<int> failed{0};
 };
 
-class ReadTriggeredTest : public testing::Test {
+class ReadTriggeredTest : public DbTest {
  protected:
-  ReadTriggeredTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  ReadTriggeredTest() : DbTest(TestFiles::kSim) {
     options_.listeners.push_back(reasons_);
     options_.level0_file_num_compaction_trigger = 100;
     options_.compression = kNoCompression;
     this_thread_sampling = {.reads_to_go = kReadsPerSample, .has_begun = true};
   }
-  // All keys at the bottom, and two tables over them that hold every hundredth.
+  // All keys on the last level, and two tables of level 0 with every hundredth key each.
   void Fill() {
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    Open();
     for (int i = 0; i < kKeys; i++) Put(i);
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Flush();
+    Compact();
     for (int round = 0; round < 2; round++) {
       for (int i = round; i < kKeys; i += 100) Put(i);
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Flush();
     }
     WaitForJobs();
     reasons_->all = 0;
-    ASSERT_EQ(Level0Files(), 2);
+    ASSERT_EQ(TableCount(0), 2);
     const uint64_t bytes = Bytes();
     reads_to_pay_ = bytes / 64;
     ASSERT_GT(reads_to_pay_, 4 * kReadsPerSample);
     ASSERT_LT(bytes, 2u << 20);
   }
   static std::string Key(int i) { return std::to_string(100000 + i); }
-  void Put(int i) { ASSERT_OK(db_->Put(WriteOptions(), Key(i), std::string(100, 'v'))); }
-  int Level0Files() {
-    ColumnFamilyMetaData family;
-    db_->GetColumnFamilyMetaData(&family);
-    return static_cast<int>(family.levels.at(0).files.size());
-  }
+  void Put(int i) { DbTest::Put(Key(i), std::string(100, 'v')); }
   uint64_t Bytes() {
     ColumnFamilyMetaData family;
     db_->GetColumnFamilyMetaData(&family);
     return family.size;
   }
-  // By table, newest first, of those that have any.
+  // The sampled reads of each table that has any, newest table first.
   std::vector<uint64_t> SampledReads() {
     ColumnFamilyMetaData family;
     db_->GetColumnFamilyMetaData(&family);
@@ -93,14 +75,11 @@ class ReadTriggeredTest : public testing::Test {
     }
     return reads;
   }
-  // Keys that only the bottom has.
+  // Reads keys that only the last level has.
   void Read(uint64_t count) {
-    std::string value;
-    for (uint64_t i = 0; i < count; i++) {
-      ASSERT_OK(db_->Get(ReadOptions(), Key(static_cast<int>(i * 100 + 50) % kKeys), &value));
-    }
+    for (uint64_t i = 0; i < count; i++) ReadOne(static_cast<int>(i * 100 + 50) % kKeys);
   }
-  // The same, 32 at a time.
+  // The same with batches of 32 keys.
   void ReadBatches(uint64_t count) {
     std::vector<std::string> keys;
     for (int i = 50; i < 50 + 32 * 100; i += 100) keys.push_back(Key(i));
@@ -111,37 +90,33 @@ class ReadTriggeredTest : public testing::Test {
       ASSERT_TRUE(std::all_of(statuses.begin(), statuses.end(), [](auto& s) { return s.ok(); }));
     }
   }
-  void WaitForJobs() { ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
+  void ReadOne(int i) { ASSERT_NE(Get(Key(i)), "(none)"); }
 
   static constexpr int kKeys = 5000;
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   const std::shared_ptr<CompactionReasons> reasons_ = std::make_shared<CompactionReasons>();
   BlockBasedTableOptions table_;
-  Options options_;
-  std::unique_ptr<DB> db_;
   uint64_t reads_to_pay_ = 0;
 };
 
-// A read is charged to both tables of level 0, and asking is rarer the more there is: within four
-// times of what must be paid somebody has asked.
+// A read is charged to both tables of level 0. Larger tables are checked less often, so the
+// compaction starts at the latest after four times the reads that pay for it.
 TEST_F(ReadTriggeredTest, TablesThatWasteReadsAreCompactedWhenThatIsPaidFor) {
   Fill();
   Read(reads_to_pay_ / 4);
   WaitForJobs();
   EXPECT_EQ(reasons_->all, 0);
-  EXPECT_EQ(Level0Files(), 2);
+  EXPECT_EQ(TableCount(0), 2);
   Read(4 * reads_to_pay_ + kReadsPerSample);
   WaitForJobs();
   EXPECT_EQ(reasons_->read_triggered, 1);
-  EXPECT_EQ(Level0Files(), 0);
+  EXPECT_EQ(TableCount(0), 0);
   const int compactions = reasons_->all;
   Read(4 * reads_to_pay_);  // there is nothing to gain any more
   WaitForJobs();
   EXPECT_EQ(reasons_->all, compactions);
 }
 
-// Nobody reads any more when it could begin.
+// No read comes after the time when the compaction may begin.
 TEST_F(ReadTriggeredTest, OneThatIsHeldBackIsNotForgotten) {
   const std::shared_ptr<ConcurrentTaskLimiter> limiter(NewConcurrentTaskLimiter("none", 0));
   options_.compaction_thread_limiter = limiter;
@@ -153,7 +128,7 @@ TEST_F(ReadTriggeredTest, OneThatIsHeldBackIsNotForgotten) {
   limiter->SetMaxOutstandingTask(1);
   WaitForJobs();
   EXPECT_EQ(reasons_->read_triggered, 1);
-  EXPECT_EQ(Level0Files(), 0);
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(ReadTriggeredTest, OneThatFailsIsTriedAgainWithoutMoreReads) {
@@ -162,17 +137,13 @@ TEST_F(ReadTriggeredTest, OneThatFailsIsTriedAgainWithoutMoreReads) {
   {
     const BlockedPool not_yet(env_.get(), Env::Priority::LOW);
     Read(4 * reads_to_pay_ + kReadsPerSample);
-    FaultPlan fault;
-    fault.kinds = KindBit(CallKind::kSync);
-    fault.path_part = ".sst";
-    fault.first_call = sim_->CallCount();
-    sim_->AddFault(fault);
+    Fail(CallKind::kSync, ".sst");
   }
   reasons_->failed.wait(0);
-  ASSERT_OK(db_->Resume());  // else the next attempt takes its time
+  ASSERT_OK(db_->Resume());  // otherwise the next attempt comes much later
   WaitForJobs();
   EXPECT_EQ(reasons_->read_triggered, 2);
-  EXPECT_EQ(Level0Files(), 0);
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(ReadTriggeredTest, BatchesCountAsTheirKeysWould) {
@@ -182,7 +153,7 @@ TEST_F(ReadTriggeredTest, BatchesCountAsTheirKeysWould) {
   ReadBatches(8 * reads_to_pay_ + kReadsPerSample);
   WaitForJobs();
   EXPECT_EQ(reasons_->read_triggered, 1);
-  EXPECT_EQ(Level0Files(), 0);
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(ReadTriggeredTest, AFilterSparesTheCompactionToo) {
@@ -191,7 +162,7 @@ TEST_F(ReadTriggeredTest, AFilterSparesTheCompactionToo) {
   Read(6 * reads_to_pay_);
   WaitForJobs();
   EXPECT_EQ(reasons_->all, 0);
-  EXPECT_EQ(Level0Files(), 2);
+  EXPECT_EQ(TableCount(0), 2);
 }
 
 TEST_F(ReadTriggeredTest, ANegativeThresholdTurnsItOff) {
@@ -216,36 +187,31 @@ TEST_F(ReadTriggeredTest, TheOptionSaysWhatAReadPays) {
   Read(reads_to_pay_ / 10 + 2 * kReadsPerSample);
   WaitForJobs();
   EXPECT_EQ(reasons_->read_triggered, 1);
-  EXPECT_EQ(Level0Files(), 0);
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(ReadTriggeredTest, ReadsThatFindTheirKeyAtOnceWasteNothing) {
   Fill();
-  std::string value;
-  for (uint64_t i = 0; i < 6 * reads_to_pay_; i++) {
-    ASSERT_OK(db_->Get(ReadOptions(), Key(static_cast<int>(i * 100 + 1) % kKeys), &value));
-  }
+  for (uint64_t i = 0; i < 6 * reads_to_pay_; i++) ReadOne(static_cast<int>(i * 100 + 1) % kKeys);
   WaitForJobs();
   EXPECT_EQ(reasons_->all, 0);
 }
 
-// A read of a block that is not in memory leaves the epoch, and enters its table for the second
-// time.
+// A read of a block that is not in memory leaves the epoch and then searches its table again.
 TEST_F(ReadTriggeredTest, ASampleCountsOnceForEachTableAlsoWhereAFileMustBeRead) {
   Fill();
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), Key(50), &value));
+  ReadOne(50);
   EXPECT_EQ(SampledReads(), std::vector<uint64_t>());
   this_thread_sampling.reads_to_go = 1;
-  ASSERT_OK(db_->Get(ReadOptions(), Key(2050), &value));
+  ReadOne(2050);
   EXPECT_EQ(SampledReads(), std::vector<uint64_t>(3, kReadsPerSample));
   this_thread_sampling.reads_to_go = 1;
-  ASSERT_OK(db_->Get(ReadOptions(), Key(1), &value));  // the newest table has it
+  ReadOne(1);  // the newest table has it
   EXPECT_EQ(SampledReads(),
             (std::vector<uint64_t>{2 * kReadsPerSample, kReadsPerSample, kReadsPerSample}));
 }
 
-// What one sample in a block that had to be read wastes counts as many reads.
+// A sampled read that had to read a block from the file counts as many reads.
 TEST_F(ReadTriggeredTest, ReadingAFileInVainWeighsMore) {
   options_.read_triggered_compaction_threshold = 1.0 / 64;
   table_.no_block_cache = true;
@@ -275,7 +241,7 @@ TEST(ReadSampling, OneReadInAThousandIsWatchedAlsoOfThreadsThatEndEarly) {
   EXPECT_LT(of_short_threads, 1200u);
 }
 
-// A program that reads two keys in turn has both of them watched.
+// A program that reads two keys in turn has both of them sampled.
 TEST(ReadSampling, EveryKeyOfABatchIsAsLikelyToBeWatched) {
   this_thread_sampling = {};
   constexpr size_t kBatch = 7;

@@ -9,9 +9,9 @@
 
 #include "tests/support/status_matchers.h"
 #include "tests/support/text_tree.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/internal_key.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/plan_maker.h"
 #include "tests/support/text_tree.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

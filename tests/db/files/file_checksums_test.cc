@@ -19,7 +19,7 @@
 #include "env/file_util.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -17,7 +17,7 @@
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -19,7 +19,7 @@
 #include "tests/support/moved_clock.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
 #include "util/invariants.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "db/version/manifest_file.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_file.h"
+#include "db/manifest/manifest_reader.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 
 namespace ashlar {

@@ -10,7 +10,7 @@
 #include "ashlar/compaction_filter.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
 #include "env/file_util.h"
-#include "tests/support/disk_life.h"
+#include "tests/support/database_on_disk.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -31,7 +31,7 @@ class IngestFault : public testing::Test {
     options_.compression = kNoCompression;
   }
 
-  void Fill(DiskLife* life) {
+  void Fill(DatabaseOnDisk* life) {
     EXPECT_OK(life->opened.CreateFamily(options_, "second"));
     DB* const db = life->opened.db();
     WriteOptions synced;
@@ -51,7 +51,7 @@ class IngestFault : public testing::Test {
     for (const std::string& key : keys) EXPECT_OK(writer.Put(key, value));
     EXPECT_OK(writer.Finish());
   }
-  Status Ingest(DiskLife* life) {
+  Status Ingest(DatabaseOnDisk* life) {
     IngestExternalFileArg first, second;
     first.column_family = life->opened.handles()[0];
     first.external_files = {"/1.sst"};
@@ -71,7 +71,7 @@ class IngestFault : public testing::Test {
     return is_there;
   }
   bool IsThereAfter(const std::shared_ptr<SimFS>& disk, const std::string& when) {
-    const std::unique_ptr<DiskLife> life = BeginLife(disk, &options_);
+    const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
     if (life->opened.db() == nullptr) return false;
     EXPECT_OK(life->opened.db()->VerifyChecksum()) << when;
     const bool is_there = IsThere(&life->opened, when);
@@ -79,7 +79,7 @@ class IngestFault : public testing::Test {
     return is_there;
   }
   // No table on the disk that nobody names.
-  static void CheckTables(DiskLife* life, const std::string& when) {
+  static void CheckTables(DatabaseOnDisk* life, const std::string& when) {
     std::vector<LiveFileMetaData> live;
     life->opened.db()->GetLiveFilesMetaData(&live);
     std::vector<std::string> names;
@@ -111,7 +111,7 @@ void IngestFault::FailEveryCall(FaultEffect effect) {
   for (uint64_t n = 0;; n++) {
     const std::shared_ptr<SimFS> disk = SimFS::Create();
     if (writer_ != nullptr) writer_->has_written = false;
-    std::unique_ptr<DiskLife> life = BeginLife(disk, &options_);
+    std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
     Fill(life.get());
     const std::string when = "failing call " + std::to_string(n);
     disk->FailAt(disk->CallCount() + n, FaultError::kIO, FaultMode::kOnce, effect);
@@ -149,7 +149,7 @@ void IngestFault::FailEveryCall(FaultEffect effect) {
 
 void IngestFault::CrashAtEveryCall() {
   const std::shared_ptr<SimFS> disk = SimFS::Create();
-  const std::unique_ptr<DiskLife> life = BeginLife(disk, &options_);
+  const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
   Fill(life.get());
   if (!has_memtable_) {
     ASSERT_OK(life->opened.db()->Flush(FlushOptions()));

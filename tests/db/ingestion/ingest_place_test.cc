@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "ashlar/listener.h"
 #include "tests/db/ingestion/ingest_fixture.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

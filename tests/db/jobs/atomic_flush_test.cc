@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// atomic_flush and force_atomic_flush: what several families were given without a log is in the
-// tables of all of them or of none, wherever a crash or a failing call ends the flush.
-#include <gtest/gtest.h>
-
+// atomic_flush and force_atomic_flush: entries that several families received without a log are in
+// the tables of all these families or of none, wherever a crash or a failing call ends the flush.
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <semaphore>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/statistics.h"
-#include "env/sim/sim_fs.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -34,11 +24,9 @@ class Listener final : public EventListener {
   std::function<void(DB*, const FlushJobInfo&)> on_flush_begin;
 };
 
-class AtomicFlushTest : public testing::Test {
+class AtomicFlushTest : public DbTest {
  protected:
-  AtomicFlushTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  AtomicFlushTest() : DbTest(TestFiles::kSim) {
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.write_buffer_size = 64 << 10;
@@ -49,52 +37,30 @@ class AtomicFlushTest : public testing::Test {
     options_.listeners.push_back(listener_);
     unlogged_.disableWAL = true;
   }
-  ~AtomicFlushTest() override { handles_.clear(); }
 
-  void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-    for (const char* name : {"one", "two"}) {
-      ColumnFamilyHandle* handle = nullptr;
-      ASSERT_OK(db_->CreateColumnFamily(options_, name, &handle));
-      handles_.emplace_back(handle);
-    }
-  }
-  void Close() {
-    handles_.clear();
-    ASSERT_OK(db_->Close());
-    db_.reset();
-  }
-  ColumnFamilyHandle* one() { return handles_[0].get(); }
-  ColumnFamilyHandle* two() { return handles_[1].get(); }
-  ColumnFamilyHandle* base() { return db_->DefaultColumnFamily(); }
+  void Open() { DbTest::Open({"default", "one", "two"}); }
+  ColumnFamilyHandle* base() { return handles_[0]; }
+  ColumnFamilyHandle* one() { return handles_[1]; }
+  ColumnFamilyHandle* two() { return handles_[2]; }
 
-  // One batch for all families; the default one gets most of it.
+  // One batch for all families; the default family gets a value of this size.
   Status PutToAll(int i, size_t bytes = 10) {
     WriteBatch batch;
     const std::string key = StrCat("k", i);
     EXPECT_OK(batch.Put(key, std::string(bytes, 'x')));
-    for (const auto& handle : handles_) EXPECT_OK(batch.Put(handle.get(), key, "value"));
+    for (ColumnFamilyHandle* handle : {one(), two()}) EXPECT_OK(batch.Put(handle, key, "value"));
     return db_->Write(unlogged_, &batch);
   }
-  std::string Files(ColumnFamilyHandle* family) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty(family, "rocksdb.num-files-at-level0", &text));
-    return text;
-  }
+  std::string Files(ColumnFamilyHandle* family) { return StrCat(TableCount(0, family)); }
   std::string Files() { return Files(base()) + Files(one()) + Files(two()); }
-  void AwaitFlushes() { ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
 
-  // The keys of those families that an image has.
+  // The keys of these families in an image.
   std::vector<std::set<std::string>> KeysIn(const std::shared_ptr<SimFS>& image,
                                             const std::vector<std::string>& families) {
-    const std::unique_ptr<Env> env = NewCompositeEnv(image);
-    Options options = options_;
-    options.env = env.get();
-    options.listeners.clear();
-    OpenedDb opened;
-    Contents contents;
-    EXPECT_OK(opened.Open(options, "/db"));
-    EXPECT_OK(opened.ReadAll(&contents));
+    TestDb opened(image, options_);
+    opened.options().listeners.clear();
+    opened.OpenAll();
+    Contents contents = opened.ReadAll();
     std::vector<std::set<std::string>> keys;
     for (const std::string& name : families) {
       keys.emplace_back();
@@ -102,7 +68,7 @@ class AtomicFlushTest : public testing::Test {
     }
     return keys;
   }
-  // After every call from `begin` on. How many keys the last image has.
+  // Checks a crash after every call from `begin` on. Returns how many keys the last image has.
   size_t ExpectAllOrNothing(uint64_t begin, const std::vector<std::string>& families) {
     size_t last = 0;
     for (const FileCall& call : sim_->MutatingCalls()) {
@@ -112,7 +78,7 @@ class AtomicFlushTest : public testing::Test {
         const auto image = sim_->CrashImage(call.index + 1, policy, call.index);
         const auto keys = KeysIn(image, families);
         for (const auto& others : keys) {
-          EXPECT_EQ(others, keys.front()) << "behind call " << call.index << ", " << NameOf(policy);
+          EXPECT_EQ(others, keys.front()) << "after call " << call.index << ", " << NameOf(policy);
         }
         last = keys.front().size();
         if (HasFailure()) return last;
@@ -121,13 +87,8 @@ class AtomicFlushTest : public testing::Test {
     return last;
   }
 
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  Options options_;
   WriteOptions unlogged_;
-  std::unique_ptr<DB> db_;
-  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;  // go before the database
 };
 
 TEST_F(AtomicFlushTest, AFullMemTableTakesAllFamiliesAlong) {
@@ -135,11 +96,11 @@ TEST_F(AtomicFlushTest, AFullMemTableTakesAllFamiliesAlong) {
   const uint64_t begin = sim_->CallCount();
   for (int i = 0; i < 7; ++i) {
     ASSERT_OK(PutToAll(i, 40'000));
-    AwaitFlushes();
+    WaitForJobs();
   }
   EXPECT_EQ(Files(), "333");
-  EXPECT_EQ(options_.statistics->getTickerCount(ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL), 3u);
-  EXPECT_EQ(options_.statistics->getTickerCount(FLUSH_REASON_WRITE_BUFFER_FULL), 9u);
+  EXPECT_EQ(Ticks(ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL), 3u);
+  EXPECT_EQ(Ticks(FLUSH_REASON_WRITE_BUFFER_FULL), 9u);
   EXPECT_EQ(ExpectAllOrNothing(begin, {"default", "one", "two"}), 6u);
 }
 
@@ -153,7 +114,7 @@ TEST_F(AtomicFlushTest, WhatWaitsBehindAFlushGoesTogetherToo) {
     ASSERT_OK(db_->Put(unlogged_, base(), "k5", "v"));
     ASSERT_OK(db_->Put(unlogged_, two(), "k5", "v"));
   }
-  AwaitFlushes();
+  WaitForJobs();
   EXPECT_EQ(Files(), "111");
   EXPECT_EQ(ExpectAllOrNothing(begin, {"default", "one", "two"}), 5u);
 }
@@ -161,18 +122,18 @@ TEST_F(AtomicFlushTest, WhatWaitsBehindAFlushGoesTogetherToo) {
 TEST_F(AtomicFlushTest, ACallFlushesTheFamiliesThatItNames) {
   Open();
   ASSERT_OK(PutToAll(0));
-  ASSERT_OK(db_->Flush(FlushOptions(), one()));
+  Flush(one());
   EXPECT_EQ(Files(), "010");
-  ASSERT_OK(db_->Flush(FlushOptions(), {base(), two()}));
+  Flush({base(), two()});
   EXPECT_EQ(Files(), "111");
-  EXPECT_EQ(options_.statistics->getTickerCount(ATOMIC_FLUSH_REQUEST_REASON_OTHER), 2u);
+  EXPECT_EQ(Ticks(ATOMIC_FLUSH_REQUEST_REASON_OTHER), 2u);
 }
 
-// Where a call needs a flush of one family, all are flushed.
+// If a call needs a flush of one family, all families are flushed.
 TEST_F(AtomicFlushTest, OtherCallsFlushAllFamilies) {
   Open();
   ASSERT_OK(PutToAll(0));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), one(), nullptr, nullptr));
+  Compact(one());
   EXPECT_EQ(Files(base()) + Files(two()), "11");
   const uint64_t begin = sim_->CallCount();
   ASSERT_OK(PutToAll(1));
@@ -192,29 +153,28 @@ TEST_F(AtomicFlushTest, AForcedFlushIsOneOfTheNamedFamilies) {
   EXPECT_EQ(ExpectAllOrNothing(begin, {"one", "two"}), 1u);
 }
 
-// A family that is not flushed needs its log.
+// A family that is not flushed keeps its log.
 TEST_F(AtomicFlushTest, LogsOfOtherFamiliesStay) {
   Open();
   unlogged_.disableWAL = false;
   ASSERT_OK(PutToAll(0));
-  ASSERT_OK(db_->Flush(FlushOptions(), {base(), one()}));
+  Flush({base(), one()});
   ASSERT_OK(PutToAll(1));
   ASSERT_OK(db_->SyncWAL());
   for (const CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
-    for (const auto& keys :
-         KeysIn(sim_->CrashImage(sim_->CallCount(), policy), {"default", "one", "two"})) {
+    for (const auto& keys : KeysIn(CrashImage(policy), {"default", "one", "two"})) {
       EXPECT_EQ(keys.size(), 2u);
     }
   }
 }
 
-// Sealed before, by nobody's request, and not flushed yet.
+// The memtable was sealed before the call, and is not flushed yet.
 TEST_F(AtomicFlushTest, AForcedFlushTakesWhatWaitsAlready) {
   options_.atomic_flush = false;
   options_.min_write_buffer_number_to_merge = 3;
   Open();
   ASSERT_OK(PutToAll(0, 70'000));
-  ASSERT_OK(db_->Put(unlogged_, two(), "k0", "v"));  // seals that of the default family
+  ASSERT_OK(db_->Put(unlogged_, two(), "k0", "v"));  // seals the memtable of the default family
   EXPECT_EQ(Files(), "000");
   const uint64_t begin = sim_->CallCount();
   FlushOptions together;
@@ -224,7 +184,7 @@ TEST_F(AtomicFlushTest, AForcedFlushTakesWhatWaitsAlready) {
   EXPECT_EQ(ExpectAllOrNothing(begin, {"default", "one"}), 1u);
 }
 
-// A flush of one of them alone is under way.
+// A flush of one of the families alone is running.
 TEST_F(AtomicFlushTest, AForcedFlushWaitsForTheOneBefore) {
   options_.atomic_flush = false;
   options_.max_background_flushes = 2;
@@ -246,7 +206,7 @@ TEST_F(AtomicFlushTest, AForcedFlushWaitsForTheOneBefore) {
   ASSERT_OK(db_->Flush(together, {base(), one()}));
   EXPECT_EQ(Files(), "000");
   may_go_on.release();
-  AwaitFlushes();
+  WaitForJobs();
   EXPECT_EQ(Files(), "210");
 }
 
@@ -259,33 +219,31 @@ TEST_F(AtomicFlushTest, AFamilyThatIsDroppedMeanwhileKeepsNobody) {
   };
   const Status status = db_->Flush(FlushOptions(), {base(), one(), two()});
   EXPECT_TRUE(status.ok() || status.IsColumnFamilyDropped()) << status.ToString();
-  AwaitFlushes();
+  WaitForJobs();
   EXPECT_EQ(Files(base()) + Files(two()), "11");
   ASSERT_OK(db_->Put(unlogged_, two(), "k", "v"));
-  ASSERT_OK(db_->Flush(FlushOptions(), two()));
+  Flush(two());
 }
 
-// Each call of a flush fails once, its work done by half where it has halves.
+// Each file call of a flush fails once, after it has written a part of its bytes.
 TEST_F(AtomicFlushTest, AFailedFlushTakesNothingAndIsMadeUpFor) {
   bool is_through = false;
   for (int n = 0; !is_through; ++n) {
     SCOPED_TRACE(StrCat("call ", n));
     ASSERT_LT(n, 200);
-    const auto sim = SimFS::Create();
-    const std::unique_ptr<Env> env = NewCompositeEnv(sim);
-    options_.env = env.get();
+    sim_ = SimFS::Create();
+    UseFiles(sim_);
     Open();
     ASSERT_OK(PutToAll(0));
-    ASSERT_OK(db_->Flush(FlushOptions(), {base(), one(), two()}));
+    Flush({base(), one(), two()});
     ASSERT_OK(PutToAll(1));
-    sim->FailAt(sim->CallCount() + static_cast<uint64_t>(n), FaultError::kIO, FaultMode::kOnce,
-                FaultEffect::kPartial);
-    const uint64_t first = sim->CallCount();
+    sim_->FailAt(sim_->CallCount() + static_cast<uint64_t>(n), FaultError::kIO, FaultMode::kOnce,
+                 FaultEffect::kPartial);
+    const uint64_t first = sim_->CallCount();
     const Status flushed = db_->Flush(FlushOptions(), {base(), one(), two()});
-    is_through = sim->CallCount() <= first + static_cast<uint64_t>(n);
-    sim->ClearFaults();
-    const auto crashed =
-        KeysIn(sim->CrashImage(sim->CallCount(), CrashPolicy::kStrict), {"default", "one", "two"});
+    is_through = sim_->CallCount() <= first + static_cast<uint64_t>(n);
+    sim_->ClearFaults();
+    const auto crashed = KeysIn(CrashImage(CrashPolicy::kStrict), {"default", "one", "two"});
     EXPECT_EQ(crashed[0], crashed[1]);
     EXPECT_EQ(crashed[0], crashed[2]);
     if (flushed.ok()) {
@@ -293,10 +251,9 @@ TEST_F(AtomicFlushTest, AFailedFlushTakesNothingAndIsMadeUpFor) {
     }
     ASSERT_OK(db_->Resume());
     ASSERT_OK(PutToAll(2));
-    ASSERT_OK(db_->Flush(FlushOptions(), {base(), one(), two()}));
+    Flush({base(), one(), two()});
     const std::set<std::string> all{"k0", "k1", "k2"};
-    for (const auto& keys : KeysIn(sim->CrashImage(sim->CallCount(), CrashPolicy::kStrict),
-                                   {"default", "one", "two"})) {
+    for (const auto& keys : KeysIn(CrashImage(CrashPolicy::kStrict), {"default", "one", "two"})) {
       EXPECT_EQ(keys, all);
     }
     Close();

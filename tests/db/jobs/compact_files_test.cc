@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DB::CompactFiles(): which tables come along, where the outputs go, and what stands in the way.
-#include <gtest/gtest.h>
-
+// DB::CompactFiles(): which other tables it includes, where the outputs go, and what it refuses.
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <map>
-#include <memory>
 #include <semaphore>
-#include <string>
-#include <vector>
 
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/metadata.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/tree_text.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -33,26 +23,19 @@ class Hook final : public EventListener {
   std::function<void(DB*)> on_begin;
 };
 
-class CompactFilesTest : public testing::Test {
+class CompactFilesTest : public DbTest {
  protected:
   CompactFilesTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
     options_.compression = kNoCompression;
     options_.num_levels = 6;
     options_.listeners.push_back(hook_);
   }
-  ~CompactFilesTest() override { db_.reset(); }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  // A table of keys that are one letter each, with the same value.
+  // A table with a key for each letter, all with the same value.
   void Table(const std::string& keys, const std::string& value) {
-    for (const char key : keys) ASSERT_OK(db_->Put(WriteOptions(), std::string(1, key), value));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (const char key : keys) Put(std::string(1, key), value);
+    Flush();
   }
   // Names of the tables of a level, newest or smallest first.
   std::vector<std::string> On(int level) {
@@ -64,27 +47,14 @@ class CompactFilesTest : public testing::Test {
     }
     return names;
   }
-  std::string Tree() { return TreeText(db_.get()); }
   Status Compact(const std::vector<std::string>& names, int level,
                  const CompactionOptions& options = CompactionOptions()) {
     return db_->CompactFiles(options, names, level, -1, &outputs_, &info_);
   }
-  // Whether the database knows of tables that keep something for snapshots.
-  bool HasKept() {
-    std::string state;
-    EXPECT_TRUE(db_->GetProperty("ashlar.state", &state));
-    return state.find(" kept of #") != std::string::npos;
-  }
-  std::string Value(const std::string& key) {
-    std::string value;
-    const Status status = db_->Get(ReadOptions(), key, &value);
-    return status.ok() ? value : status.ToString();
-  }
+  // Whether the database records that tables keep entries for snapshots.
+  bool HasKept() { return Property("ashlar.state").find(" kept of #") != std::string::npos; }
 
   const std::shared_ptr<Hook> hook_ = std::make_shared<Hook>();
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
   std::vector<std::string> outputs_;
   CompactionJobInfo info_;
 };
@@ -106,7 +76,7 @@ TEST_F(CompactFilesTest, TablesGoWhereTheCallWantsThem) {
   EXPECT_EQ(info_.compaction_reason, CompactionReason::kManualCompaction);
   EXPECT_EQ(info_.stats.num_input_records, 4u);
   EXPECT_OK(info_.status);
-  // Where it is, by the path that was returned.
+  // Again to the same level, by the path that was returned.
   const std::string before = outputs_[0];
   ASSERT_OK(Compact(outputs_, 3));
   EXPECT_NE(outputs_[0], before);
@@ -124,10 +94,10 @@ TEST_F(CompactFilesTest, OlderVersionsComeAlongAndNewerOnesStay) {
   const std::vector<std::string> names = On(0);  // newest first
   ASSERT_OK(Compact({names[2]}, 2));
   EXPECT_EQ(Tree(), "L0 a-c b-b x-z L2 a-e");
-  EXPECT_EQ(Value("a") + Value("c") + Value("e"), "newnewold");
+  EXPECT_EQ(Get("a") + Get("c") + Get("e"), "newnewold");
   ASSERT_OK(Compact({names[0]}, 2));
   EXPECT_EQ(Tree(), "L0 x-z L2 a-e") << "b-b is in the range, and older";
-  EXPECT_EQ(Value("a") + Value("b") + Value("e"), "newwithinold");
+  EXPECT_EQ(Get("a") + Get("b") + Get("e"), "newwithinold");
 }
 
 TEST_F(CompactFilesTest, LevelsInBetweenComeAlong) {
@@ -141,12 +111,12 @@ TEST_F(CompactFilesTest, LevelsInBetweenComeAlong) {
   Table("bc", "top");
   ASSERT_OK(Compact(On(0), 5));
   EXPECT_EQ(Tree(), "L3 m-m L5 a-d");
-  EXPECT_EQ(Value("a") + Value("b") + Value("c") + Value("d"), "middletoptopdeep");
-  // Tables of two levels at once, with what lies between them on the last one.
+  EXPECT_EQ(Get("a") + Get("b") + Get("c") + Get("d"), "middletoptopdeep");
+  // Tables of two levels at once, and the tables between them on the last level.
   Table("a", "1");
   ASSERT_OK(Compact({On(0)[0], On(3)[0]}, 5));
   EXPECT_EQ(Tree(), "L5 a-m");
-  EXPECT_EQ(Value("a") + Value("m"), "1aside");
+  EXPECT_EQ(Get("a") + Get("m"), "1aside");
 }
 
 TEST_F(CompactFilesTest, WithinLevel0) {
@@ -158,9 +128,9 @@ TEST_F(CompactFilesTest, WithinLevel0) {
   const std::vector<std::string> names = On(0);
   ASSERT_OK(Compact({names[1], names[3]}, 0));
   EXPECT_EQ(Tree(), "L0 b-c a-b");
-  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "244");
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "244");
   Open();
-  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "244");
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "244");
 }
 
 TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
@@ -181,25 +151,21 @@ TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
   const Status upwards = Compact(On(2), 1);
   EXPECT_TRUE(upwards.IsInvalidArgument()) << upwards.ToString();
   EXPECT_EQ(Tree(), "L2 a-a");
-  ColumnFamilyHandle* other = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  ColumnFamilyHandle* const other = CreateFamily("other");
   EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsInvalidArgument());
   ASSERT_OK(db_->DropColumnFamily(other));
   EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsColumnFamilyDropped());
   Options flat = options_;
   flat.compaction_style = kCompactionStyleFIFO;
-  ColumnFamilyHandle* queue = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(flat, "queue", &queue));
-  ASSERT_OK(db_->Put(WriteOptions(), queue, "a", "1"));
-  ASSERT_OK(db_->Flush(FlushOptions(), queue));
+  ColumnFamilyHandle* const queue = CreateFamily("queue", flat);
+  Put(queue, "a", "1");
+  Flush(queue);
   ColumnFamilyMetaData tree;
   db_->GetColumnFamilyMetaData(queue, &tree);
   ASSERT_EQ(tree.levels[0].files.size(), 1u);
   const Status below =
       db_->CompactFiles(CompactionOptions(), queue, {tree.levels[0].files[0].name}, 1);
   EXPECT_TRUE(below.IsInvalidArgument()) << below.ToString();
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(queue));
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
 TEST_F(CompactFilesTest, SizesAndCompressionOfTheCall) {
@@ -266,7 +232,8 @@ TEST_F(CompactFilesTest, CanBeStoppedAndForbidden) {
   ASSERT_OK(Compact(names, 1));
 }
 
-// A listener calls while another compaction has the table, and one with what that would write over.
+// A listener calls while another compaction has the table, and while one writes to the range of the
+// table.
 TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
   Open();
   Table("ac", "1");
@@ -278,7 +245,7 @@ TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
     }
     calls++;
   };
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  DbTest::Compact();
   Table("b", "2");
   hook_->on_begin = [&](DB* db) {
     Table("bc", "3");
@@ -291,7 +258,7 @@ TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
   };
   ASSERT_OK(Compact(On(0), 1));
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "133");
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "133");
   hook_->on_begin = [&](DB* db) {
     Table("yz", "4");
     EXPECT_TRUE(db->CompactFiles(CompactionOptions(), {On(0).front()}, 0).IsAborted());
@@ -299,11 +266,11 @@ TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
   };
   CompactRangeOptions exclusive;
   exclusive.exclusive_manual_compaction = true;
-  ASSERT_OK(db_->CompactRange(exclusive, nullptr, nullptr));
+  DbTest::Compact(exclusive);
   EXPECT_EQ(calls, 3);
 }
 
-// The style has none of its own, whatever they could gain.
+// The style has no automatic compactions, even where they would drop entries.
 TEST_F(CompactFilesTest, WithoutAStyleNothingIsCompactedButWhatCallsName) {
   options_.compaction_style = kCompactionStyleNone;
   options_.disable_auto_compactions = false;
@@ -316,15 +283,16 @@ TEST_F(CompactFilesTest, WithoutAStyleNothingIsCompactedButWhatCallsName) {
   ASSERT_EQ(names.size(), 1u);
   EXPECT_TRUE(HasKept());
   db_->ReleaseSnapshot(snapshot);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(On(5), names);
   ASSERT_OK(Compact(names, 5));
   EXPECT_EQ(info_.stats.num_output_records, 1u);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_FALSE(HasKept());
 }
 
-// By one style, and found by another one when the database is opened.
+// A compaction of one style keeps entries for a snapshot; the database is opened with another
+// style.
 TEST_F(CompactFilesTest, WhatASnapshotKeptStaysInStylesThatRewriteNothing) {
   for (const CompactionStyle style : {kCompactionStyleNone, kCompactionStyleFIFO}) {
     options_.compaction_style = kCompactionStyleLevel;
@@ -340,18 +308,18 @@ TEST_F(CompactFilesTest, WhatASnapshotKeptStaysInStylesThatRewriteNothing) {
     options_.compaction_style = style;
     options_.disable_auto_compactions = false;
     Open();
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    WaitForJobs();
     EXPECT_EQ(On(5), names) << style;
     options_.compaction_style = kCompactionStyleLevel;
     Open();
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    EXPECT_NE(On(5), names) << "that of levels does";
-    db_.reset();
+    WaitForJobs();
+    EXPECT_NE(On(5), names) << "the levelled style rewrites them";
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }
 
-// The only thread of the pool makes the call: nobody else could do the work.
+// The only thread of the pool makes the call, so no other thread could do the work.
 TEST_F(CompactFilesTest, MayBeCalledByTheOnlyThreadOfThePool) {
   options_.max_background_jobs = 1;
   Open();
@@ -373,7 +341,7 @@ TEST_F(CompactFilesTest, MayBeCalledByTheOnlyThreadOfThePool) {
   task.done.acquire();
   EXPECT_OK(task.status);
   EXPECT_EQ(Tree(), "L2 a-a");
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
 }
 
 TEST_F(CompactFilesTest, RandomTablesToRandomLevels) {
@@ -385,25 +353,23 @@ TEST_F(CompactFilesTest, RandomTablesToRandomLevels) {
     options_.compaction_style =
         random.Uniform(3) == 0 ? kCompactionStyleUniversal : kCompactionStyleLevel;
     Open();
-    std::map<std::string, std::string> model;
+    Rows model;
     for (int i = 0; i < 60; i++) {
       for (int put = 0; put < 3; put++) {
         const std::string key(1, static_cast<char>('a' + random.Uniform(26)));
         if (random.Uniform(5) == 0) {
           const std::string end(1, static_cast<char>(key[0] + 2));
-          ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end));
+          DeleteRange(key, end);
           model.erase(model.lower_bound(key), model.lower_bound(end));
         } else {
           model[key] = StrCat(i, "-", put);
-          ASSERT_OK(db_->Put(WriteOptions(), key, model[key]));
+          Put(key, model[key]);
         }
       }
-      ASSERT_OK(db_->Flush(FlushOptions()));
-      std::vector<LiveFileMetaData> files;
-      db_->GetLiveFilesMetaData(&files);
+      Flush();
       std::vector<std::string> names;
       int deepest = 0;
-      for (const LiveFileMetaData& file : files) {
+      for (const LiveFileMetaData& file : Tables()) {
         if (random.Uniform(4) != 0) continue;
         names.push_back(file.name);
         deepest = std::max(deepest, file.level);
@@ -418,15 +384,9 @@ TEST_F(CompactFilesTest, RandomTablesToRandomLevels) {
       ASSERT_TRUE(status.ok() || (!options_.disable_auto_compactions &&
                                   (status.IsAborted() || status.IsInvalidArgument())))
           << status.ToString();
-      std::map<std::string, std::string> found;
-      const std::unique_ptr<Iterator> entries(db_->NewIterator(ReadOptions()));
-      for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-        found[entries->key().ToString()] = entries->value().ToString();
-      }
-      ASSERT_OK(entries->status());
-      ASSERT_EQ(found, model) << Tree();
+      ASSERT_EQ(ReadRows(), model) << Tree();
     }
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases of the universal and of the FIFO style, from flush to flush.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
+// Databases with the universal and the FIFO compaction style, over many flushes.
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/merge_operator.h"
-#include "ashlar/statistics.h"
-#include "env/env_adaptors.h"
+#include "db/options/stock_merge_operators.h"
 #include "tests/support/moved_clock.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
-// Why compactions ran.
+// Counts the reasons of compactions.
 class Reasons final : public EventListener {
  public:
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
@@ -44,21 +33,15 @@ class Reasons final : public EventListener {
   std::map<CompactionReason, int> counts_;
 };
 
-class CompactionStyles : public testing::Test {
+class CompactionStyles : public DbTest {
  protected:
   CompactionStyles() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(memory_, clock_);
     options_.compression = kNoCompression;
     options_.level0_file_num_compaction_trigger = 3;
     options_.statistics = CreateDBStatistics();
     options_.listeners.push_back(reasons_);
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
-  }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    options_.merge_operator = NewStringAppendOperator(",");
   }
   void Reopen(CompactionStyle style, int num_levels) {
     options_.compaction_style = style;
@@ -66,14 +49,14 @@ class CompactionStyles : public testing::Test {
     Open();
   }
   void Flush() {
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    DbTest::Flush();
+    WaitForJobs();
   }
   void WriteTable(const std::string& key, size_t bytes = 1) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, std::string(bytes, 'v')));
+    Put(key, std::string(bytes, 'v'));
     Flush();
   }
-  // Puts, deletions of both kinds and operands, into the database and the map.
+  // Puts, deletions of both kinds and merge operands, in the database and in the map.
   void WriteAtRandom(int count) {
     for (int i = 0; i < count; i++) {
       const std::string key = Key(random_.Uniform(200));
@@ -81,56 +64,33 @@ class CompactionStyles : public testing::Test {
       const uint64_t kind = random_.Uniform(20);
       if (kind == 0) {
         const std::string end = key + "~";
-        ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end));
+        DeleteRange(key, end);
         expected_.erase(expected_.lower_bound(key), expected_.lower_bound(end));
       } else if (kind < 6) {
-        ASSERT_OK(db_->Delete(WriteOptions(), key));
+        Delete(key);
         expected_.erase(key);
       } else if (kind < 10) {
-        ASSERT_OK(db_->Merge(WriteOptions(), key, value));
+        Merge(key, value);
         std::string& merged = expected_[key];
         merged += merged.empty() ? value : "," + value;
       } else {
-        ASSERT_OK(db_->Put(WriteOptions(), key, value));
+        Put(key, value);
         expected_[key] = value;
       }
     }
   }
   static std::string Key(uint64_t i) { return "key" + std::to_string(100 + i); }
-  std::map<std::string, std::string> Contents(const Snapshot* snapshot = nullptr) {
-    ReadOptions read;
-    read.snapshot = snapshot;
-    std::map<std::string, std::string> found;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      found[it->key().ToString()] = it->value().ToString();
-      std::string value;
-      EXPECT_OK(db_->Get(read, it->key(), &value));
-      EXPECT_EQ(value, it->value());
-    }
-    EXPECT_OK(it->status());
+  // Through an iterator, and each of these keys through Get().
+  Rows ReadBoth(const Snapshot* snapshot = nullptr) {
+    const Rows found = ReadRows(AsOf(snapshot));
+    for (const auto& [key, value] : found) EXPECT_EQ(Get(key, AsOf(snapshot)), value);
     return found;
   }
-  // Files by level, such as "3,0,1".
-  std::string Shape() {
-    ColumnFamilyMetaData meta;
-    db_->GetColumnFamilyMetaData(&meta);
-    std::string text;
-    for (const LevelMetaData& level : meta.levels) {
-      text += (text.empty() ? "" : ",") + std::to_string(level.files.size());
-    }
-    return text;
-  }
-  uint64_t TickerOf(uint32_t ticker) { return options_.statistics->getTickerCount(ticker); }
 
-  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
-  std::unique_ptr<Env> env_ = NewCompositeEnvOver(Env::Default(), memory_->GetFileSystem(), clock_);
+  const std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
   const std::shared_ptr<Reasons> reasons_ = std::make_shared<Reasons>();
-  Options options_;
   Random64 random_{7};
-  std::map<std::string, std::string> expected_;
-  std::unique_ptr<DB> db_;
+  Rows expected_;
 };
 
 }  // namespace
@@ -139,7 +99,7 @@ TEST_F(CompactionStyles, UniversalKeepsWhatWasWritten) {
   options_.compaction_options_universal.max_size_amplification_percent = 50;
   Reopen(kCompactionStyleUniversal, 7);
   const Snapshot* snapshot = nullptr;
-  std::map<std::string, std::string> seen;
+  Rows seen;
   for (int round = 0; round < 60; round++) {
     WriteAtRandom(static_cast<int>(10 + random_.Uniform(80)));
     if (round == 20) {
@@ -147,16 +107,16 @@ TEST_F(CompactionStyles, UniversalKeepsWhatWasWritten) {
       seen = expected_;
     }
     Flush();
-    ASSERT_EQ(Contents(), expected_) << Shape();
+    ASSERT_EQ(ReadBoth(), expected_) << Levels();
   }
-  EXPECT_EQ(Contents(snapshot), seen);
+  EXPECT_EQ(ReadBoth(snapshot), seen);
   db_->ReleaseSnapshot(snapshot);
   EXPECT_GT(reasons_->Of(CompactionReason::kUniversalSizeRatio) +
                 reasons_->Of(CompactionReason::kUniversalSortedRunNum),
             0);
   EXPECT_GT(reasons_->Of(CompactionReason::kUniversalSizeAmplification), 0);
   Open();
-  EXPECT_EQ(Contents(), expected_);
+  EXPECT_EQ(ReadBoth(), expected_);
 }
 
 TEST_F(CompactionStyles, UniversalOnOneLevelKeepsWhatWasWritten) {
@@ -164,14 +124,12 @@ TEST_F(CompactionStyles, UniversalOnOneLevelKeepsWhatWasWritten) {
   for (int round = 0; round < 40; round++) {
     WriteAtRandom(40);
     Flush();
-    ASSERT_EQ(Contents(), expected_) << Shape();
+    ASSERT_EQ(ReadBoth(), expected_) << Levels();
   }
-  std::string files;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &files));
-  EXPECT_LE(std::stoi(files), 3);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(Shape(), "1");
-  EXPECT_EQ(Contents(), expected_);
+  EXPECT_LE(TableCount(0), 3);
+  Compact();
+  EXPECT_EQ(Levels(), "1");
+  EXPECT_EQ(ReadBoth(), expected_);
 }
 
 TEST_F(CompactionStyles, AStyleTakesOverWhatAnotherOneLeft) {
@@ -186,7 +144,7 @@ TEST_F(CompactionStyles, AStyleTakesOverWhatAnotherOneLeft) {
       WriteAtRandom(50);
       Flush();
     }
-    ASSERT_EQ(Contents(), expected_) << style;
+    ASSERT_EQ(ReadBoth(), expected_) << style;
   }
 }
 
@@ -196,32 +154,25 @@ TEST_F(CompactionStyles, CompactRangeOfUniversalMakesOneRun) {
   Open();
   WriteTable("a");
   WriteTable("b");
-  EXPECT_EQ(Shape(), "2,0,0,0,0,0,0");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(Shape(), "0,0,0,0,0,0,1");
-  const auto file_of = [this] {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    return files.at(0).name;
-  };
-  const std::string before = file_of();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(file_of(), before) << "nothing to do";
-  CompactRangeOptions force;
-  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-  ASSERT_OK(db_->CompactRange(force, nullptr, nullptr));
-  EXPECT_NE(file_of(), before);
-  EXPECT_EQ(Contents().size(), 2u);
+  EXPECT_EQ(Levels(), "2,0,0,0,0,0,0");
+  Compact();
+  EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
+  const std::string before = Tables().at(0).name;
+  Compact();
+  EXPECT_EQ(Tables().at(0).name, before) << "nothing to do";
+  CompactAndRewrite();
+  EXPECT_NE(Tables().at(0).name, before);
+  EXPECT_EQ(ReadBoth().size(), 2u);
 }
 
 TEST_F(CompactionStyles, UniversalRewritesWhatHasGrownOld) {
   Reopen(kCompactionStyleUniversal, 7);
   WriteTable("a");
-  EXPECT_EQ(Shape(), "1,0,0,0,0,0,0");
+  EXPECT_EQ(Levels(), "1,0,0,0,0,0,0");
   clock_->moved_by_seconds = 1000;
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  EXPECT_EQ(Shape(), "0,0,0,0,0,0,1");
+  WaitForJobs();
+  EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
   EXPECT_EQ(reasons_->Of(CompactionReason::kPeriodicCompaction), 1);
 }
 
@@ -229,16 +180,16 @@ TEST_F(CompactionStyles, FifoDropsTheOldestTables) {
   options_.compaction_options_fifo.max_table_files_size = 200'000;
   Reopen(kCompactionStyleFIFO, 1);
   for (int i = 0; i < 9; i++) WriteTable(Key(i), 50'000);
-  EXPECT_EQ(Shape(), "3");
-  EXPECT_EQ(Contents().begin()->first, Key(6));
+  EXPECT_EQ(Levels(), "3");
+  EXPECT_EQ(ReadBoth().begin()->first, Key(6));
   EXPECT_EQ(reasons_->Of(CompactionReason::kFIFOMaxSize), 6);
-  EXPECT_EQ(TickerOf(FIFO_MAX_SIZE_COMPACTIONS), 6u);
-  EXPECT_EQ(TickerOf(COMPACT_WRITE_BYTES), 0u);
+  EXPECT_EQ(Ticks(FIFO_MAX_SIZE_COMPACTIONS), 6u);
+  EXPECT_EQ(Ticks(COMPACT_WRITE_BYTES), 0u);
   ASSERT_OK(db_->SetOptions({{"compaction_options_fifo", "{max_table_files_size=60000}"}}));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(Shape(), "1");
+  Compact();
+  EXPECT_EQ(Levels(), "1");
   Open();
-  EXPECT_EQ(Contents().begin()->first, Key(8));
+  EXPECT_EQ(ReadBoth().begin()->first, Key(8));
 }
 
 TEST_F(CompactionStyles, FifoDropsWhatIsTooOld) {
@@ -248,13 +199,13 @@ TEST_F(CompactionStyles, FifoDropsWhatIsTooOld) {
   WriteTable("b");
   clock_->moved_by_seconds = 1000;
   WriteTable("c");
-  EXPECT_EQ(Shape(), "1");
-  EXPECT_EQ(Contents().begin()->first, "c");
+  EXPECT_EQ(Levels(), "1");
+  EXPECT_EQ(ReadBoth().begin()->first, "c");
   EXPECT_EQ(reasons_->Of(CompactionReason::kFIFOTtl), 1);
-  EXPECT_EQ(TickerOf(FIFO_TTL_COMPACTIONS), 1u);
+  EXPECT_EQ(Ticks(FIFO_TTL_COMPACTIONS), 1u);
 }
 
-// Levelled: what is too old goes down, until it is on the deepest level.
+// Levelled style: data that is too old moves down until it is on the deepest level.
 TEST_F(CompactionStyles, DataThatIsTooOldGoesDown) {
   options_.ttl = 900;
   options_.level_compaction_dynamic_level_bytes = false;
@@ -264,20 +215,20 @@ TEST_F(CompactionStyles, DataThatIsTooOldGoesDown) {
   CompactRangeOptions down;
   down.change_level = true;
   down.target_level = 3;
-  ASSERT_OK(db_->CompactRange(down, nullptr, nullptr));
-  ASSERT_OK(db_->Delete(WriteOptions(), "a"));
+  Compact(down);
+  Delete("a");
   Flush();
-  EXPECT_EQ(Shape(), "1,0,0,1");
+  EXPECT_EQ(Levels(), "1,0,0,1");
   clock_->moved_by_seconds = 1000;
   WriteTable("y");
-  EXPECT_EQ(Shape(), "0,0,0,1");
+  EXPECT_EQ(Levels(), "0,0,0,1");
   EXPECT_GT(reasons_->Of(CompactionReason::kTtl), 0);
-  EXPECT_GT(TickerOf(COMPACT_WRITE_BYTES_TTL), 0u);
-  EXPECT_EQ(Contents().size(), 2u);
+  EXPECT_GT(Ticks(COMPACT_WRITE_BYTES_TTL), 0u);
+  EXPECT_EQ(ReadBoth().size(), 2u);
   const int count = reasons_->Of(CompactionReason::kTtl);
   clock_->moved_by_seconds = 5000;
   Open();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(reasons_->Of(CompactionReason::kTtl), count) << "nothing is above the deepest level";
 }
 
@@ -287,12 +238,12 @@ TEST_F(CompactionStyles, FifoMergesSmallTables) {
   for (int round = 0; round < 10; round++) {
     WriteAtRandom(30);
     Flush();
-    ASSERT_EQ(Contents(), expected_) << Shape();
+    ASSERT_EQ(ReadBoth(), expected_) << Levels();
   }
   EXPECT_GT(reasons_->Of(CompactionReason::kFIFOReduceNumFiles), 0);
 }
 
-// Readers of what is dropped finish what they have begun.
+// Iterators over dropped tables stay valid.
 TEST_F(CompactionStyles, AnIteratorOutlivesTheTablesThatFifoDrops) {
   options_.compaction_options_fifo.max_table_files_size = 100'000;
   Reopen(kCompactionStyleFIFO, 1);

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compaction has a second thread while fewer jobs run than may.
-#include <gtest/gtest.h>
-
+// A compaction uses a second thread while fewer jobs run than the limit allows.
 #include <atomic>
 #include <latch>
-#include <memory>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 
 #include "ashlar/comparator.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// The usual order; notes who asks for it.
+// Bytewise order; records the threads that compare.
 class NotedOrder final : public Comparator {
  public:
   const char* Name() const override { return "NotedOrder"; }
@@ -49,42 +43,33 @@ class Holder final : public EventListener {
   std::latch may_end{1};
 };
 
-class CompactionThreads : public testing::Test {
+class CompactionThreads : public DbTest {
  protected:
-  void SetUp() override {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  CompactionThreads() {
     options_.comparator = &order_;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.listeners = {holder_};
   }
-  // Above what is worth a second thread.
+  // Large enough for a second thread.
   void FillOneTable() {
-    for (int i = 0; i < 400; ++i) {
-      ASSERT_OK(db_->Put(WriteOptions(), "key" + std::to_string(i), std::string(4096, 'v')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Fill(400, 4096);
+    Flush();
   }
   size_t ThreadsOfCompaction() {
     order_.is_noted = true;
-    CompactRangeOptions all;
-    all.bottommost_level_compaction = BottommostLevelCompaction::kForce;  // not only moved
-    EXPECT_OK(db_->CompactRange(all, nullptr, nullptr));
+    CompactAndRewrite();
     order_.is_noted = false;
     return order_.thread_count();
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   NotedOrder order_;
   const std::shared_ptr<Holder> holder_ = std::make_shared<Holder>();
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
-// It listens to listeners, writes its line, deletes logs: all that may take long.
+// Such a flush still calls listeners, writes to the info log and deletes logs, which may take long.
 TEST_F(CompactionThreads, AFlushThatHasTakenEffectTakesNone) {
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Open();
   FillOneTable();
   EXPECT_EQ(ThreadsOfCompaction(), 2u);
   holder_->may_end.count_down();

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What listeners are told of a background error: how severe it is, and as what it counts.
-#include <gtest/gtest.h>
-
+// Which severity and reason of a background error listeners receive.
 #include <chrono>
 #include <climits>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "env/sim/sim_fs.h"
 #include "tests/support/damaged_files.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -34,7 +26,8 @@ class Listener final : public EventListener {
   void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error, bool*) override {
     Keep(&begun_, reason, error);
   }
-  // Jobs tell of their errors maybe after their waiters went on. OK: nobody tells of any.
+  // Waits for the call: jobs may report an error after the callers that wait for them have
+  // returned. OK if no call comes.
   Told AwaitError() { return Await(errors_); }
   Told AwaitRecovery() { return Await(begun_); }
   size_t error_count() {
@@ -59,47 +52,34 @@ class Listener final : public EventListener {
   std::vector<Told> errors_, begun_;
 };
 
-class ErrorFactsTest : public testing::Test {
+class ErrorFactsTest : public DbTest {
  protected:
-  ErrorFactsTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
+  ErrorFactsTest() : DbTest(TestFiles::kSim) {
+    UseFiles(std::make_shared<DamagedFiles>(sim_, &damage_));
     options_.listeners = {listener_};
     options_.disable_auto_compactions = true;
     options_.level0_file_num_compaction_trigger = 2;
   }
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   void MakeTables(int count) {
     for (int i = 0; i < count; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), "k", StrCat(i)));
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Put("k", StrCat(i));
+      Flush();
     }
   }
-  void Fail(CallKind kind, const std::string& path_part) {
-    FaultPlan plan;
-    plan.kinds = KindBit(kind);
-    plan.path_part = path_part;
-    plan.mode = FaultMode::kSticky;
-    plan.error = FaultError::kNoSpace;
-    plan.first_call = sim_->CallCount();
-    sim_->AddFault(plan);
+  void FailFromNowOn(CallKind kind, const std::string& path_part) {
+    Fail(kind, path_part, FaultMode::kSticky, FaultError::kNoSpace);
   }
   BackgroundErrorReason ReasonOfFailedFlush(const std::string& path_part) {
-    EXPECT_OK(db_->Put(WriteOptions(), "k", "v"));
-    Fail(CallKind::kSync, path_part);
+    Put("k", "v");
+    FailFromNowOn(CallKind::kSync, path_part);
     EXPECT_TRUE(db_->Flush(FlushOptions()).IsNoSpace());
     sim_->ClearFaults();
     return listener_->AwaitError().reason;
   }
   void DamageTables() { damage_.count = INT_MAX, damage_.first = damage_.reads; }
 
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
   Damage damage_;
-  const std::unique_ptr<Env> env_ =
-      NewCompositeEnv(std::make_shared<DamagedFiles>(sim_, &damage_));
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(ErrorFactsTest, AFlushThatFailsIsHard) {
@@ -111,7 +91,7 @@ TEST_F(ErrorFactsTest, AFlushThatFailsIsHard) {
 TEST_F(ErrorFactsTest, ACompactionThatFailsIsSoftAlsoWhereItsRecoveryBegins) {
   Open();
   MakeTables(2);
-  Fail(CallKind::kAppend, ".sst");
+  FailFromNowOn(CallKind::kAppend, ".sst");
   ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
   EXPECT_EQ(listener_->AwaitError().reason, BackgroundErrorReason::kCompaction);
   EXPECT_EQ(listener_->AwaitError().error.severity(), Status::kSoftError);
@@ -126,7 +106,7 @@ TEST_F(ErrorFactsTest, TheManifestOfAFlushIsToldApart) {
 TEST_F(ErrorFactsTest, AFlushThatFindsItsTableDamagedIsNoErrorOfTheDisk) {
   options_.paranoid_file_checks = true;
   Open();
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "v"));
+  Put("k", "v");
   DamageTables();
   EXPECT_TRUE(db_->Flush(FlushOptions()).IsCorruption());
   EXPECT_EQ(listener_->AwaitError().reason, BackgroundErrorReason::kFlush);
@@ -148,10 +128,10 @@ TEST_F(ErrorFactsTest, DamageThatACallMeetsStopsWrites) {
 TEST_F(ErrorFactsTest, ADiskThatFailsTheCallIsNobodyElsesConcern) {
   Open();
   MakeTables(2);
-  Fail(CallKind::kAppend, ".sst");
+  FailFromNowOn(CallKind::kAppend, ".sst");
   EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsNoSpace());
   sim_->ClearFaults();
-  EXPECT_OK(db_->Put(WriteOptions(), "goes on", "v"));
+  Put("goes on", "v");
   ASSERT_OK(db_->Close());
   EXPECT_EQ(listener_->error_count(), 0u);
 }

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DB::Resume() after errors of logs, flushes and MANIFESTs: what was acknowledged is there whenever
-// the process or the machine stops, and the database works again without being opened anew.
-#include <gtest/gtest.h>
-
+// DB::Resume() after errors of logs, flushes and MANIFESTs: acknowledged writes survive a stop of
+// the process or of the machine at any time, and the database works again without being reopened.
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -45,79 +36,57 @@ class Listener final : public EventListener {
   std::function<void(DB*)> on_flush_begin;
   std::function<void()> on_error;
   std::vector<std::string> errors, completed, ended;
-  std::atomic<bool> was_told{false};  // of an error; of a job's, maybe after its waiters went on
+  std::atomic<bool> was_told{
+      false};  // of an error; a job may report it after its waiters have returned
 };
 
-class ErrorRecoveryTest : public testing::Test {
+class ErrorRecoveryTest : public DbTest {
  protected:
-  ErrorRecoveryTest() {
-    options_.create_if_missing = true, options_.max_bgerror_resume_count = 0;  // Resume() does it
-    options_.env = env_.get();
+  ErrorRecoveryTest() : DbTest(TestFiles::kSim) {
+    options_.max_bgerror_resume_count = 0;  // only Resume() recovers
     options_.listeners.push_back(listener_);
-    sync_.sync = true;
   }
 
   void Open(int families) {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-    for (int i = 1; i < families; i++) {
-      ColumnFamilyHandle* handle = nullptr;
-      ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), StrCat("family", i), &handle));
-      handles_.emplace_back(handle);
-    }
+    std::vector<std::string> names{"default"};
+    for (int i = 1; i < families; i++) names.push_back(StrCat("family", i));
+    DbTest::Open(names);
     for (int i = 0; i < 10; i++) ASSERT_OK(PutToAll(StrCat("k", i), WriteOptions()));
   }
   // In one batch.
   Status PutToAll(const std::string& key, const WriteOptions& options) {
     WriteBatch batch;
-    EXPECT_OK(batch.Put(key, "value"));
-    for (const auto& handle : handles_) EXPECT_OK(batch.Put(handle.get(), key, "value"));
+    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(batch.Put(handle, key, "value"));
     return db_->Write(options, &batch);
   }
   void Fail(CallKind kind, const std::string& path_part, FaultMode mode = FaultMode::kOnce) {
-    FaultPlan plan;
-    plan.kinds = KindBit(kind);
-    plan.path_part = path_part;
-    plan.mode = mode;
-    plan.error = FaultError::kNoSpace;
-    plan.effect = kind == CallKind::kAppend ? FaultEffect::kPartial : FaultEffect::kNone;
-    plan.first_call = sim_->CallCount();
-    sim_->AddFault(plan);
+    DbTest::Fail(kind, path_part, mode, FaultError::kNoSpace,
+                 kind == CallKind::kAppend ? FaultEffect::kPartial : FaultEffect::kNone);
   }
-  // A log fails in the hands of a writer.
+  // A call on the log fails while a writer makes it.
   void FailWrite(CallKind kind) {
     Fail(kind, ".log");
-    EXPECT_TRUE(PutToAll("failed", sync_).IsNoSpace());
+    EXPECT_TRUE(PutToAll("failed", Synced()).IsNoSpace());
     sim_->ClearFaults();
   }
   void ExpectWhole() {
     EXPECT_OK(PutToAll("after", WriteOptions()));
-    EXPECT_OK(PutToAll("after, synced", sync_));
+    EXPECT_OK(PutToAll("after, synced", Synced()));
     EXPECT_OK(db_->SyncWAL());
-    EXPECT_OK(db_->Flush(FlushOptions()));
-    EXPECT_OK(PutToAll("in the end", sync_));
+    Flush();
+    EXPECT_OK(PutToAll("in the end", Synced()));
   }
-  // All rows of what a crash leaves, which opens without a loss.
+  // All rows of the files that a crash leaves.
   static Contents ContentsOf(const std::shared_ptr<SimFS>& image) {
-    const std::unique_ptr<Env> env = NewCompositeEnv(image);
-    Options options;
-    options.env = env.get();
-    OpenedDb opened;
-    Contents contents;
-    EXPECT_OK(opened.Open(options, "/db"));
-    EXPECT_OK(opened.ReadAll(&contents));
-    return contents;
+    TestDb opened(image);
+    opened.OpenAll();
+    return opened.ReadAll();
   }
 
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  Options options_;
-  WriteOptions sync_;
-  std::unique_ptr<DB> db_;
-  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;  // go before the database
 };
 
-// Number of families, and what fails of the log.
+// The number of families, and which call of the log fails.
 class LogErrors : public ErrorRecoveryTest,
                   public testing::WithParamInterface<std::tuple<int, CallKind>> {};
 
@@ -128,10 +97,10 @@ TEST_P(LogErrors, AreRecoveredFromByOneResume) {
   Open(families);
   FailWrite(kind);
   EXPECT_FALSE(PutToAll("refused", WriteOptions()).ok());
-  EXPECT_FALSE(db_->SyncWAL().ok()) << "of what may be lost";
+  EXPECT_FALSE(db_->SyncWAL().ok()) << "unsynced records may be lost";
   EXPECT_OK(db_->Resume());
   ExpectWhole();
-  const Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict));
+  const Contents contents = ContentsOf(CrashImage(CrashPolicy::kStrict));
   EXPECT_EQ(contents.size(), size_t(families));
   for (const auto& [family, rows] : contents) {
     for (int i = 0; i < 10; i++) EXPECT_TRUE(rows.contains(StrCat("k", i))) << family;
@@ -148,7 +117,7 @@ TEST_P(LogErrors, LeaveAFileThatIsNeverTouchedAgain) {
   ASSERT_EQ(logs.size(), 1u);
   Fail(CallKind::kSync, logs[0]->PathName(), FaultMode::kSticky);
   Fail(CallKind::kAppend, logs[0]->PathName(), FaultMode::kSticky);
-  EXPECT_FALSE(PutToAll("failed", sync_).ok());
+  EXPECT_FALSE(PutToAll("failed", Synced()).ok());
   sim_->KeepCalls(true);
   EXPECT_OK(db_->Resume());
   ExpectWhole();
@@ -160,16 +129,16 @@ TEST_P(LogErrors, LeaveAFileThatIsNeverTouchedAgain) {
   }
 }
 
-// Every image holds a prefix of the writes, the same in all families, with all that was synced.
+// Every image holds a prefix of the writes, the same in all families, with all synced writes.
 TEST_P(LogErrors, LoseNothingWhateverCallOfTheRecoveryIsTheLast) {
   const auto [families, kind] = GetParam();
   Open(families);
-  ASSERT_OK(PutToAll("synced", sync_));
+  ASSERT_OK(PutToAll("synced", Synced()));
   for (int i = 0; i < 10; i++) ASSERT_OK(PutToAll(StrCat("unsynced", i), WriteOptions()));
   FailWrite(kind);
   const uint64_t first_call = sim_->CallCount();
   ASSERT_OK(db_->Resume());
-  ASSERT_OK(PutToAll("after", sync_));
+  ASSERT_OK(PutToAll("after", Synced()));
   for (const FileCall& call : sim_->MutatingCalls()) {
     if (call.index < first_call) continue;
     for (CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
@@ -179,13 +148,13 @@ TEST_P(LogErrors, LoseNothingWhateverCallOfTheRecoveryIsTheLast) {
       for (const auto& [family, rows] : contents) {
         EXPECT_EQ(rows, first) << family << " at call " << call.index;
       }
-      // (A sync that fails takes what it should have written with it, as kernels do.)
+      // A failed sync drops the unsynced bytes, as kernels do.
       if (policy == CrashPolicy::kAll && kind == CallKind::kAppend) {
         EXPECT_TRUE(first.contains("unsynced9")) << call.index;
       }
     }
   }
-  const Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict));
+  const Contents contents = ContentsOf(CrashImage(CrashPolicy::kStrict));
   EXPECT_TRUE(contents.begin()->second.contains("after"));
 }
 
@@ -193,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(All, LogErrors,
                          testing::Combine(testing::Values(1, 2),
                                           testing::Values(CallKind::kSync, CallKind::kAppend)));
 
-// The flush that Resume() runs asks its listener, who writes.
+// A listener of the flush that Resume() runs writes to the database.
 TEST_F(ErrorRecoveryTest, AWriteThatIsAcknowledgedMeanwhileSurvivesAKill) {
   Open(1);
   FailWrite(CallKind::kAppend);
@@ -205,7 +174,7 @@ TEST_F(ErrorRecoveryTest, AWriteThatIsAcknowledgedMeanwhileSurvivesAKill) {
         acknowledged.push_back(StrCat("meanwhile", i));
       }
     }
-    image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+    image = CrashImage(CrashPolicy::kAll);
   };
   EXPECT_OK(db_->Resume());
   listener_->on_flush_begin = nullptr;
@@ -252,7 +221,7 @@ TEST_F(ErrorRecoveryTest, NeedsNoBackgroundWork) {
   FailWrite(CallKind::kSync);
   ASSERT_OK(db_->PauseBackgroundWork());
   EXPECT_OK(db_->Resume());
-  EXPECT_OK(PutToAll("after", sync_));
+  EXPECT_OK(PutToAll("after", Synced()));
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
@@ -263,19 +232,19 @@ TEST_F(ErrorRecoveryTest, WorksBesideWritersWithSync) {
   std::vector<std::thread> writers;
   for (int w = 0; w < 2; w++) {
     writers.emplace_back([&, w] {
-      while (!stops) succeeded += db_->Put(sync_, StrCat("w", w), "v").ok();
+      while (!stops) succeeded += db_->Put(Synced(), StrCat("w", w), "v").ok();
     });
   }
   for (int round = 0; round < 20; round++) {
     Fail(CallKind::kSync, ".log");
-    while (db_->Put(sync_, "until it fails", "v").ok()) {
+    while (db_->Put(Synced(), "until it fails", "v").ok()) {
     }
     sim_->ClearFaults();
     EXPECT_OK(db_->Resume());
-    // No writer that comes late with the error of the old log takes it away again.
+    // A late writer that reports the error of the old log does not stop writes again.
     const int before = succeeded;
     while (succeeded < before + 10) {
-      const Status status = db_->Put(sync_, "goes on", "v");
+      const Status status = db_->Put(Synced(), "goes on", "v");
       if (!status.ok()) {
         ADD_FAILURE() << round << ": " << status.ToString();
         break;
@@ -286,7 +255,7 @@ TEST_F(ErrorRecoveryTest, WorksBesideWritersWithSync) {
   for (std::thread& writer : writers) writer.join();
 }
 
-// What is in memory was not flushed, and the log before it has a torn end.
+// The memtables were not flushed, and the log has a torn end.
 TEST_F(ErrorRecoveryTest, WhereItFailsNoWriteIsTakenUntilItSucceeds) {
   Open(2);
   FailWrite(CallKind::kAppend);
@@ -297,7 +266,7 @@ TEST_F(ErrorRecoveryTest, WhereItFailsNoWriteIsTakenUntilItSucceeds) {
       sim_->ClearFaults();
       EXPECT_FALSE(PutToAll("refused", WriteOptions()).ok());
       EXPECT_FALSE(db_->SyncWAL().ok());
-      Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll));
+      Contents contents = ContentsOf(CrashImage(CrashPolicy::kAll));
       EXPECT_EQ(contents["default"].size(), 10u);
       EXPECT_EQ(contents["default"], contents["family1"]);
     }
@@ -320,14 +289,13 @@ TEST_F(ErrorRecoveryTest, ListenersHearOfALogThatFailedOnceAndMayUseTheDatabase)
   Open(1);
   listener_->on_error = [this] {
     EXPECT_FALSE(db_->Put(WriteOptions(), "from a listener", "v").ok());
-    std::string value;
-    EXPECT_OK(db_->Get(ReadOptions(), "k1", &value));
-    EXPECT_TRUE(db_->GetProperty("rocksdb.stats", &value));
+    EXPECT_EQ(Get("k1"), "value");
+    EXPECT_NE(Property("rocksdb.stats"), "");
   };
   Fail(CallKind::kSync, ".log");
-  const Status failed = db_->Put(sync_, "x", "y");
+  const Status failed = db_->Put(Synced(), "x", "y");
   sim_->ClearFaults();
-  EXPECT_FALSE(db_->Put(sync_, "x", "y").ok());
+  EXPECT_FALSE(db_->Put(Synced(), "x", "y").ok());
   EXPECT_FALSE(db_->SyncWAL().ok());
   ASSERT_EQ(listener_->errors.size(), 1u);
   EXPECT_EQ(listener_->errors[0],
@@ -361,7 +329,7 @@ TEST_F(ErrorRecoveryTest, AnErrorOfASyncOfTheLogAloneIsTold) {
 
 namespace {
 
-// Says what it heard in one list, and lets a test wait for it.
+// Keeps all calls in one list, and lets a test wait for them.
 class RecoveryListener final : public EventListener {
  public:
   explicit RecoveryListener(bool is_automatic) : is_automatic_(is_automatic) {}
@@ -409,7 +377,7 @@ const std::string kBegin = StrCat("begin ", int(BackgroundErrorReason::kCompacti
 
 class FailingCompaction : public ErrorRecoveryTest {
  protected:
-  // Level 0 wants compaction, and no table can be written.
+  // Level 0 is due for compaction, and no table can be written.
   void Begin(bool is_automatic) {
     recovery_ = std::make_shared<RecoveryListener>(is_automatic);
     options_.listeners = {recovery_};
@@ -418,18 +386,12 @@ class FailingCompaction : public ErrorRecoveryTest {
     Open(1);
     for (int i = 0; i < 2; i++) {
       ASSERT_OK(PutToAll("k", WriteOptions()));
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Flush();
     }
     Fail(CallKind::kAppend, ".sst", FaultMode::kSticky);
     ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
     recovery_->Await(kBegin);
   }
-  std::string Level0Files() {
-    std::string count;
-    EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &count));
-    return count;
-  }
-
   std::shared_ptr<RecoveryListener> recovery_;
 };
 
@@ -441,29 +403,29 @@ TEST_F(FailingCompaction, IsTriedAgainAndListenersHearTheBeginningAndTheEnd) {
   sim_->ClearFaults();
   recovery_->Await("end: OK");
   EXPECT_EQ(recovery_->heard(), (std::vector<std::string>{kBegin, "completed", "end: OK"}));
-  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  EXPECT_EQ(Level0Files(), "0");
+  WaitForJobs();
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(FailingCompaction, IsLeftToResumeIfAListenerSaysSo) {
   ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/false));
   sim_->ClearFaults();
   EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsNoSpace());
-  EXPECT_EQ(Level0Files(), "2");
+  EXPECT_EQ(TableCount(0), 2);
   EXPECT_OK(PutToAll("goes on", WriteOptions()));
   EXPECT_EQ(recovery_->heard(), std::vector<std::string>{kBegin});
   ASSERT_OK(db_->Resume());
   EXPECT_EQ(recovery_->heard(), (std::vector<std::string>{kBegin, "completed", "end: OK"}));
-  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  EXPECT_EQ(Level0Files(), "0");
+  WaitForJobs();
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(FailingCompaction, OfACallRunsWhileTheOthersWaitForResume) {
   ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/false));
   sim_->ClearFaults();
-  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(Level0Files(), "0");
-  EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsNoSpace()) << "nobody resumed";
+  Compact();
+  EXPECT_EQ(TableCount(0), 0);
+  EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsNoSpace()) << "no call of Resume()";
 }
 
 TEST_F(FailingCompaction, IsGivenUpWhenTheDatabaseCloses) {
@@ -477,7 +439,7 @@ TEST_F(FailingCompaction, EndsInAWorseError) {
   ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/true));
   ASSERT_OK(PutToAll("k", WriteOptions()));
   EXPECT_FALSE(db_->Flush(FlushOptions()).ok());
-  // Its own error may be raised before or after that of the compaction.
+  // The error of the flush may be reported before or after that of the compaction.
   recovery_->AwaitCount(2);
   const std::vector<std::string> heard = recovery_->heard();
   ASSERT_EQ(heard.size(), 2u);

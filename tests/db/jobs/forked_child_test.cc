@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child after fork() uses and closes the database that its parent has open, whose background
-// threads it does not have. Files are in memory: each process has its own.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
+// A child after fork() uses and closes the database that its parent has open, although it does not
+// have the background threads. Files are in memory, so each process has its own.
 #include <thread>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "env/thread_pool.h"
 #include "tests/support/forked_child.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// All background work is done by one thread.
+// One thread does all background work.
 class OneThreadEnv final : public EnvWrapper {
  public:
   OneThreadEnv() : EnvWrapper(std::unique_ptr<Env>(NewMemEnv(Env::Default()))) {}
@@ -28,7 +22,7 @@ class OneThreadEnv final : public EnvWrapper {
     pool_.Schedule(function, arg, tag, unschedule);
   }
   int UnSchedule(void* tag, Priority) override { return pool_.UnSchedule(tag); }
-  // Returns when it has done all.
+  // Returns when the thread has no more work.
   void AwaitRest() {
     while (pool_.ReserveThreads(1) == 0) std::this_thread::yield();
     pool_.ReleaseThreads(1);
@@ -40,24 +34,23 @@ class OneThreadEnv final : public EnvWrapper {
 
 TEST(ForkedChild, FlushesAndClosesItsParentsDatabase) {
   if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
-  OneThreadEnv env;
-  Options options;
-  options.create_if_missing = true;
-  options.env = &env;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  ASSERT_OK(db->Put(WriteOptions(), "a", "1"));
-  ASSERT_OK(db->Flush(FlushOptions()));
-  env.AwaitRest();
-  EXPECT_TRUE(PassesInChild([&db] {
+  auto owned_env = std::make_unique<OneThreadEnv>();
+  OneThreadEnv* const env = owned_env.get();
+  TestDb test;
+  test.UseEnv(std::move(owned_env));
+  test.Open();
+  DB* const db = test.db();
+  test.Put("a", "1");
+  test.Flush();
+  env->AwaitRest();
+  EXPECT_TRUE(PassesInChild([db] {
     std::string value;
     return db->Put(WriteOptions(), "b", "2").ok() && db->Flush(FlushOptions()).ok() &&
            db->Get(ReadOptions(), "b", &value).ok() && db->Close().ok();
   }));
-  std::string value;
-  EXPECT_TRUE(db->Get(ReadOptions(), "b", &value).IsNotFound());
-  EXPECT_OK(db->Get(ReadOptions(), "a", &value));
-  ASSERT_OK(db->Close());
+  EXPECT_EQ(test.Get("b"), "(none)");
+  EXPECT_EQ(test.Get("a"), "1");
+  test.Close();
 }
 
 }  // namespace

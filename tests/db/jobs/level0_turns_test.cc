@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compactions of level 0 go before those of deeper levels that have the only thread.
-#include <gtest/gtest.h>
-
+// Compactions of level 0 take precedence over those of deeper levels that use the only thread.
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <semaphore>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/concurrent_task_limiter.h"
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "tests/support/status_matchers.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
 
-// Stops the first compaction that begins below level 0 at its first key, until it is let go on.
+// Stops the first compaction that begins below level 0 at its first key, until it may continue.
 class DeepGate final : public CompactionFilterFactory {
   class Gate;
 
@@ -34,7 +27,7 @@ class DeepGate final : public CompactionFilterFactory {
   const char* Name() const override { return "DeepGate"; }
 
   std::binary_semaphore is_reached{0}, opens{0};
-  // Called by that compaction when it has seen so many keys.
+  // Called by that compaction at its `last_key`-th key.
   int last_key = 0;
   std::function<void()> at_last_key;
 };
@@ -69,7 +62,7 @@ class EndListener final : public EventListener {
     MutexLock lock(&mutex_);
     levels_.push_back(info.base_input_level);
   }
-  // The levels from which compactions came, in the order in which they ended.
+  // The input levels of compactions, in the order in which they ended.
   std::vector<int> levels() const {
     MutexLock lock(&mutex_);
     return levels_;
@@ -80,13 +73,11 @@ class EndListener final : public EventListener {
   std::vector<int> levels_ GUARDED_BY(mutex_);
 };
 
-class Level0TurnsTest : public testing::Test {
+class Level0TurnsTest : public DbTest {
  protected:
   static constexpr int kDeepKeys = 20'000;
 
   Level0TurnsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     options_.level_compaction_dynamic_level_bytes = false;
     options_.max_background_jobs = 2;  // one of them for compactions
@@ -97,22 +88,18 @@ class Level0TurnsTest : public testing::Test {
   }
   void TearDown() override {
     if (deep_.joinable()) deep_.join();
-    db_.reset();
-    env_->WaitForJoin();
+    DbTest::TearDown();
   }
 
-  // A compaction of level 1, whose keys all begin with "a", is at its first key.
+  // Starts a compaction of level 1, whose keys all begin with "a", and stops it at its first key.
   void BeginDeep() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-    for (int i = 0; i < kDeepKeys; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("a", 100'000 + i), "value"));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+    Open();
+    for (int i = 0; i < kDeepKeys; i++) Put(StrCat("a", 100'000 + i), "value");
+    Flush();
+    std::vector<LiveFileMetaData> files = Tables();
     ASSERT_EQ(files.size(), 1u);
     ASSERT_OK(db_->CompactFiles(CompactionOptions(), {files[0].name}, 1));
-    db_->GetLiveFilesMetaData(&files);
+    files = Tables();
     ASSERT_EQ(files.size(), 1u);
     ASSERT_EQ(files[0].level, 1);
     deep_ = std::thread([this, name = files[0].name] {
@@ -122,30 +109,24 @@ class Level0TurnsTest : public testing::Test {
   }
   void AddToLevel0(int tables) {
     for (int i = 0; i < tables; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("z", i), "value"));
-      ASSERT_OK(db_->Put(WriteOptions(), "zz", StrCat(i)));
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Put(StrCat("z", i), "value");
+      Put("zz", StrCat(i));
+      Flush();
     }
   }
   void LetDeepGoOn() {
     gate_->opens.release();
     deep_.join();
     ASSERT_OK(deep_status_);
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    WaitForJobs();
   }
   void ExpectContents(int tables) {
-    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    int count = 0;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) count++;
-    EXPECT_OK(it->status());
-    EXPECT_EQ(count, kDeepKeys + tables + 1);
-    std::string value;
-    EXPECT_OK(db_->Get(ReadOptions(), "zz", &value));
-    EXPECT_EQ(value, StrCat(tables - 1));
+    EXPECT_EQ(ReadRows().size(), static_cast<size_t>(kDeepKeys + tables + 1));
+    EXPECT_EQ(Get("zz"), StrCat(tables - 1));
   }
 
-  // Of level 0 nothing is compacted before the deep compaction has seen its last key. Which of the
-  // two tells of its end first afterwards is chance.
+  // Level 0 is not compacted before the deep compaction has seen its last key. Which of the two
+  // calls its listener first afterwards is not defined.
   void ExpectNoneGoesFirst(int tables) {
     std::vector<int> levels;
     gate_->last_key = kDeepKeys;
@@ -160,19 +141,16 @@ class Level0TurnsTest : public testing::Test {
     ExpectContents(tables);
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   const std::shared_ptr<DeepGate> gate_ = std::make_shared<DeepGate>();
   const std::shared_ptr<EndListener> listener_ = std::make_shared<EndListener>();
-  Options options_;
-  std::unique_ptr<DB> db_;
   std::thread deep_;
-  Status deep_status_;  // what became of it; of its thread until that has ended
+  Status deep_status_;  // its result; written by its thread
 };
 
 TEST_F(Level0TurnsTest, ADeepCompactionLetsLevel0GoFirst) {
   BeginDeep();
   AddToLevel0(5);
-  EXPECT_EQ(listener_->levels(), std::vector<int>({0}));  // the one that made level 1
+  EXPECT_EQ(listener_->levels(), std::vector<int>({0}));  // the compaction that created level 1
   LetDeepGoOn();
   EXPECT_EQ(listener_->levels(), std::vector<int>({0, 0, 1}));
   ExpectContents(5);
@@ -190,20 +168,18 @@ TEST_F(Level0TurnsTest, NorWhereAnotherThreadDoesIt) {
   ExpectContents(5);
 }
 
-// What level 0 would be compacted into is what the deep compaction reads.
+// Level 0 would be compacted into the table that the deep compaction reads.
 TEST_F(Level0TurnsTest, WhatCannotGoFirstWaits) {
   BeginDeep();
   for (int i = 0; i < 5; i++) {
-    ASSERT_OK(db_->Put(WriteOptions(), "a", "small"));
-    ASSERT_OK(db_->Put(WriteOptions(), "zz", "large"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Put("a", "small");
+    Put("zz", "large");
+    Flush();
   }
   LetDeepGoOn();
   const std::vector<int> levels = listener_->levels();
   ASSERT_GE(levels.size(), 3u);
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), "a", &value));
-  EXPECT_EQ(value, "small");
+  EXPECT_EQ(Get("a"), "small");
 }
 
 TEST_F(Level0TurnsTest, WhatALimiterHoldsBackDoesNotGoFirst) {
@@ -218,10 +194,9 @@ TEST_F(Level0TurnsTest, NothingGoesFirstOnceWorkIsCancelled) {
   gate_->opens.release();
   deep_.join();
   EXPECT_TRUE(deep_status_.IsShutdownInProgress()) << deep_status_.ToString();
-  db_.reset();
   options_.compaction_filter_factory.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  Reopen();
+  WaitForJobs();
   ExpectContents(5);
 }
 

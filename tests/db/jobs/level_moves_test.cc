@@ -2,25 +2,14 @@
 //
 // Calls that move levels or suggest ranges: PromoteL0, change_level of CompactRange, and
 // SuggestCompactRange.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/metadata.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/tree_text.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -58,26 +47,18 @@ class Listener final : public EventListener {
   std::map<CompactionReason, int> counts_;
 };
 
-class LevelMoves : public testing::Test {
+class LevelMoves : public DbTest {
  protected:
-  LevelMoves() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  LevelMoves() : DbTest(TestFiles::kSim) {
     options_.level_compaction_dynamic_level_bytes = false;
     options_.disable_auto_compactions = true;
     options_.num_levels = 6;
     options_.listeners.push_back(listener_);
   }
-  ~LevelMoves() override { db_.reset(); }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void Table(const std::string& keys, const std::string& value = "v") {
-    for (const char key : keys) ASSERT_OK(db_->Put(WriteOptions(), std::string(1, key), value));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (const char key : keys) Put(std::string(1, key), value);
+    Flush();
   }
-  std::string Tree() { return TreeText(db_.get()); }
   Status CompactTo(int target_level) {
     CompactRangeOptions compact;
     compact.change_level = true;
@@ -85,51 +66,42 @@ class LevelMoves : public testing::Test {
     return db_->CompactRange(compact, nullptr, nullptr);
   }
   std::string Keys() {
-    const std::unique_ptr<Iterator> entries(db_->NewIterator(ReadOptions()));
     std::string keys;
-    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-      keys += entries->key().ToString();
-    }
-    EXPECT_OK(entries->status());
+    for (const auto& [key, value] : ReadRows()) keys += key;
     return keys;
   }
-  std::string Value(const std::string& key) {
-    std::string value;
-    const Status status = db_->Get(ReadOptions(), key, &value);
-    return status.ok() ? value : status.ToString();
+  Status Promote(int level) { return db_->PromoteL0(db_->DefaultColumnFamily(), level); }
+  Status Suggest(const Slice* begin = nullptr, const Slice* end = nullptr) {
+    return db_->SuggestCompactRange(db_->DefaultColumnFamily(), begin, end);
   }
 
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(LevelMoves, PromoteL0) {
   Open();
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1)) << "nothing is nothing everywhere";
+  ASSERT_OK(Promote(1)) << "an empty level 0 can be promoted";
   Table("xz"), Table("ac"), Table("eg");
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 2));
+  ASSERT_OK(Promote(2));
   EXPECT_EQ(Tree(), "L2 a-c e-g x-z");
   EXPECT_EQ(listener_->Of(CompactionReason::kRefitLevel), 1);
   Table("b", "new");
-  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 2).IsInvalidArgument());
-  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 3).IsInvalidArgument());
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  EXPECT_TRUE(Promote(2).IsInvalidArgument());
+  EXPECT_TRUE(Promote(3).IsInvalidArgument());
+  ASSERT_OK(Promote(1));
   EXPECT_EQ(Tree(), "L1 b-b L2 a-c e-g x-z");
   Open();
   EXPECT_EQ(Tree(), "L1 b-b L2 a-c e-g x-z");
   EXPECT_EQ(Keys(), "abcegxz");
   for (const int level : {-1, 0, 6}) {
-    EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), level).IsInvalidArgument()) << level;
+    EXPECT_TRUE(Promote(level).IsInvalidArgument()) << level;
   }
 }
 
 TEST_F(LevelMoves, TablesThatOverlapAreNotPromoted) {
   Open();
   Table("ac"), Table("ce");
-  const Status status = db_->PromoteL0(db_->DefaultColumnFamily(), 3);
+  const Status status = Promote(3);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_EQ(Tree(), "L0 c-e a-c");
 }
@@ -146,9 +118,9 @@ TEST_F(LevelMoves, ChangeLevelMovesTheResult) {
   Table("c", "new");
   ASSERT_OK(CompactTo(5));
   EXPECT_EQ(Tree(), "L5 a-d");
-  EXPECT_EQ(Value("c"), "new");
+  EXPECT_EQ(Get("c"), "new");
   ASSERT_OK(CompactTo(-1));
-  EXPECT_EQ(Tree(), "L1 a-d") << "the highest that is free";
+  EXPECT_EQ(Tree(), "L1 a-d") << "the highest level that is empty";
   EXPECT_TRUE(CompactTo(6).IsInvalidArgument());
   EXPECT_TRUE(CompactTo(-2).IsInvalidArgument());
   Open();
@@ -171,7 +143,7 @@ TEST_F(LevelMoves, WhatLiesOnTheWayForbidsIt) {
   Table("az");
   ASSERT_OK(CompactTo(3));
   Table("m");
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  ASSERT_OK(Promote(1));
   CompactRangeOptions compact;
   compact.change_level = true;
   compact.target_level = 5;
@@ -181,9 +153,9 @@ TEST_F(LevelMoves, WhatLiesOnTheWayForbidsIt) {
   ASSERT_OK(CompactTo(4));
   EXPECT_EQ(Tree(), "L4 a-z");
   Table("m", "2");
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 2));
+  ASSERT_OK(Promote(2));
   Table("b");
-  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  ASSERT_OK(Promote(1));
   const Slice b("b");
   compact.target_level = 0;
   compact.bottommost_level_compaction = BottommostLevelCompaction::kSkip;
@@ -191,7 +163,7 @@ TEST_F(LevelMoves, WhatLiesOnTheWayForbidsIt) {
   EXPECT_EQ(Keys(), "abmz");
 }
 
-// A flush and a suggestion come while the levels are moved.
+// Flushes and suggestions run while the levels are moved.
 TEST_F(LevelMoves, BesideWriters) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
@@ -202,11 +174,11 @@ TEST_F(LevelMoves, BesideWriters) {
   for (int i = 0; i < 25; i++) {
     const Status status = CompactTo(i % 2 == 0 ? 4 : 2);
     EXPECT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted()) << status.ToString();
-    EXPECT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+    EXPECT_OK(Suggest());
   }
   writer.join();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  for (const char* const key : {"a", "b", "c"}) EXPECT_EQ(Value(key), "59");
+  WaitForJobs();
+  for (const char* const key : {"a", "b", "c"}) EXPECT_EQ(Get(key), "59");
 }
 
 TEST_F(LevelMoves, SuggestedRangesAreCompacted) {
@@ -214,21 +186,21 @@ TEST_F(LevelMoves, SuggestedRangesAreCompacted) {
   Table("af"), Table("gz");
   ASSERT_OK(CompactTo(4));
   Table("bc"), Table("h"), Table("xy");
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(Suggest());
+  WaitForJobs();
   EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 0);
   ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(Tree(), "L1 b-c h-h x-y L4 a-z");
   EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 3);
   const Slice begin("c"), end("h");
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), &begin, &end));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(Suggest(&begin, &end));
+  WaitForJobs();
   EXPECT_EQ(Tree(), "L1 x-y L2 b-c h-h L4 a-z");
-  // The deepest level has nowhere to go.
+  // The deepest level cannot move further down.
   const Slice z("z");
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), &z, nullptr));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(Suggest(&z, nullptr));
+  WaitForJobs();
   EXPECT_EQ(Tree(), "L1 x-y L2 b-c h-h L4 a-z");
   EXPECT_EQ(Keys(), "abcfghxyz");
 }
@@ -240,15 +212,11 @@ TEST_F(LevelMoves, ASuggestionOutlivesACompactionThatFails) {
   Table("az");
   ASSERT_OK(CompactTo(4));
   Table("b");
-  FaultPlan fault;
-  fault.kinds = KindBit(CallKind::kSync);
-  fault.path_part = ".sst";
-  fault.first_call = sim_->CallCount();
-  sim_->AddFault(fault);
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  Fail(CallKind::kSync, ".sst");
+  ASSERT_OK(Suggest());
   listener_->failed.wait(0);
-  ASSERT_OK(db_->Resume());  // else the next attempt takes its time
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(db_->Resume());  // otherwise the next attempt comes much later
+  WaitForJobs();
   EXPECT_EQ(Tree(), "L1 b-b L4 a-z");
   EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 2);
 }
@@ -260,19 +228,13 @@ TEST_F(LevelMoves, ASuggestionThatFailsDoesNotHideTheOthers) {
   Table("az");
   ASSERT_OK(CompactTo(4));
   Table("b");
-  std::vector<LiveFileMetaData> tables;
-  db_->GetLiveFilesMetaData(&tables);
-  ASSERT_EQ(tables.front().level, 0);
-  FaultPlan fault;
-  fault.kinds = KindBit(CallKind::kRead);
-  fault.mode = FaultMode::kSticky;
-  fault.path_part = tables.front().relative_filename;
-  fault.first_call = sim_->CallCount();
-  sim_->AddFault(fault);
+  const LiveFileMetaData table = Tables().front();
+  ASSERT_EQ(table.level, 0);
+  Fail(CallKind::kRead, table.relative_filename, FaultMode::kSticky);
   Table("h");
   listener_->succeeded = 0;
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
-  constexpr int kEnough = 4;  // failures; by then the other one must have had its turn
+  ASSERT_OK(Suggest());
+  constexpr int kEnough = 4;  // failures; by then the other table must have been compacted
   while (true) {
     const int ended = listener_->ended;
     if (listener_->succeeded > 0 || listener_->failed >= kEnough) break;
@@ -282,7 +244,7 @@ TEST_F(LevelMoves, ASuggestionThatFailsDoesNotHideTheOthers) {
   EXPECT_LT(listener_->failed, kEnough);
   sim_->ClearFaults();
   Status waited;
-  do {  // a job that has met the fault before may still end
+  do {  // a job that met the fault may still end
     ASSERT_OK(db_->Resume());
     waited = db_->WaitForCompact(WaitForCompactOptions());
   } while (waited.IsIOError());
@@ -292,10 +254,9 @@ TEST_F(LevelMoves, ASuggestionThatFailsDoesNotHideTheOthers) {
 
 TEST_F(LevelMoves, ADroppedFamilyHasNoLevels) {
   Open();
-  ColumnFamilyHandle* gone = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "gone", &gone));
-  ASSERT_OK(db_->Put(WriteOptions(), gone, "a", "v"));
-  ASSERT_OK(db_->Flush(FlushOptions(), gone));
+  ColumnFamilyHandle* const gone = CreateFamily("gone");
+  Put(gone, "a", "v");
+  Flush(gone);
   ASSERT_OK(db_->DropColumnFamily(gone));
   const Status promoted = db_->PromoteL0(gone, 1);
   EXPECT_TRUE(promoted.IsColumnFamilyDropped()) << promoted.ToString();
@@ -305,7 +266,6 @@ TEST_F(LevelMoves, ADroppedFamilyHasNoLevels) {
   EXPECT_TRUE(changed.IsColumnFamilyDropped()) << changed.ToString();
   const Status suggested = db_->SuggestCompactRange(gone, nullptr, nullptr);
   EXPECT_TRUE(suggested.IsColumnFamilyDropped()) << suggested.ToString();
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(gone));
 }
 
 TEST_F(LevelMoves, SuggestionsForTheUniversalStyle) {
@@ -314,10 +274,10 @@ TEST_F(LevelMoves, SuggestionsForTheUniversalStyle) {
   options_.level0_file_num_compaction_trigger = 10;
   Open();
   Table("az");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   Table("b"), Table("c");
-  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(Suggest());
+  WaitForJobs();
   EXPECT_EQ(Tree(), "L5 a-z");
 }
 

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What listeners are told beside the facts of jobs (listener_facts_test.cc): flushes that calls ask
-// for, handles and databases that come to their end, how busy background threads are, and, if they
-// ask, the operations on files.
-#include <gtest/gtest.h>
-
+// Calls of listeners besides those of jobs (listener_facts_test.cc): flushes on request, the end of
+// handles and databases, the pressure on background threads and, on request, operations on files.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "env/fault/fault_file_system.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -76,7 +67,7 @@ class Recorder final : public EventListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     return pressures_;
   }
-  // "what kind-of-file" and how often; bytes by path.
+  // How often each "operation kind-of-file" ran; bytes by path.
   std::map<std::string, int> Counts() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return counts_;
@@ -87,7 +78,7 @@ class Recorder final : public EventListener {
   }
 
  private:
-  // Would never return if the caller held the DB mutex.
+  // Would not return if the caller held the DB mutex.
   static void CallBack(DB* db) {
     ASSERT_NE(db, nullptr);
     EXPECT_FALSE(InEpoch());
@@ -119,50 +110,42 @@ class Recorder final : public EventListener {
 
 using Notes = std::vector<std::string>;
 
-class ListenerCallsTest : public testing::Test {
+class ListenerCallsTest : public DbTest {
  protected:
   ListenerCallsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.create_missing_column_families = true;
+    UseFiles(fs_);
     options_.disable_auto_compactions = true;
-  }
-  ~ListenerCallsTest() override {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
   }
   void Open(bool asks_for_io = false) {
     told_ = std::make_shared<Recorder>(asks_for_io);
     options_.listeners = {told_};
-    ASSERT_OK(
-        DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_, &db_));
+    DbTest::Open({"default", "other"});
   }
-  void Put(int family) { ASSERT_OK(db_->Put(WriteOptions(), handles_[size_t(family)], "a", "1")); }
+  void Put(size_t family) { DbTest::Put(handles_[family], "a", "1"); }
+  void DestroyHandles() {
+    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
+    handles_.clear();
+  }
 
-  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  const std::shared_ptr<FaultFileSystem> fs_ =
-      std::make_shared<FaultFileSystem>(memory_->GetFileSystem());
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
+  const std::shared_ptr<FaultFileSystem> fs_ = std::make_shared<FaultFileSystem>(memory_);
   std::shared_ptr<Recorder> told_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 TEST_F(ListenerCallsTest, OfFlushesThatCallsAskFor) {
   Open();
   Put(0);
   Put(1);
-  ASSERT_OK(db_->Flush(FlushOptions(), handles_));
+  Flush(handles_);
   EXPECT_EQ(told_->TakeNotes(),
             (Notes{"asked for default 0: Manual Flush", "asked for other 1: Manual Flush"}));
-  ASSERT_OK(db_->Flush(FlushOptions(), handles_));
+  Flush(handles_);
   EXPECT_TRUE(told_->TakeNotes().empty()) << "there was nothing to flush";
   Put(1);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[1], nullptr, nullptr));
+  Compact(handles_[1]);
   EXPECT_EQ(told_->TakeNotes(), (Notes{"asked for other 1: Manual Compaction"}));
 }
 
-// Told before it is waited for.
+// The listener is called before the call waits for the flush.
 TEST_F(ListenerCallsTest, OfAFlushThatHasNotBegun) {
   Open();
   Put(1);
@@ -181,22 +164,18 @@ TEST_F(ListenerCallsTest, OfHandlesAndOfTheEnd) {
   ASSERT_OK(db_->DropColumnFamily(third));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(third));
   EXPECT_EQ(told_->TakeNotes(), (Notes{"handle of third 2"}));
-  for (ColumnFamilyHandle* handle : handles_) delete handle;
-  handles_.clear();
+  DestroyHandles();
   EXPECT_EQ(told_->TakeNotes(), (Notes{"handle of default 0", "handle of other 1"}));
   ASSERT_OK(db_->Close());
   EXPECT_EQ(told_->TakeNotes(), (Notes{"shutdown, a = 1", "handle of default 0"}));
   db_.reset();
-  EXPECT_TRUE(told_->TakeNotes().empty()) << "it was closed";
+  EXPECT_TRUE(told_->TakeNotes().empty()) << "it was closed already";
 }
 
 TEST_F(ListenerCallsTest, TheEndComesBeforeTheLastFlush) {
   Open();
-  WriteOptions without_log;
-  without_log.disableWAL = true;
-  ASSERT_OK(db_->Put(without_log, "a", "2"));
-  for (ColumnFamilyHandle* handle : handles_) delete handle;
-  handles_.clear();
+  ASSERT_OK(db_->Put(Unlogged(), "a", "2"));
+  DestroyHandles();
   told_->TakeNotes();
   db_.reset();
   EXPECT_EQ(told_->TakeNotes(),
@@ -213,10 +192,10 @@ TEST_F(ListenerCallsTest, OfPressure) {
     const BlockedPool no_compactions(env_.get(), Env::Priority::LOW);
     for (int i = 0; i < 2; i++) {
       Put(1);
-      ASSERT_OK(db_->Flush(FlushOptions(), handles_[1]));
+      Flush(handles_[1]);
     }
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   const auto pressures = told_->Pressures();
   ASSERT_GE(pressures.size(), 4u);
   int most_proximity = 0, most_flushes = 0, most_compactions = 0, most_scheduled = 0;
@@ -230,7 +209,8 @@ TEST_F(ListenerCallsTest, OfPressure) {
     most_compactions = std::max(most_compactions, now.compaction_running);
     most_scheduled = std::max(most_scheduled, now.compaction_scheduled);
   }
-  EXPECT_EQ(most_proximity, 50) << "two tables, slow at four; or a memtable of two";
+  EXPECT_EQ(most_proximity, 50)
+      << "two tables of the four that slow writes down, or one memtable of two";
   EXPECT_EQ(most_flushes, 1);
   EXPECT_EQ(most_compactions, 1);
   EXPECT_EQ(most_scheduled, 1);
@@ -243,16 +223,11 @@ TEST_F(ListenerCallsTest, OfOperationsOnFilesIfTheyAsk) {
   for (const bool asks : {false, true}) {
     Open(asks);
     EXPECT_EQ(db_->GetFileSystem(), env_->GetFileSystem().get());
-    WriteOptions durable;
-    durable.sync = true;
-    ASSERT_OK(db_->Put(durable, handles_[0], "a", std::string(4 << 20, 'v')));
-    ASSERT_OK(db_->Flush(FlushOptions(), handles_[0]));
-    std::string value;
-    ASSERT_OK(db_->Get(ReadOptions(), "a", &value));
-    std::vector<LiveFileMetaData> tables;
-    db_->GetLiveFilesMetaData(&tables);
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-    handles_.clear();
+    ASSERT_OK(db_->Put(Synced(), handles_[0], "a", std::string(4 << 20, 'v')));
+    Flush(handles_[0]);
+    EXPECT_EQ(Get("a").size(), size_t{4 << 20});
+    const std::vector<LiveFileMetaData> tables = Tables();
+    DestroyHandles();
     ASSERT_OK(db_->Close());
     if (!asks) {
       EXPECT_TRUE(told_->Counts().empty());
@@ -274,11 +249,7 @@ TEST_F(ListenerCallsTest, OfOperationsOnFilesIfTheyAsk) {
 TEST_F(ListenerCallsTest, OfOperationsThatFail) {
   Open(/*asks_for_io=*/true);
   Put(0);
-  FaultPlan plan;
-  plan.kinds = KindBit(CallKind::kSync);
-  plan.path_part = ".sst";
-  plan.first_call = fs_->CallCount();
-  fs_->AddFault(plan);
+  fs_->AddFault({.kinds = KindBit(CallKind::kSync), .path_part = ".sst"});
   EXPECT_TRUE(db_->Flush(FlushOptions(), handles_[0]).IsIOError());
   Notes errors;
   for (const std::string& note : told_->TakeNotes()) {

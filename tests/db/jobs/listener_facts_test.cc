@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What listeners are told of flushes, compactions, tables, memtables and stalls is what happened:
-// numbers are compared with what the test did, files with what is there.
-#include <gtest/gtest.h>
-
+// The facts that listeners receive about flushes, compactions, tables, memtables and stalls are
+// true: numbers are compared with the operations of the test, files with those that exist.
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/level0_tables.h"
-#include "tests/support/status_matchers.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
 
-// Keeps what it hears, in order.
+// Keeps all calls in their order.
 class Recorder final : public EventListener {
  public:
   void OnMemTableSealed(const MemTableInfo& info) override {
@@ -102,7 +95,7 @@ class Recorder final : public EventListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     list->push_back(info);
   }
-  // Would never return if the caller held the DB mutex.
+  // Would not return if the caller held the DB mutex.
   static void CallBack(DB* db) {
     uint64_t number = 0;
     EXPECT_TRUE(db->GetIntProperty("rocksdb.num-live-versions", &number));
@@ -112,57 +105,35 @@ class Recorder final : public EventListener {
   std::vector<std::string> notes_;
 };
 
-class ListenerFactsTest : public testing::Test {
+class ListenerFactsTest : public DbTest {
  protected:
   ListenerFactsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.create_missing_column_families = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.listeners = {told_};
   }
-  ~ListenerFactsTest() override {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-  }
-  void Open() {
-    ASSERT_OK(
-        DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_, &db_));
-  }
+  void Open() { DbTest::Open({"default", "other"}); }
   void Put(int family, int first, int last) {
     for (int i = first; i <= last; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), handles_[size_t(family)], StrCat("key", 1000 + i),
-                         std::string(100, 'v')));
+      DbTest::Put(handles_[size_t(family)], StrCat("key", 1000 + i), std::string(100, 'v'));
     }
   }
-  void Flush(int family) { ASSERT_OK(db_->Flush(FlushOptions(), handles_[size_t(family)])); }
-  void Compact(int family) {
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[size_t(family)], nullptr, nullptr));
-  }
-  // After this everything has been told.
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-    ASSERT_OK(db_->Close());
-  }
+  void Flush(int family) { DbTest::Flush(handles_[size_t(family)]); }
+  void Compact(int family) { DbTest::Compact(handles_[size_t(family)]); }
   uint64_t SizeOf(const std::string& path) {
     uint64_t bytes = 0;
     EXPECT_OK(env_->GetFileSize(path, &bytes)) << path;
     return bytes;
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   const std::shared_ptr<Recorder> told_ = std::make_shared<Recorder>();
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 TEST_F(ListenerFactsTest, OfASealedMemTable) {
   Open();
   Put(0, 1, 3);
   Put(1, 1, 2);
-  ASSERT_OK(db_->Delete(WriteOptions(), handles_[1], "key1001"));
+  Delete(handles_[1], "key1001");
   Flush(1);
   Put(0, 4, 4);
   Flush(0);
@@ -181,7 +152,7 @@ TEST_F(ListenerFactsTest, OfASealedMemTable) {
   EXPECT_EQ(sealed[1].num_entries, 4u);
   EXPECT_EQ(sealed[1].num_deletes, 0u);
   EXPECT_EQ(sealed[2].first_seqno, 8u);
-  EXPECT_EQ(sealed[2].earliest_seqno, 6u) << "when the one before was sealed";
+  EXPECT_EQ(sealed[2].earliest_seqno, 6u) << "the sequence number when the one before was sealed";
 }
 
 TEST_F(ListenerFactsTest, AMemTableIsSealedBeforeItIsFlushed) {
@@ -243,7 +214,7 @@ TEST_F(ListenerFactsTest, OfACompaction) {
   Put(0, 1, 300);
   Flush(0);
   Put(0, 201, 500);
-  for (int i = 1; i <= 10; i++) ASSERT_OK(db_->Delete(WriteOptions(), StrCat("key", 1000 + i)));
+  for (int i = 1; i <= 10; i++) Delete(StrCat("key", 1000 + i));
   Flush(0);
   Compact(0);
   Close();
@@ -320,7 +291,7 @@ TEST_F(ListenerFactsTest, OfTheStepsOfACompaction) {
   EXPECT_EQ(begun[0].table_properties.size(), 3u) << "of the inputs";
   EXPECT_TRUE(begun[0].output_files.empty());
   EXPECT_EQ(written[0].output_files, compacted[0].output_files);
-  // Parts: each begins and ends once, and together they did all.
+  // Each subcompaction begins and ends once, and together they process all records.
   const auto parts = told_->All(told_->part_ended);
   ASSERT_EQ(parts.size(), told_->All(told_->part_begun).size());
   ASSERT_EQ(parts.size(), 2u);
@@ -335,7 +306,7 @@ TEST_F(ListenerFactsTest, OfTheStepsOfACompaction) {
   }
   EXPECT_EQ(numbers, (std::set<int>{0, 1}));
   EXPECT_EQ(records, compacted[0].stats.num_input_records);
-  // Tables: each begins and is created once; the inputs go.
+  // Each output table is begun and created once; the inputs are deleted.
   std::multiset<std::string> begun_paths, created_paths, output_paths;
   for (const auto& table : told_->All(told_->table_begun)) {
     if (table.reason == TableFileCreationReason::kCompaction) begun_paths.insert(table.file_path);
@@ -383,7 +354,7 @@ TEST_F(ListenerFactsTest, OfBlobsAndSingleDeletesInACompaction) {
   const auto parts = told_->All(told_->part_ended);
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].blob_compression_type, kLZ4Compression);
-  EXPECT_EQ(compacted[0].stats.num_blobs_read, 2u) << "to move them";
+  EXPECT_EQ(compacted[0].stats.num_blobs_read, 2u) << "the blobs that were moved";
   EXPECT_EQ(compacted[0].stats.num_single_del_fallthru, 1u);
   EXPECT_EQ(compacted[0].stats.num_single_del_mismatch, 1u);
   EXPECT_EQ(compacted[0].stats.num_corrupt_keys, 0u);
@@ -396,7 +367,7 @@ TEST_F(ListenerFactsTest, OfAMove) {
   Open();
   Put(0, 1, 10);
   Flush(0);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   Close();
   const auto compacted = told_->All(told_->compacted);
   ASSERT_EQ(compacted.size(), 1u);
@@ -413,7 +384,7 @@ TEST_F(ListenerFactsTest, OfAMove) {
   EXPECT_EQ(told_->All(told_->created).size(), 1u) << "by the flush";
 }
 
-// One family, by tables on level 0: slow at 2, stopped at 3, free after a compaction.
+// One family with tables on level 0: slowed down at 2, stopped at 3, normal after a compaction.
 TEST_F(ListenerFactsTest, OfStalls) {
   options_.level0_file_num_compaction_trigger = 1;
   options_.level0_slowdown_writes_trigger = 2;
@@ -422,9 +393,8 @@ TEST_F(ListenerFactsTest, OfStalls) {
   std::atomic<int> calls{0};
   told_->on_stall = [&] {
     calls++;
-    if (db_ == nullptr) return;  // while it is opened
-    std::string state;
-    EXPECT_TRUE(db_->GetProperty("ashlar.state", &state));  // takes the DB mutex
+    if (db_ == nullptr) return;               // during the open
+    EXPECT_NE(Property("ashlar.state"), "");  // takes the DB mutex
   };
   Open();
   ASSERT_NO_FATAL_FAILURE(WriteLevel0(db_.get(), handles_[1], 3));
@@ -441,7 +411,7 @@ TEST_F(ListenerFactsTest, OfStalls) {
   EXPECT_EQ(calls, 3);
 }
 
-// A write of the listener meets the same stall; it is not told of it again meanwhile.
+// A write of the listener meets the same stall, but does not call the listener again.
 TEST_F(ListenerFactsTest, OfAStallTheyMayWrite) {
   options_.level0_file_num_compaction_trigger = 1;
   options_.level0_slowdown_writes_trigger = 1;
@@ -449,7 +419,7 @@ TEST_F(ListenerFactsTest, OfAStallTheyMayWrite) {
   Open();
   int writes = 0;
   told_->on_stall = [&] {
-    ASSERT_OK(db_->Put(WriteOptions(), "by the listener", "v"));
+    DbTest::Put("by the listener", "v");
     writes++;
   };
   {
@@ -457,9 +427,9 @@ TEST_F(ListenerFactsTest, OfAStallTheyMayWrite) {
     Put(0, 1, 1);
     Flush(0);
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   Close();
-  EXPECT_EQ(writes, 2) << "when it began, and when it was over";
+  EXPECT_EQ(writes, 2) << "when the stall began, and when it ended";
   EXPECT_EQ(told_->All(told_->stalls).size(), 2u);
 }
 

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A failed sync of a directory may have lost the entries of files that were made before, and a
-// later one that succeeds says nothing of them: logs, tables and MANIFESTs are made anew then, and
-// nothing that was acknowledged as durable is lost when the machine stops.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
+// A failed sync of a directory may lose the entries of files that were created before it, and a
+// later successful sync does not make them durable. The engine then creates logs, tables and
+// MANIFESTs again, and no acknowledged write is lost when the machine stops.
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/sst_file_writer.h"
 #include "env/file_util.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Right behind the making of a file somebody else syncs the directory, and fails.
+// Directly after the creation of a file, another thread syncs the directory, which fails.
 class Meddler final : public FileSystemWrapper {
  public:
   explicit Meddler(std::shared_ptr<SimFS> sim) : FileSystemWrapper(sim), sim_(std::move(sim)) {}
@@ -32,9 +23,7 @@ class Meddler final : public FileSystemWrapper {
   void FailBehind(const std::string& part) { part_ = part; }
   bool HasFailed() const { return part_.empty(); }
   void FailSync() {
-    FaultPlan plan;
-    plan.kinds = KindBit(CallKind::kSyncDirectory);
-    sim_->AddFault(plan);
+    sim_->AddFault({.kinds = KindBit(CallKind::kSyncDirectory)});
     EXPECT_FALSE(SyncDirectory(sim_.get(), "/db").ok());
   }
 
@@ -47,7 +36,7 @@ class Meddler final : public FileSystemWrapper {
     }
     return status;
   }
-  // As a copy.
+  // So ingestion copies the file.
   IOStatus LinkFile(const std::string& s, const std::string& /*t*/, const IOOptions& /*options*/,
                     IODebugContext* /*dbg*/) override {
     return IOStatus::NotSupported(s, "no links");
@@ -58,47 +47,34 @@ class Meddler final : public FileSystemWrapper {
   std::string part_;
 };
 
-class LostEntries : public testing::TestWithParam<int> {  // the number of families
+class LostEntries : public DbTestWith<int> {  // the number of families
  protected:
   LostEntries() {
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
-    options_.max_bgerror_resume_count = 0;  // Resume() does it
-    sync_.sync = true;
+    options_.max_bgerror_resume_count = 0;  // only Resume() recovers
   }
-  ~LostEntries() override { Close(); }
 
   void Open() {
     sim_ = SimFS::Create();
     ASSERT_OK(sim_->CreateDir("/db", IOOptions(), nullptr));
     sim_->SyncEverything();
     meddler_ = std::make_shared<Meddler>(sim_);
-    env_ = NewCompositeEnv(meddler_);
-    options_.env = env_.get();
+    UseFiles(meddler_);
     acknowledged_.clear();
     ingested_.clear();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-    for (int i = 1; i < GetParam(); i++) {
-      ColumnFamilyHandle* handle = nullptr;
-      ASSERT_OK(db_->CreateColumnFamily(options_, StrCat("family", i), &handle));
-      handles_.emplace_back(handle);
-    }
+    DbTest::Open();
+    for (int i = 1; i < GetParam(); i++) CreateFamily(StrCat("family", i));
   }
-  void Close() {
-    handles_.clear();
-    db_.reset();
-  }
-
-  // Synced, to all families in one batch.
+  // Into all families with one synced batch.
   Status Put(const std::string& key) {
     WriteBatch batch;
     EXPECT_OK(batch.Put(key, "value"));
-    for (const auto& handle : handles_) EXPECT_OK(batch.Put(handle.get(), key, "value"));
-    const Status status = db_->Write(sync_, &batch);
+    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(batch.Put(handle, key, "value"));
+    const Status status = db_->Write(Synced(), &batch);
     if (status.ok()) acknowledged_.push_back(key);
     return status;
   }
-  // What fails is done again, after a Resume() if writes are refused.
+  // Repeats the call after a Resume() if it fails.
   template <typename Call>
   void DoAfterAll(const std::string& what, Call call) {
     const Status first = call();
@@ -127,17 +103,13 @@ class LostEntries : public testing::TestWithParam<int> {  // the number of famil
     DoAfterAll("ingestion", [&] { return Ingest("i"); });
     DoAfterAll("last put", [&] { return Put("3"); });
   }
-  // The machine stops: all that was acknowledged is there, in all families.
+  // If the machine stops now, all acknowledged writes are there, in all families.
   void CheckCrash(const std::string& what) {
-    const auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict);
-    const std::unique_ptr<Env> env = NewCompositeEnv(image);
-    Options options;
-    options.env = env.get();
-    options.wal_dir = options_.wal_dir;
-    OpenedDb opened;
+    TestDb opened(CrashImage(CrashPolicy::kStrict));
+    opened.options().wal_dir = options_.wal_dir;
     Contents contents;
-    ASSERT_OK(opened.Open(options, "/db")) << what;
-    ASSERT_OK(opened.ReadAll(&contents)) << what;
+    ASSERT_OK(opened.TryOpenAll()) << what;
+    ASSERT_OK(opened.TryReadAll(&contents)) << what;
     ASSERT_EQ(contents.size(), static_cast<size_t>(GetParam())) << what;
     for (const auto& [family, rows] : contents) {
       for (const std::string& key : acknowledged_) {
@@ -148,21 +120,15 @@ class LostEntries : public testing::TestWithParam<int> {  // the number of famil
     EXPECT_TRUE(has_ingested) << what;
   }
 
-  std::shared_ptr<SimFS> sim_;
   std::shared_ptr<Meddler> meddler_;
-  std::unique_ptr<Env> env_;
-  Options options_;
-  WriteOptions sync_;
-  std::unique_ptr<DB> db_;
-  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;  // go before the database
   std::vector<std::string> acknowledged_;
   std::string ingested_;
-  int failures_ = 0;  // of calls
+  int failures_ = 0;  // calls that failed at first
 };
 
 INSTANTIATE_TEST_SUITE_P(Families, LostEntries, testing::Values(1, 2));
 
-// Both with one MANIFEST and with a new one for every change.
+// With one MANIFEST for all changes, and with a new one for every change.
 TEST_P(LostEntries, WhateverDirectorySyncFails) {
   for (const uint64_t manifest_bytes : {uint64_t{1} << 30, uint64_t{1}}) {
     options_.max_manifest_file_size = manifest_bytes;
@@ -181,10 +147,7 @@ TEST_P(LostEntries, WhateverDirectorySyncFails) {
     EXPECT_GE(syncs.size(), 4u);
     for (const uint64_t index : syncs) {
       Open();
-      FaultPlan plan;
-      plan.first_call = index;
-      plan.kinds = KindBit(CallKind::kSyncDirectory);
-      sim_->AddFault(plan);
+      sim_->AddFault({.first_call = index, .kinds = KindBit(CallKind::kSyncDirectory)});
       Work();
       CheckCrash(StrCat("sync of a directory at call ", index));
       Close();
@@ -194,7 +157,8 @@ TEST_P(LostEntries, WhateverDirectorySyncFails) {
   }
 }
 
-// The sync that fails is none of the one who made the file, whose own succeeds.
+// The failing sync belongs to another thread than the creation of the file, whose own sync
+// succeeds.
 TEST_P(LostEntries, WhateverFileWasJustMade) {
   options_.max_manifest_file_size = 1;
   for (const std::string part : {".log", ".sst", "MANIFEST"}) {
@@ -202,10 +166,10 @@ TEST_P(LostEntries, WhateverFileWasJustMade) {
       Open();
       if (skipped > 0) {
         ASSERT_OK(Put("0"));
-        ASSERT_OK(db_->Flush(FlushOptions()));
+        Flush();
       }
       if (skipped > 1) {
-        ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+        Compact();
       }
       failures_ = 0;
       meddler_->FailBehind(part);
@@ -218,7 +182,7 @@ TEST_P(LostEntries, WhateverFileWasJustMade) {
   }
 }
 
-// The logs, elsewhere, are whole: nothing but the table is lost.
+// The logs are in another directory and complete, so only the table is lost.
 TEST_P(LostEntries, AFlushWritesItsTableAnew) {
   options_.wal_dir = "/wal";
   Open();
@@ -228,20 +192,20 @@ TEST_P(LostEntries, AFlushWritesItsTableAnew) {
   EXPECT_TRUE(meddler_->HasFailed());
   EXPECT_OK(db_->Resume());
   EXPECT_OK(Put("2"));
-  EXPECT_OK(db_->Flush(FlushOptions()));
+  Flush();
   CheckCrash("flush");
 }
 
 TEST_P(LostEntries, ACompactionWritesItsTablesAnew) {
   Open();
   ASSERT_OK(Put("1"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   ASSERT_OK(Put("1"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   meddler_->FailBehind(".sst");
   EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsIOError());
   EXPECT_TRUE(meddler_->HasFailed());
-  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   CheckCrash("compaction");
 }
 
@@ -255,15 +219,15 @@ TEST_P(LostEntries, AnIngestionTakesItsFileAnew) {
   CheckCrash("ingestion");
 }
 
-// A log in whose directory the options could not be stored is as good as one that failed: one
-// Resume() brings another, though the log is empty and its own directory sync would succeed.
+// If the entry of a log may be lost, one Resume() replaces the log, although it is empty and its
+// own directory sync would succeed.
 TEST_P(LostEntries, ALogIsReplacedByOneResume) {
   Open();
   ASSERT_OK(Put("1"));
   ASSERT_OK(db_->PauseBackgroundWork());
   FlushOptions flush;
   flush.wait = false;
-  ASSERT_OK(db_->Flush(flush));  // another log, whose entry nobody has synced
+  ASSERT_OK(db_->Flush(flush));  // switches to another log, whose entry is not synced
   meddler_->FailSync();
   const Status status = Put("2");
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
@@ -277,7 +241,7 @@ TEST_P(LostEntries, ALogIsReplacedByOneResume) {
   CheckCrash("after the resume");
 }
 
-// An entry that was durable before is not lost.
+// A failed sync does not lose an entry that was durable before.
 TEST_P(LostEntries, ALogWithADurableEntryGoesOn) {
   Open();
   ASSERT_OK(Put("1"));

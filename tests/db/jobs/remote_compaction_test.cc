@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compactions that a CompactionService takes elsewhere, here to another thread of the process: what
-// comes back is installed, and whatever goes wrong is done at home.
-#include <gtest/gtest.h>
-
+// Compactions that a CompactionService runs elsewhere, here in another thread of the process: their
+// results are installed, and after any failure the compaction runs locally.
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/merge_operator.h"
-#include "ashlar/statistics.h"
 #include "db/compaction/remote_forms.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "db/options/stock_merge_operators.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -71,7 +62,7 @@ class LocalService final : public CompactionService {
   JobStatus on_schedule = JobStatus::kSuccess, on_wait = JobStatus::kSuccess;
   std::function<void(const std::string& dir, std::string* result)> tamper;
   bool throws = false, is_blocked = false;
-  // What happened; read when no job runs.
+  // The calls so far; read when no job runs.
   std::vector<CompactionServiceJobInfo> infos;
   std::map<std::string, JobStatus> ends;
   std::string last_input;
@@ -93,62 +84,36 @@ class LastCompaction final : public EventListener {
   int created = 0;
 };
 
-class RemoteCompactionTest : public testing::Test {
+class RemoteCompactionTest : public DbTest {
  protected:
   RemoteCompactionTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.target_file_size_base = 16 << 10;
     options_.compaction_service = service_;
     options_.statistics = CreateDBStatistics();
     options_.listeners = {listener_};
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+    options_.merge_operator = NewStringAppendOperator(",");
     service_->worker_options.merge_operator = options_.merge_operator;
     service_->worker_options.statistics = CreateDBStatistics();
   }
-  void TearDown() override {
-    db_.reset();
-    env_->WaitForJoin();
-  }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  // Three tables that overlap, with a bit of everything.
+  // Three overlapping tables with entries of all kinds.
   void Write() {
     for (int round = 0; round < 3; round++) {
       for (int i = round; i < 300; i += 1 + round) {
-        ASSERT_OK(db_->Put(WriteOptions(), Key(i), StrCat(round, std::string(200, 'v'))));
+        Put(Key(i), StrCat(round, std::string(200, 'v')));
       }
-      ASSERT_OK(db_->Merge(WriteOptions(), "merged", StrCat(round)));
-      ASSERT_OK(db_->Delete(WriteOptions(), Key(10 * round)));
-      ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(100 + round),
-                                 Key(110 + round)));
+      Merge("merged", StrCat(round));
+      Delete(Key(10 * round));
+      DeleteRange(Key(100 + round), Key(110 + round));
       if (round == 1) snapshot_ = db_->GetSnapshot();
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Flush();
     }
   }
   static std::string Key(int i) { return StrCat("key", 1000 + i); }
-  std::map<std::string, std::string> Contents(const Snapshot* snapshot = nullptr) const {
-    ReadOptions read;
-    read.snapshot = snapshot;
-    std::map<std::string, std::string> rows;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      rows[it->key().ToString()] = it->value().ToString();
-    }
-    EXPECT_OK(it->status());
-    return rows;
-  }
+  Rows RowsAt(const Snapshot* snapshot) { return ReadRows(AsOf(snapshot)); }
   Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
-  std::string FilesOn(int level) const {
-    std::string value;
-    EXPECT_TRUE(db_->GetProperty(StrCat("rocksdb.num-files-at-level", level), &value));
-    return value;
-  }
+  void Release() { db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr)); }
   uint64_t EntriesInTables() const {
     TablePropertiesCollection tables;
     EXPECT_OK(db_->GetPropertiesOfAllTables(&tables));
@@ -156,38 +121,35 @@ class RemoteCompactionTest : public testing::Test {
     for (const auto& [path, properties] : tables) entries += properties->num_entries;
     return entries;
   }
-  // Compacts, and nothing is lost by it.
+  // Compacts locally without a loss.
   void ExpectDoneHere() {
-    const auto before = Contents(), seen_before = Contents(snapshot_);
+    const auto before = ReadRows(), seen_before = RowsAt(snapshot_);
     ASSERT_OK(Compact());
-    EXPECT_EQ(FilesOn(0), "0");
-    EXPECT_EQ(Contents(), before);
-    EXPECT_EQ(Contents(snapshot_), seen_before);
+    EXPECT_EQ(TableCount(0), 0);
+    EXPECT_EQ(ReadRows(), before);
+    EXPECT_EQ(RowsAt(snapshot_), seen_before);
     EXPECT_FALSE(listener_->info.stats.is_remote_compaction);
     ASSERT_OK(db_->VerifyChecksum());
-    db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+    Release();
     Open();
-    EXPECT_EQ(Contents(), before);
+    EXPECT_EQ(ReadRows(), before);
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   const std::shared_ptr<LocalService> service_ = std::make_shared<LocalService>(env_.get());
   const std::shared_ptr<LastCompaction> listener_ = std::make_shared<LastCompaction>();
-  Options options_;
-  std::unique_ptr<DB> db_;
   const Snapshot* snapshot_ = nullptr;
 };
 
 TEST_F(RemoteCompactionTest, WhatTheWorkerWritesIsInstalled) {
   Open();
   Write();
-  const auto before = Contents(), seen_before = Contents(snapshot_);
+  const auto before = ReadRows(), seen_before = RowsAt(snapshot_);
   const int created = listener_->created;
   ASSERT_OK(Compact());
   ASSERT_OK(service_->worker_status);
-  EXPECT_EQ(Contents(), before);
-  EXPECT_EQ(Contents(snapshot_), seen_before);
-  EXPECT_EQ(FilesOn(0), "0");
+  EXPECT_EQ(ReadRows(), before);
+  EXPECT_EQ(RowsAt(snapshot_), seen_before);
+  EXPECT_EQ(TableCount(0), 0);
   ASSERT_EQ(service_->infos.size(), 1u);
   const CompactionServiceJobInfo& job = service_->infos[0];
   EXPECT_EQ(job.cf_name, "default");
@@ -207,31 +169,31 @@ TEST_F(RemoteCompactionTest, WhatTheWorkerWritesIsInstalled) {
     EXPECT_OK(env_->FileExists(path));
     EXPECT_EQ(info.table_properties.count(path), 1u);
   }
-  EXPECT_GT(options_.statistics->getTickerCount(REMOTE_COMPACT_READ_BYTES), 0u);
-  EXPECT_GT(options_.statistics->getTickerCount(REMOTE_COMPACT_WRITE_BYTES), 0u);
+  EXPECT_GT(Ticks(REMOTE_COMPACT_READ_BYTES), 0u);
+  EXPECT_GT(Ticks(REMOTE_COMPACT_WRITE_BYTES), 0u);
   HistogramData opening;
   service_->worker_options.statistics->histogramData(OPEN_AND_COMPACT_DB_OPEN_MICROS, &opening);
   EXPECT_EQ(opening.count, 1u);
   ASSERT_OK(db_->VerifyChecksum());
-  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+  Release();
   Open();
-  EXPECT_EQ(Contents(), before);
+  EXPECT_EQ(ReadRows(), before);
 }
 
-// The worker says of its table that a snapshot needs something in it.
+// The worker reports that a snapshot needs entries of its table.
 TEST_F(RemoteCompactionTest, WhatASnapshotKeptGoesWithIt) {
   options_.disable_auto_compactions = false;
   Open();
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "v1"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put("k", "v1");
+  Flush();
   const Snapshot* const snapshot = db_->GetSnapshot();
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "v2"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put("k", "v2");
+  Flush();
   ASSERT_OK(Compact());
   EXPECT_TRUE(listener_->info.stats.is_remote_compaction);
   EXPECT_EQ(EntriesInTables(), 2u);
   db_->ReleaseSnapshot(snapshot);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(EntriesInTables(), 1u);
 }
 
@@ -239,32 +201,28 @@ TEST_F(RemoteCompactionTest, FamiliesAndAutomaticCompactionsGoToo) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &family));
+  ColumnFamilyHandle* const family = CreateFamily("other");
   for (int i = 0; i < 2; i++) {
-    ASSERT_OK(db_->Put(WriteOptions(), family, "a", StrCat(i)));
-    ASSERT_OK(db_->Put(WriteOptions(), family, "z", StrCat(i)));
-    ASSERT_OK(db_->Flush(FlushOptions(), family));
+    Put(family, "a", StrCat(i));
+    Put(family, "z", StrCat(i));
+    Flush(family);
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   ASSERT_FALSE(service_->infos.empty());
   EXPECT_EQ(service_->infos[0].cf_name, "other");
   EXPECT_FALSE(service_->infos[0].is_manual_compaction);
   EXPECT_EQ(service_->ends["job1"], JobStatus::kSuccess);
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), family, "a", &value));
-  EXPECT_EQ(value, "1");
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  EXPECT_EQ(Get(family, "a"), "1");
 }
 
-// The database is known by the file IDENTITY then.
+// Then the file IDENTITY names the database.
 TEST_F(RemoteCompactionTest, TheManifestNeedNotNameTheDatabase) {
   options_.write_dbid_to_manifest = false;
   Open();
   Write();
   ASSERT_OK(Compact());
   EXPECT_TRUE(listener_->info.stats.is_remote_compaction);
-  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+  Release();
   std::string id, read_only_id;
   ASSERT_OK(db_->GetDbIdentity(id));
   std::unique_ptr<DB> reader;
@@ -274,7 +232,7 @@ TEST_F(RemoteCompactionTest, TheManifestNeedNotNameTheDatabase) {
   EXPECT_FALSE(id.empty());
 }
 
-// Dropped since the job was handed over.
+// The family was dropped after the job was scheduled.
 TEST_F(RemoteCompactionTest, AFamilyThatIsGoneIsRefused) {
   Open();
   Write();
@@ -291,7 +249,7 @@ TEST_F(RemoteCompactionTest, AFamilyThatIsGoneIsRefused) {
       DB::OpenAndCompact("/db", "/out/x", gone, &output, service_->worker_options);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_NE(status.ToString().find("gone"), std::string::npos) << status.ToString();
-  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+  Release();
 }
 
 TEST_F(RemoteCompactionTest, AServiceThatDeclinesLeavesItHere) {
@@ -324,7 +282,7 @@ TEST_F(RemoteCompactionTest, AWorkerThatFailsLeavesItHere) {
   EXPECT_EQ(service_->ends["job1"], JobStatus::kUseLocal);
 }
 
-// The merge operator is missing there.
+// The worker has another comparator.
 TEST_F(RemoteCompactionTest, AWorkerThatCannotDoItSaysSo) {
   service_->worker_options.comparator = ReverseBytewiseComparator();
   Open();
@@ -347,19 +305,15 @@ TEST_F(RemoteCompactionTest, AMissingTableLeavesItHere) {
   Open();
   Write();
   ExpectDoneHere();
-  std::vector<std::string> names;
-  ASSERT_OK(env_->GetChildren("/db", &names));
-  std::vector<LiveFileMetaData> live;
-  db_->GetLiveFilesMetaData(&live);
-  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".sst"); });
-  EXPECT_EQ(names.size(), live.size()) << "what was taken in is deleted again";
+  EXPECT_EQ(FilesOnDisk(".sst"), static_cast<int>(Tables().size()))
+      << "the tables that were taken over are deleted again";
 }
 
 TEST_F(RemoteCompactionTest, ADamagedTableLeavesItHere) {
   service_->tamper = [this](const std::string& dir, std::string*) {
     std::string bytes;
     EXPECT_OK(ReadFileToString(env_.get(), dir + "/000001.sst", &bytes));
-    bytes[bytes.size() - 60] ^= 1;  // in front of the footer
+    bytes[bytes.size() - 60] ^= 1;  // before the footer
     EXPECT_OK(WriteStringToFile(env_.get(), bytes, dir + "/000001.sst"));
   };
   Open();
@@ -371,23 +325,23 @@ TEST_F(RemoteCompactionTest, AJobThatTheServiceAbortsIsGivenUp) {
   service_->on_wait = JobStatus::kAborted;
   Open();
   Write();
-  const auto before = Contents();
+  const auto before = ReadRows();
   EXPECT_TRUE(Compact().IsIncomplete());
-  EXPECT_EQ(FilesOn(0), "3");
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "no error stays"));
-  ASSERT_OK(db_->Delete(WriteOptions(), "k"));
-  EXPECT_EQ(Contents(), before);
+  EXPECT_EQ(TableCount(0), 3);
+  Put("k", "no error stays");
+  Delete("k");
+  EXPECT_EQ(ReadRows(), before);
   service_->on_wait = JobStatus::kSuccess;
   ASSERT_OK(Compact());
-  EXPECT_EQ(Contents(), before);
-  db_->ReleaseSnapshot(snapshot_);
+  EXPECT_EQ(ReadRows(), before);
+  Release();
 }
 
 TEST_F(RemoteCompactionTest, ClosingWakesWhoWaitsForAWorker) {
   service_->is_blocked = true;
   Open();
   Write();
-  db_->ReleaseSnapshot(snapshot_);
+  Release();
   std::thread caller([this] { EXPECT_FALSE(Compact().ok()); });
   service_->AwaitBlocked();
   CancelAllBackgroundWork(db_.get(), /*wait=*/true);
@@ -408,13 +362,13 @@ TEST_F(RemoteCompactionTest, TheWorkersCallRefusesWhatIsNotItsOwn) {
   EXPECT_FALSE(DB::OpenAndCompact("/elsewhere", "/out/x", input, &output, given).ok());
   EXPECT_FALSE(DB::OpenAndCompact("/db", "/out/x", input, &output, given).ok())
       << "its tables are gone";
-  db_->ReleaseSnapshot(snapshot_);
+  Release();
 }
 
 TEST_F(RemoteCompactionTest, AWorkerCanBeCancelled) {
   Open();
   Write();
-  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+  Release();
   std::string input, output;
   Status status;
   service_->tamper = [&](const std::string&, std::string*) {

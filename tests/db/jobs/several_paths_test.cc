@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables in several directories: which of them takes what, and that everything that looks for a
-// table finds it.
-#include <gtest/gtest.h>
-
+// Tables in several directories: which directory a table goes to, and that all operations find it.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/checkpoint.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Remembers which tables were said to be made and deleted.
+// Keeps the tables that were created and not yet deleted.
 class PathListener final : public EventListener {
  public:
   void OnTableFileCreated(const TableFileCreationInfo& info) override {
@@ -33,14 +23,12 @@ class PathListener final : public EventListener {
   void OnTableFileDeleted(const TableFileDeletionInfo& info) override {
     tables.erase(info.file_path);
   }
-  std::set<std::string> tables;  // by the job's thread; read when nothing runs
+  std::set<std::string> tables;  // written by jobs; read when none runs
 };
 
-class SeveralPathsTest : public testing::Test {
+class SeveralPathsTest : public DbTest {
  protected:
   SeveralPathsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
@@ -50,43 +38,22 @@ class SeveralPathsTest : public testing::Test {
     // Levels 0 and 1 fit into the first directory.
     options_.db_paths = {{"/fast", 250 << 10}, {"/slow", uint64_t{1} << 40}};
   }
-  ~SeveralPathsTest() override {
-    Close();
-    env_->WaitForJoin();
-  }
-
-  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
-  void Close() {
-    if (db_ != nullptr) {
-      EXPECT_OK(db_->Close());
-    }
-    db_.reset();
-  }
   void Fill(int round, int count = 100) {
-    for (int i = 0; i < count; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), Key(i), StrCat(round, std::string(500, 'v'))));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < count; i++) Put(Key(i), ValueOf(round));
+    Flush();
     round_ = round;
   }
-  static std::string Key(int i) { return StrCat("key", 1000 + i); }
-  void CheckContents(DB* db, int count = 100) const {
-    std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
-    int i = 0;
-    for (it->SeekToFirst(); it->Valid(); it->Next(), i++) {
-      ASSERT_EQ(it->key(), Key(i));
-      ASSERT_EQ(it->value(), StrCat(round_, std::string(500, 'v')));
-    }
-    EXPECT_OK(it->status());
-    EXPECT_EQ(i, count);
+  static std::string ValueOf(int round) { return StrCat(round, std::string(500, 'v')); }
+  void CheckContents() {
+    Rows expected;
+    for (int i = 0; i < 100; i++) expected[Key(i)] = ValueOf(round_);
+    EXPECT_EQ(ReadRows(), expected);
   }
 
-  // Where the metadata says that tables are, as "/fast 1 /slow 2"; each is really there.
-  std::string Places() const {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+  // The directories of tables by the metadata, as "/fast 1 /slow 2"; the files must exist.
+  std::string Places() {
     std::map<std::string, int> counts;
-    for (const LiveFileMetaData& file : files) {
+    for (const LiveFileMetaData& file : Tables()) {
       EXPECT_OK(env_->FileExists(file.db_path + file.name));
       counts[file.db_path]++;
     }
@@ -96,7 +63,7 @@ class SeveralPathsTest : public testing::Test {
   }
   std::vector<std::string> TablesIn(const std::string& dir) const {
     std::vector<std::string> names;
-    IgnoreError(env_->GetChildren(dir, &names), "no directory has no tables");
+    IgnoreError(env_->GetChildren(dir, &names), "a missing directory has no tables");
     std::erase_if(names, [](const std::string& name) { return !name.ends_with(".sst"); });
     return names;
   }
@@ -107,9 +74,6 @@ class SeveralPathsTest : public testing::Test {
     return db_->CompactRange(range, nullptr, nullptr);
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
   int round_ = 0;
 };
 
@@ -119,32 +83,30 @@ TEST_F(SeveralPathsTest, FlushesGoToTheFirstAndCallsToTheOneTheyName) {
   EXPECT_EQ(Places(), "/fast 1 ");
   ASSERT_OK(CompactTo(1));
   EXPECT_EQ(Places(), StrCat("/slow ", TablesIn("/slow").size(), " "));
-  EXPECT_TRUE(TablesIn("/fast").empty()) << "what was compacted away is deleted where it was";
+  EXPECT_TRUE(TablesIn("/fast").empty()) << "the inputs are deleted from their directory";
   EXPECT_TRUE(TablesIn("/db").empty());
-  CheckContents(db_.get());
-  Close();
-  Open();
-  CheckContents(db_.get());
+  CheckContents();
+  Reopen();
+  CheckContents();
   Fill(2);
   ASSERT_OK(CompactTo(0));
   EXPECT_TRUE(TablesIn("/slow").empty());
-  CheckContents(db_.get());
+  CheckContents();
   EXPECT_TRUE(CompactTo(2).IsInvalidArgument());
 }
 
-// Level 2 is beyond the target size of the first directory: a table that only has to be relinked is
-// written there all the same.
+// Level 2 exceeds the target size of the first directory, so a table that could be moved without
+// rewriting it is written to the next directory.
 TEST_F(SeveralPathsTest, ALevelThatDoesNotFitGoesToTheNextOne) {
   Open();
   Fill(1);
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  const std::vector<LiveFileMetaData> files = Tables();
   ASSERT_EQ(files.size(), 1u);
   std::vector<std::string> outputs;
   CompactionOptions compaction;
   compaction.allow_trivial_move = true;
   ASSERT_OK(db_->CompactFiles(compaction, {files[0].name}, 1, -1, &outputs));
-  EXPECT_EQ(Places(), "/fast 1 ") << "relinked";
+  EXPECT_EQ(Places(), "/fast 1 ") << "moved without rewriting";
   ASSERT_OK(db_->CompactFiles(compaction, {files[0].name}, 2, -1, &outputs));
   EXPECT_EQ(Places(), "/slow 1 ");
   ASSERT_EQ(outputs.size(), 1u);
@@ -152,7 +114,7 @@ TEST_F(SeveralPathsTest, ALevelThatDoesNotFitGoesToTheNextOne) {
   ASSERT_OK(db_->CompactFiles(compaction, outputs, 2, 0, &outputs));
   EXPECT_EQ(Places(), "/fast 1 ");
   EXPECT_TRUE(db_->CompactFiles(compaction, outputs, 2, 2).IsInvalidArgument());
-  CheckContents(db_.get());
+  CheckContents();
 }
 
 TEST_F(SeveralPathsTest, WhatListenersHearIsWhereTheTablesAre) {
@@ -176,12 +138,11 @@ TEST_F(SeveralPathsTest, AFamilyMayHaveItsOwnAndBlobsLieInTheFirst) {
   own.cf_paths = {{"/own", 1}, {"/far", 1}};
   own.enable_blob_files = true;
   own.min_blob_size = 1000;
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(own, "own", &family));
+  ColumnFamilyHandle* const family = CreateFamily("own", own);
   const std::string large(5000, 'l');
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", large));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "small", "s"));
-  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  Put(family, "k", large);
+  Put(family, "small", "s");
+  Flush(family);
   CompactRangeOptions range;
   range.target_path_id = 1;
   range.bottommost_level_compaction = BottommostLevelCompaction::kForce;
@@ -195,18 +156,13 @@ TEST_F(SeveralPathsTest, AFamilyMayHaveItsOwnAndBlobsLieInTheFirst) {
   ASSERT_EQ(metadata.blob_files.size(), 1u);
   EXPECT_EQ(metadata.blob_files[0].blob_file_path, "/own");
   EXPECT_OK(env_->FileExists("/own" + metadata.blob_files[0].blob_file_name));
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   Close();
 
-  std::vector<ColumnFamilyHandle*> handles;
   ASSERT_OK(DB::Open(options_, "/db", {{kDefaultColumnFamilyName, options_}, {"own", own}},
-                     &handles, &db_));
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), handles[1], "k", &value));
-  EXPECT_EQ(value, large);
-  ASSERT_OK(db_->DropColumnFamily(handles[1]));
-  for (ColumnFamilyHandle* handle : handles) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-  Close();  // which waits for whoever is deleting
+                     &handles_, &db_));
+  EXPECT_EQ(Get(handles_[1], "k"), large);
+  ASSERT_OK(db_->DropColumnFamily(handles_[1]));
+  Close();  // waits for threads that delete files
   EXPECT_TRUE(TablesIn("/far").empty());
 }
 
@@ -216,22 +172,18 @@ TEST_F(SeveralPathsTest, ACheckpointHasAllOfThemInOneDirectory) {
   ASSERT_OK(CompactTo(1));
   Fill(2, 50);
   round_ = 1;
-  ASSERT_OK(db_->Put(WriteOptions(), "last", "in the log"));
+  Put("last", "in the log");
   Checkpoint* created = nullptr;
   ASSERT_OK(Checkpoint::Create(db_.get(), &created));
   const std::unique_ptr<Checkpoint> checkpoint(created);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
-  Options alone = options_;
-  alone.db_paths.clear();
-  std::unique_ptr<DB> copy;
-  ASSERT_OK(DB::Open(alone, "/copy", &copy));
-  std::string value;
-  EXPECT_OK(copy->Get(ReadOptions(), Key(99), &value));
-  EXPECT_EQ(value[0], '1');
-  EXPECT_OK(copy->Get(ReadOptions(), Key(0), &value));
-  EXPECT_EQ(value[0], '2');
-  EXPECT_OK(copy->Get(ReadOptions(), "last", &value));
-  ASSERT_OK(copy->Close());
+  Close();
+  TestDb copy(memory_);
+  copy.dir() = "/copy";
+  copy.Open();
+  EXPECT_EQ(copy.Get(Key(99)), ValueOf(1));
+  EXPECT_EQ(copy.Get(Key(0)), ValueOf(2));
+  EXPECT_EQ(copy.Get("last"), "in the log");
 }
 
 TEST_F(SeveralPathsTest, AMissingDirectoryIsToldAndNothingIsLost) {
@@ -241,13 +193,14 @@ TEST_F(SeveralPathsTest, AMissingDirectoryIsToldAndNothingIsLost) {
   Close();
   const Options whole = options_;
   options_.db_paths = {{"/fast", 1}};
-  EXPECT_FALSE(DB::Open(options_, "/db", &db_).ok());
+  EXPECT_FALSE(TryOpen().ok());
   options_ = whole;
   Open();
-  CheckContents(db_.get());
+  CheckContents();
 }
 
-// A crash between writing and recording leaves a table that nobody names, wherever it is.
+// A crash after a table was written and before the MANIFEST records it leaves a table without
+// owner.
 TEST_F(SeveralPathsTest, WhatNobodyNamesIsDeletedAtTheNextOpenAndNumbersAreNotGivenTwice) {
   Open();
   Fill(1);
@@ -287,19 +240,19 @@ TEST_F(SeveralPathsTest, UniversalRunsGoByTheirSize) {
   Open();
   Fill(1);
   Fill(2);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_TRUE(Places().starts_with("/slow")) << Places();
-  CheckContents(db_.get());
+  CheckContents();
 }
 
 TEST_F(SeveralPathsTest, WhatCannotBeIsRefused) {
   options_.db_paths.assign(5, {"/p", 1});
-  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsNotSupported());
+  EXPECT_TRUE(TryOpen().IsNotSupported());
   options_.db_paths = {{"", 1}};
-  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsInvalidArgument());
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
   options_.db_paths = {{"/fast", 1}, {"/slow", 1}};
   options_.compaction_style = kCompactionStyleFIFO;
-  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsNotSupported());
+  EXPECT_TRUE(TryOpen().IsNotSupported());
   EXPECT_TRUE(env_->FileExists("/db").IsNotFound());
 }
 

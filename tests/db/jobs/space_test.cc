@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases that share a manager of space: what it counts, what it refuses, what it deletes in its
-// own time, and that a full disk is resumed from.
-#include <gtest/gtest.h>
-
+// Databases that share an SstFileManager: the files that it counts, the space limit, paced
+// deletions, and recovery from a full disk.
 #include <atomic>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
-#include "ashlar/statistics.h"
 #include "env/file_util.h"
-#include "env/memory/memory_file_system.h"
 #include "env/space/sst_file_manager_impl.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -40,11 +31,9 @@ class Listener final : public EventListener {
   bool recovers = true;
 };
 
-class SpaceTest : public testing::Test {
+class SpaceTest : public DbTest {
  protected:
   SpaceTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.statistics = CreateDBStatistics();
@@ -53,47 +42,33 @@ class SpaceTest : public testing::Test {
   }
   void Make(int64_t rate) {
     space_ = std::make_shared<SstFileManagerImpl>(
-        PacedDeleterOptions{.fs = fs_, .clock = env_->GetSystemClock(), .bytes_per_second = rate},
+        PacedDeleterOptions{
+            .fs = memory_, .clock = env_->GetSystemClock(), .bytes_per_second = rate},
         SstFileManagerImpl::Settings{.max_trash_ratio = 1e9, .poll_micros = 100});
     options_.sst_file_manager = space_;
   }
-  void Open(const std::string& dir = "/db") { ASSERT_OK(DB::Open(options_, dir, &db_)); }
   void PutSome(size_t bytes = 1000) {
-    for (int i = 0; i < 10; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("k", i), std::string(bytes, 'v')));
-    }
+    for (int i = 0; i < 10; i++) Put(StrCat("k", i), std::string(bytes, 'v'));
   }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
   Status Compact() {
     CompactRangeOptions options;
     options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
     return db_->CompactRange(options, nullptr, nullptr);
   }
-  uint64_t Count(uint32_t ticker) const { return options_.statistics->getTickerCount(ticker); }
-  // By ending, without the trash.
+  // The bytes of tables and blob files, and of the trash if asked for.
   uint64_t BytesOnDisk(const std::string& dir = "/db", bool with_trash = false) const {
     uint64_t bytes = 0;
-    auto names = ListDirectory(fs_.get(), dir);
+    auto names = ListDirectory(memory_.get(), dir);
     if (!names.ok()) return 0;
     for (const std::string& name : *names) {
       const bool is_counted =
           name.ends_with(".sst") || name.ends_with(".blob") || (with_trash && IsTrashName(name));
-      if (is_counted) bytes += *FileSizeOf(fs_.get(), StrCat(dir, "/", name));
+      if (is_counted) bytes += *FileSizeOf(memory_.get(), StrCat(dir, "/", name));
     }
     return bytes;
   }
-  std::string TablesAt(int level) {
-    std::string count;
-    EXPECT_TRUE(db_->GetProperty(StrCat("rocksdb.num-files-at-level", level), &count));
-    return count;
-  }
-
-  const std::shared_ptr<MemoryFileSystem> fs_ = std::make_shared<MemoryFileSystem>();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  Options options_;
   std::shared_ptr<SstFileManagerImpl> space_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(SpaceTest, CountsTablesAndBlobFilesThroughTheirLives) {
@@ -102,7 +77,7 @@ TEST_F(SpaceTest, CountsTablesAndBlobFilesThroughTheirLives) {
   Open();
   for (int i = 0; i < 3; i++) {
     PutSome();
-    ASSERT_OK(db_->Put(WriteOptions(), "small", "value"));
+    Put("small", "value");
     Flush();
     EXPECT_GT(BytesOnDisk(), 10000u);
     EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk());
@@ -117,24 +92,25 @@ TEST_F(SpaceTest, CountsTablesAndBlobFilesThroughTheirLives) {
   ASSERT_OK(writer.Finish());
   ASSERT_OK(db_->IngestExternalFile({"/external"}, IngestExternalFileOptions()));
   EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk());
-  db_.reset();
+  Close();
   EXPECT_EQ(space_->GetTotalSize(), 0u) << "a closed database has no files";
   Open();
   EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk());
 }
 
 TEST_F(SpaceTest, IsSharedAndOutlivesTheDatabases) {
-  Open("/db");
-  std::unique_ptr<DB> first = std::move(db_);
-  Open("/other");
-  PutSome();
+  TestDb other(memory_, options_);
+  other.dir() = "/other";
+  Open();
+  other.Open();
+  other.Put("k", std::string(10000, 'v'));
+  other.Flush();
+  Put("k");
   Flush();
-  ASSERT_OK(first->Put(WriteOptions(), "k", "v"));
-  ASSERT_OK(first->Flush(FlushOptions()));
   EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk("/db") + BytesOnDisk("/other"));
-  first.reset();
+  Close();
   EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk("/other"));
-  db_.reset();
+  other.Close();
   EXPECT_TRUE(space_->GetTrackedFiles().empty());
 }
 
@@ -143,15 +119,15 @@ TEST_F(SpaceTest, AFlushThatReachesTheLimitEndsWritesUntilThereIsRoom) {
   space_->SetMaxAllowedSpaceUsage(1000);
   PutSome();
   EXPECT_TRUE(db_->Flush(FlushOptions()).IsSpaceLimit());
-  EXPECT_EQ(TablesAt(0), "1") << "the flush itself took effect";
+  EXPECT_EQ(TableCount(0), 1) << "the flush itself took effect";
   EXPECT_TRUE(db_->Put(WriteOptions(), "k", "v").IsSpaceLimit());
   EXPECT_TRUE(db_->Resume().IsSpaceLimit());
   EXPECT_TRUE(db_->Put(WriteOptions(), "k", "v").IsSpaceLimit());
   space_->SetMaxAllowedSpaceUsage(0);
   ASSERT_OK(db_->Resume());
-  EXPECT_OK(db_->Put(WriteOptions(), "k", "v"));
+  Put("k", "v");
   Flush();
-  EXPECT_EQ(listener_->begun, 0) << "nobody recovers from a limit but a call";
+  EXPECT_EQ(listener_->begun, 0) << "only Resume() recovers from a limit";
 }
 
 TEST_F(SpaceTest, ACompactionThatReachesTheLimitEndsAndLeavesNothing) {
@@ -170,9 +146,8 @@ TEST_F(SpaceTest, ACompactionThatReachesTheLimitEndsAndLeavesNothing) {
   };
   auto filler = std::make_shared<Filler>();
   filler->space = space_.get();
-  db_.reset();
   options_.listeners = {filler};
-  Open();
+  Reopen();
   EXPECT_TRUE(Compact().IsSpaceLimit());
   EXPECT_TRUE(db_->Put(WriteOptions(), "k", "v").IsSpaceLimit());
   EXPECT_EQ(BytesOnDisk(), before);
@@ -190,16 +165,17 @@ TEST_F(SpaceTest, ACallsCompactionThatWouldNotFitIsCancelled) {
   const uint64_t bytes = BytesOnDisk();
   space_->SetMaxAllowedSpaceUsage(2 * bytes - 1);
   EXPECT_TRUE(Compact().IsCompactionTooLarge());
-  EXPECT_EQ(Count(COMPACTION_CANCELLED), 1u);
-  EXPECT_EQ(TablesAt(0), "2");
+  EXPECT_EQ(Ticks(COMPACTION_CANCELLED), 1u);
+  EXPECT_EQ(TableCount(0), 2);
   space_->SetMaxAllowedSpaceUsage(2 * bytes);
   space_->SetCompactionBufferSize(1);
   EXPECT_TRUE(Compact().IsCompactionTooLarge());
   space_->SetCompactionBufferSize(0);
   EXPECT_OK(Compact());
-  EXPECT_EQ(TablesAt(0), "0");
+  EXPECT_EQ(TableCount(0), 0);
   space_->SetMaxAllowedSpaceUsage(space_->GetTotalSize() + 1);
-  EXPECT_FALSE(space_->IsMaxAllowedSpaceReachedIncludingCompactions()) << "what it had is free";
+  EXPECT_FALSE(space_->IsMaxAllowedSpaceReachedIncludingCompactions())
+      << "the space that it had reserved is free";
 }
 
 TEST_F(SpaceTest, AnAutomaticCompactionThatDidNotFitIsPickedWhenThereIsRoom) {
@@ -220,13 +196,13 @@ TEST_F(SpaceTest, AnAutomaticCompactionThatDidNotFitIsPickedWhenThereIsRoom) {
   }
   space_->SetMaxAllowedSpaceUsage(2 * BytesOnDisk() - 1);
   ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
-  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions())) << "it is not tried over and over";
-  EXPECT_EQ(TablesAt(0), "2");
-  EXPECT_GE(Count(COMPACTION_CANCELLED), 1u);
-  EXPECT_OK(db_->Put(WriteOptions(), "k", "v"));
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions())) << "it is not retried at once";
+  EXPECT_EQ(TableCount(0), 2);
+  EXPECT_GE(Ticks(COMPACTION_CANCELLED), 1u);
+  Put("k", "v");
   space_->SetMaxAllowedSpaceUsage(0);
   waiter->done.wait(false);
-  EXPECT_EQ(TablesAt(0), "0");
+  EXPECT_EQ(TableCount(0), 0);
 }
 
 TEST_F(SpaceTest, ObsoleteFilesWaitAsTrashThatTheNextOpenDeletes) {
@@ -237,10 +213,10 @@ TEST_F(SpaceTest, ObsoleteFilesWaitAsTrashThatTheNextOpenDeletes) {
     Flush();
   }
   ASSERT_OK(Compact());
-  EXPECT_EQ(Count(FILES_MARKED_TRASH), 3u);
+  EXPECT_EQ(Ticks(FILES_MARKED_TRASH), 3u);
   EXPECT_GT(BytesOnDisk("/db", /*with_trash=*/true), BytesOnDisk());
   EXPECT_GE(space_->GetTotalSize(), BytesOnDisk());
-  db_.reset();
+  Close();
   options_.sst_file_manager.reset();
   space_.reset();
   EXPECT_GT(BytesOnDisk("/db", /*with_trash=*/true), BytesOnDisk());
@@ -254,94 +230,103 @@ TEST_F(SpaceTest, TrashOfBeforeIsPacedTooAndDestroyingTakesItAlong) {
   Open();
   PutSome();
   Flush();
-  db_.reset();
+  Close();
   for (const char* name : {"/db/000899.sst.trash", "/db/000900.sst.trash", "/db/notes.trash"}) {
-    fs_->PutFile(name, std::string(100000, 't'));
+    memory_->PutFile(name, std::string(100000, 't'));
   }
   Open();
-  EXPECT_EQ(Count(FILES_MARKED_TRASH), 2u);
+  EXPECT_EQ(Ticks(FILES_MARKED_TRASH), 2u);
   EXPECT_GE(space_->GetTotalSize(), BytesOnDisk() + 100000);
-  EXPECT_OK(fs_->FileExists(foreign, IOOptions(), nullptr));
+  EXPECT_OK(memory_->FileExists(foreign, IOOptions(), nullptr));
   space_->SetDeleteRateBytesPerSecond(0);
   space_->AwaitEmptyTrash();
-  EXPECT_TRUE(fs_->FileExists(trash, IOOptions(), nullptr).IsNotFound());
+  EXPECT_TRUE(memory_->FileExists(trash, IOOptions(), nullptr).IsNotFound());
   EXPECT_EQ(space_->GetTotalSize(), BytesOnDisk());
-  db_.reset();
+  Close();
   space_->SetDeleteRateBytesPerSecond(kOneByteASecond);
   ASSERT_OK(DestroyDB("/db", options_));
-  EXPECT_EQ(Count(FILES_MARKED_TRASH), 3u) << "the table";
+  EXPECT_EQ(Ticks(FILES_MARKED_TRASH), 3u) << "the table";
   space_->SetDeleteRateBytesPerSecond(0);
   space_->AwaitEmptyTrash();
-  EXPECT_EQ(BytesOnDisk("/db", /*with_trash=*/true), 100000u) << "what was nobody's of ours";
+  EXPECT_EQ(BytesOnDisk("/db", /*with_trash=*/true), 100000u)
+      << "the file that is not a file of the database";
 }
 
 class FullDiskTest : public SpaceTest {
  protected:
-  // The memtable's content does not fit.
+  // The disk has no room for the table of a flush.
   void Fill() {
     Open();
-    WriteOptions unlogged;
-    unlogged.disableWAL = true;
-    ASSERT_OK(db_->Put(unlogged, "k", std::string(100000, 'v')));
-    fs_->SetByteQuota(fs_->UsedBytes() + 1000);
+    ASSERT_OK(db_->Put(Unlogged(), "k", std::string(100000, 'v')));
+    memory_->SetByteQuota(memory_->UsedBytes() + 1000);
     EXPECT_TRUE(db_->Flush(FlushOptions()).IsNoSpace());
-    EXPECT_TRUE(db_->Put(unlogged, "l", "v").IsNoSpace());
+    EXPECT_TRUE(db_->Put(Unlogged(), "l", "v").IsNoSpace());
   }
   void AwaitRecovery() { listener_->completed.wait(0); }
 };
 
 TEST_F(FullDiskTest, IsResumedFromWhenThereIsSpace) {
   ASSERT_NO_FATAL_FAILURE(Fill());
-  fs_->SetByteQuota(uint64_t{1} << 40);
+  memory_->SetByteQuota(uint64_t{1} << 40);
   AwaitRecovery();
   EXPECT_EQ(listener_->begun, 1);
-  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
-  EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), "k", &value));
-  EXPECT_EQ(TablesAt(0), "1");
+  EXPECT_EQ(Ticks(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
+  Put("l", "v");
+  EXPECT_EQ(Get("k").size(), 100000u);
+  EXPECT_EQ(TableCount(0), 1);
 }
 
 TEST_F(FullDiskTest, OfALogIsResumedFromToo) {
   Open();
   PutSome();
-  fs_->SetByteQuota(fs_->UsedBytes());
+  memory_->SetByteQuota(memory_->UsedBytes());
   Status status;
-  WriteOptions synced;
-  synced.sync = true;
-  while (status.ok()) status = db_->Put(synced, "k", std::string(100000, 'v'));
+  while (status.ok()) status = db_->Put(Synced(), "k", std::string(100000, 'v'));
   EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
-  fs_->SetByteQuota(uint64_t{1} << 40);
+  memory_->SetByteQuota(uint64_t{1} << 40);
   AwaitRecovery();
-  EXPECT_OK(db_->Put(synced, "l", "v"));
+  EXPECT_OK(db_->Put(Synced(), "l", "v"));
 }
 
 TEST_F(FullDiskTest, IsLeftToACallIfAListenerSaysSo) {
   listener_->recovers = false;
   ASSERT_NO_FATAL_FAILURE(Fill());
-  listener_->begun.wait(0);  // told after the flush has returned
-  fs_->SetByteQuota(uint64_t{1} << 40);
+  listener_->begun.wait(0);  // the call may come after the flush has returned
+  memory_->SetByteQuota(uint64_t{1} << 40);
   EXPECT_TRUE(db_->Put(WriteOptions(), "l", "v").IsNoSpace());
   EXPECT_OK(db_->Resume());
-  EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
+  Put("l", "v");
   EXPECT_EQ(listener_->begun, 1);
-  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 0u);
+  EXPECT_EQ(Ticks(ERROR_HANDLER_AUTORESUME_COUNT), 0u);
+}
+
+// The watch looks again once it may.
+TEST_F(FullDiskTest, IsNotResumedFromWhileBackgroundWorkIsPaused) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  ASSERT_OK(db_->PauseBackgroundWork());
+  memory_->SetByteQuota(uint64_t{1} << 40);
+  for (int i = 0; i < 3; i++) space_->watch()->LookAgain();
+  EXPECT_EQ(listener_->completed, 0);
+  EXPECT_TRUE(db_->Put(WriteOptions(), "l", "v").IsNoSpace());
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  AwaitRecovery();
+  EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
 }
 
 TEST_F(FullDiskTest, MayBeClosedWhileItWaits) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   IgnoreError(db_->Close(), "the disk is full");
-  db_.reset();
+  Drop();
   EXPECT_EQ(listener_->completed, 0);
 }
 
 TEST_F(FullDiskTest, IsResumedFromByACallBeforeTheWatchSeesIt) {
   ASSERT_NO_FATAL_FAILURE(Fill());
-  fs_->SetByteQuota(uint64_t{1} << 40);
+  memory_->SetByteQuota(uint64_t{1} << 40);
   const Status status = db_->Resume();
   EXPECT_TRUE(status.ok() || status.IsBusy()) << status.ToString();
   AwaitRecovery();
-  EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
+  Put("l", "v");
 }
 
 TEST_F(SpaceTest, AManagerOfAnotherMakingIsRefused) {
@@ -360,7 +345,7 @@ TEST_F(SpaceTest, AManagerOfAnotherMakingIsRefused) {
     void SetStatisticsPtr(const std::shared_ptr<Statistics>&) override {}
   };
   options_.sst_file_manager = std::make_shared<Other>();
-  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsInvalidArgument());
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
 }
 
 }  // namespace

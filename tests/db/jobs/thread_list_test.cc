@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Env::GetThreadList() says of the flushes and compactions of a database what they are, how far
-// they have come, and nothing of a database that does not ask for it. Asked from within the jobs.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
+// Env::GetThreadList() lists the flushes and compactions of a database with their progress, but
+// only of databases with enable_thread_tracking. The tests call it from within the jobs.
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/thread_status.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "tests/support/test_db.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
 
 using Properties = std::map<std::string, uint64_t>;
 
-// What the list said of the thread of a job when the listener heard of the job.
+// Keeps the entry of the thread of a job from the list, at the time of each call of the listener.
 class Watcher final : public EventListener {
  public:
   void OnFlushBegin(DB* db, const FlushJobInfo& info) override {
@@ -42,7 +33,7 @@ class Watcher final : public EventListener {
     Look(db, "end", info.thread_id);
   }
 
-  // Of the last job that told of `moment`.
+  // Of the last job that reached `moment`.
   std::optional<ThreadStatus> At(const std::string& moment) {
     MutexLock lock(&mutex_);
     const auto found = seen_.find(moment);
@@ -68,27 +59,18 @@ class Watcher final : public EventListener {
   std::map<std::string, ThreadStatus> seen_ GUARDED_BY(mutex_);
 };
 
-class ThreadListTest : public testing::Test {
+class ThreadListTest : public DbTest {
  protected:
   ThreadListTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
     options_.enable_thread_tracking = true;
     options_.disable_auto_compactions = true;
     options_.listeners.push_back(watcher_);
   }
 
-  void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-    ColumnFamilyHandle* handle = nullptr;
-    ASSERT_OK(db_->CreateColumnFamily(options_, "family", &handle));
-    family_.reset(handle);
-  }
+  void Open() { DbTest::Open({"default", "family"}); }
   void WriteTable() {
-    for (int i = 0; i < 3000; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), family_.get(), std::to_string(i), std::string(100, 'v')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions(), family_.get()));
+    for (int i = 0; i < 3000; i++) Put(handles_[1], std::to_string(i), std::string(100, 'v'));
+    Flush(handles_[1]);
   }
   static Properties PropertiesOf(const ThreadStatus& thread) {
     return ThreadStatus::InterpretOperationProperties(thread.operation_type, thread.op_properties);
@@ -98,17 +80,13 @@ class ThreadListTest : public testing::Test {
                               : "not in the list";
   }
 
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(SimFS::Create());
   const std::shared_ptr<Watcher> watcher_ = std::make_shared<Watcher>();
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::unique_ptr<ColumnFamilyHandle> family_;  // goes before the database
 };
 
 TEST_F(ThreadListTest, TellsOfAFlush) {
   Open();
   WriteTable();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // the listener has heard of the end
+  WaitForJobs();  // the listener has been called for the end
   const std::optional<ThreadStatus> begin = watcher_->At("begin"), end = watcher_->At("end");
   ASSERT_TRUE(begin.has_value() && end.has_value());
   EXPECT_EQ(begin->thread_type, ThreadStatus::HIGH_PRIORITY);
@@ -128,10 +106,10 @@ TEST_F(ThreadListTest, TellsOfACompaction) {
   Open();
   WriteTable();
   WriteTable();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   watcher_->Forget();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family_.get(), nullptr, nullptr));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  Compact(handles_[1]);
+  WaitForJobs();
   const std::optional<ThreadStatus> begin = watcher_->At("begin"), end = watcher_->At("end");
   ASSERT_TRUE(begin.has_value() && end.has_value());
   EXPECT_EQ(begin->thread_type, ThreadStatus::LOW_PRIORITY);
@@ -155,7 +133,7 @@ TEST_F(ThreadListTest, SaysNothingOfADatabaseThatDoesNotAsk) {
   options_.enable_thread_tracking = false;
   Open();
   WriteTable();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   const std::optional<ThreadStatus> begin = watcher_->At("begin");
   ASSERT_TRUE(begin.has_value());
   EXPECT_EQ(begin->operation_type, ThreadStatus::OP_UNKNOWN);
@@ -165,7 +143,7 @@ TEST_F(ThreadListTest, SaysNothingOfADatabaseThatDoesNotAsk) {
 TEST_F(ThreadListTest, AThreadThatHasDoneItsJobIsIdle) {
   Open();
   WriteTable();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   std::vector<ThreadStatus> threads;
   ASSERT_OK(env_->GetThreadList(&threads));
   ASSERT_FALSE(threads.empty());

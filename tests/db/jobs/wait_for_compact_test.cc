@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What WaitForCompact answers of a database where nothing is left to do: the same as where it has
-// to wait. Waiting itself: tests/db/engine_test.cc.
-#include <gtest/gtest.h>
-
-#include <memory>
-
+// WaitForCompact() on a database without work returns the same as where it has to wait. Waiting
+// itself is tested in tests/db/engine_test.cc.
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "env/env_adaptors.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class IdleWaitTest : public testing::Test {
+class IdleWaitTest : public DbTest {
  protected:
-  IdleWaitTest() {
-    Options options;
-    options.create_if_missing = true;
-    options.env = env_.get();
-    options.disable_auto_compactions = true;
-    options.max_bgerror_resume_count = 0;  // only a call resumes
-    EXPECT_OK(DB::Open(options, "/db", &db_));
+  IdleWaitTest() : DbTest(TestFiles::kSim) {
+    options_.disable_auto_compactions = true;
+    options_.max_bgerror_resume_count = 0;  // only Resume() recovers
+    Open();
   }
   Status Wait(bool abort_on_pause = false) {
     WaitForCompactOptions options;
@@ -32,24 +21,13 @@ class IdleWaitTest : public testing::Test {
     return db_->WaitForCompact(options);
   }
 
-  // Of a log, which leaves a hard error.
+  // A failed sync of the log leaves a hard error.
   Status FailASync() {
-    FaultPlan plan;
-    plan.kinds = KindBit(CallKind::kSync);
-    plan.path_part = ".log";
-    plan.mode = FaultMode::kOnce;
-    plan.first_call = sim_->CallCount();
-    sim_->AddFault(plan);
-    WriteOptions sync;
-    sync.sync = true;
-    const Status failed = db_->Put(sync, "k", "v");
+    Fail(CallKind::kSync, ".log");
+    const Status failed = db_->Put(Synced(), "k", "v");
     sim_->ClearFaults();
     return failed;
   }
-
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  std::unique_ptr<DB> db_;
 };
 
 }  // namespace
@@ -62,20 +40,19 @@ TEST_F(IdleWaitTest, TellsOfTheErrorThatStands) {
   EXPECT_OK(Wait());
 }
 
-// Then there is nothing to be waited for.
+// After an error there is no work to wait for.
 TEST_F(IdleWaitTest, ClosesInSpiteOfAnErrorIfAskedTo) {
   ASSERT_FALSE(FailASync().ok());
   WaitForCompactOptions closing;
   closing.close_db = true;
-  IgnoreError(db_->WaitForCompact(closing), "the error that stands");
-  Options options;
-  options.env = env_.get();
+  IgnoreError(db_->WaitForCompact(closing), "the error of the sync");
   std::unique_ptr<DB> again;
-  EXPECT_OK(DB::Open(options, "/db", &again)) << "its lock is gone";
+  EXPECT_OK(DB::Open(options_, "/db", &again)) << "the directory is not locked any more";
 }
 
 TEST_F(IdleWaitTest, TellsThatBackgroundWorkIsPaused) {
-  ASSERT_OK(Wait());  // an open database looks for compactions; paused, it would never have looked
+  ASSERT_OK(
+      Wait());  // an open database looks for compactions first, which it would not do while paused
   ASSERT_OK(db_->PauseBackgroundWork());
   EXPECT_OK(Wait());
   EXPECT_TRUE(Wait(/*abort_on_pause=*/true).IsAborted());
@@ -84,7 +61,7 @@ TEST_F(IdleWaitTest, TellsThatBackgroundWorkIsPaused) {
 }
 
 TEST_F(IdleWaitTest, TellsThatBackgroundWorkIsCancelled) {
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "v"));
+  Put("k", "v");
   CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   EXPECT_TRUE(Wait().IsShutdownInProgress());
 }

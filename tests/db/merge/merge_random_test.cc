@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random merges, puts, deletes and range deletes over few keys of two families, under snapshots,
-// with a row cache or without, with flushes, compactions of random ranges, checkpoints and
-// reopenings between, against a list of all versions.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
+// Random merges, puts, deletes and range deletes of few keys in two families, with snapshots, with
+// and without a row cache, with flushes, compactions of random ranges, checkpoints and reopenings,
+// compared with a list of all versions.
 #include <optional>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
-#include "ashlar/options.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/write_batch.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr const char* kFails = "!";
 
-// Joins with dots. An operand "!" fails, but compactions go on.
+// Joins with dots. An operand "!" fails, but does not fail compactions.
 class Joiner : public MergeOperator {
  public:
   explicit Joiner(bool merges_partially) : merges_partially_(merges_partially) {}
@@ -53,7 +44,7 @@ class Joiner : public MergeOperator {
   const bool merges_partially_;
 };
 
-// Hands back one of its inputs: the newest operand.
+// Returns one of its inputs, the newest operand.
 class Newest : public MergeOperator {
  public:
   const char* Name() const override { return "Newest"; }
@@ -71,12 +62,9 @@ struct Version {
   std::string text;
 };
 
-class RandomMerges {
+class RandomMerges : private TestDb {
  public:
   explicit RandomMerges(uint64_t seed) : random_(seed) {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.create_missing_column_families = true;
     options_.disable_auto_compactions = Draw(2) == 0;
     options_.level0_file_num_compaction_trigger = 2;
     options_.target_file_size_base = 1024;
@@ -88,9 +76,9 @@ class RandomMerges {
     if (Draw(2) == 0) options_.row_cache = NewLRUCache(1 << 20);
     const bool merges_partially = Draw(2) == 0;
     joiner_ = std::make_shared<Joiner>(merges_partially);
-    Open();
+    OpenBoth();
   }
-  ~RandomMerges() { Close(); }
+  ~RandomMerges() { CloseBoth(); }
 
   void Run(int steps) {
     for (int i = 0; i < steps && !testing::Test::HasFailure(); i++) {
@@ -110,24 +98,17 @@ class RandomMerges {
   size_t Draw(size_t below) { return random_() % below; }
   std::string Key() { return std::string(1, static_cast<char>('a' + Draw(6))); }
 
-  void Open(const std::string& path = "/db") {
+  void OpenBoth() {
     std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
                                                  {"newest", options_}};
     families[0].options.merge_operator = joiner_;
     families[1].options.merge_operator = std::make_shared<Newest>();
-    ASSERT_OK(DB::Open(options_, path, families, &handles_, &db_));
+    OpenWith(families);
   }
-  void Close() {
+  void CloseBoth() {
     for (const Moment& moment : snapshots_) db_->ReleaseSnapshot(moment.snapshot);
     snapshots_.clear();
-    CloseDb();
-  }
-  void CloseDb() {
-    for (ColumnFamilyHandle* handle : handles_) {
-      EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    }
-    handles_.clear();
-    db_.reset();
+    Close();
   }
 
   void AddTo(WriteBatch* batch) {
@@ -158,23 +139,23 @@ class RandomMerges {
     }
   }
 
-  void Write() {
+  void WriteSome() {
     moment_++;
     WriteBatch batch;
     for (size_t n = Draw(4) == 0 ? 3 : 1; n > 0; n--) AddTo(&batch);
-    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    Write(&batch);
   }
 
   void Step() {
     const size_t choice = Draw(40);
     ColumnFamilyHandle* const handle = handles_[Draw(2)];
     if (choice == 0) {
-      Close();
-      Open();
+      CloseBoth();
+      OpenBoth();
     } else if (choice == 9) {
       CheckCheckpoint();
     } else if (choice <= 2) {
-      ASSERT_OK(db_->Flush(FlushOptions(), handle));
+      Flush(handle);
     } else if (choice <= 4) {
       const std::string a = Key(), b = Key();
       const Slice begin = std::min(a, b), end = std::max(a, b);
@@ -188,30 +169,32 @@ class RandomMerges {
       db_->ReleaseSnapshot(snapshots_[victim].snapshot);
       snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(victim));
     } else {
-      Write();
+      WriteSome();
     }
   }
 
-  // A copy of the files, opened on its own, has what is there now.
+  // A copy of the files has the same rows when it is opened.
   void CheckCheckpoint() {
-    const std::string path = StrCat("/copy", ++checkpoints_);
+    const std::string path = StrCat("/copy", ++checkpoints_), original_dir = dir_;
     Checkpoint* created = nullptr;
     ASSERT_OK(Checkpoint::Create(db_.get(), &created));
     const std::unique_ptr<Checkpoint> checkpoint(created);
     ASSERT_OK(checkpoint->CreateCheckpoint(path));
     db_.swap(original_);
     handles_.swap(original_handles_);
-    Open(path);
+    dir_ = path;
+    OpenBoth();
     for (size_t family = 0; family < 2; family++) {
       CheckPoints(family, {moment_, nullptr});
       CheckScans(family, {moment_, nullptr});
     }
-    CloseDb();
+    Close();
+    dir_ = original_dir;
     db_.swap(original_);
     handles_.swap(original_handles_);
   }
 
-  // Nothing: no such key; "!": the operator fails.
+  // No value: there is no such key; "!": the merge operator fails.
   std::optional<std::string> Expected(size_t family, const std::string& key, uint64_t moment) {
     std::optional<std::string> value;
     bool fails = false;
@@ -223,7 +206,7 @@ class RandomMerges {
       if (version.kind == 'm') {
         value = family == 1 ? version.text : value.value_or("") + "." + version.text;
       }
-      // What is below a newer operand is gone for one family, and not for the other.
+      // The operator of the second family only uses the newest operand.
       fails = is_failure || (fails && family == 0 && version.kind == 'm');
     }
     return fails ? std::string(kFails) : value;
@@ -248,8 +231,7 @@ class RandomMerges {
   }
 
   void CheckPoints(size_t family, const Moment& moment) {
-    ReadOptions read;
-    read.snapshot = moment.snapshot;
+    const ReadOptions read = AsOf(moment.snapshot);
     std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
     const std::vector<Slice> keys(names.begin(), names.end());
     std::vector<std::string> values;
@@ -265,7 +247,7 @@ class RandomMerges {
     }
   }
 
-  // They are pieces of the joined value, in order.
+  // The operands are the pieces of the joined value, in order.
   void CheckOperands(const ReadOptions& read, const std::string& key,
                      const std::optional<std::string>& expected) {
     constexpr int kMost = 200;
@@ -287,11 +269,11 @@ class RandomMerges {
     EXPECT_EQ(without_dot(joined), without_dot(*expected)) << key;
   }
 
-  // Both ways over the keys that cannot fail, with a turn at a random place; the others by seeks.
+  // In both directions over the keys that cannot fail, with turns at a random place; the others by
+  // seeks.
   void CheckScans(size_t family, const Moment& moment) {
     const Slice upper("e");
-    ReadOptions read;
-    read.snapshot = moment.snapshot;
+    ReadOptions read = AsOf(moment.snapshot);
     read.iterate_upper_bound = &upper;
     std::vector<std::pair<std::string, std::string>> rows;
     for (const char* key : {"a", "b", "c", "d"}) {
@@ -328,9 +310,7 @@ class RandomMerges {
   }
 
   void CheckSeeks(size_t family, const Moment& moment) {
-    ReadOptions read;
-    read.snapshot = moment.snapshot;
-    std::unique_ptr<Iterator> it(db_->NewIterator(read, handles_[family]));
+    std::unique_ptr<Iterator> it(db_->NewIterator(AsOf(moment.snapshot), handles_[family]));
     for (const char* key : {"e", "f"}) {
       const auto expected = Expected(family, key, moment.number);
       for (const bool is_forward : {true, false}) {
@@ -348,17 +328,13 @@ class RandomMerges {
   }
 
   std::mt19937_64 random_;
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   std::shared_ptr<Joiner> joiner_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
   Keys keys_[2];
   std::vector<Moment> snapshots_;
   uint64_t moment_ = 0;
   uint64_t last_text_ = 0;
   int checkpoints_ = 0;
-  // While a checkpoint is open in their place.
+  // The database while a checkpoint is open in its place.
   std::unique_ptr<DB> original_;
   std::vector<ColumnFamilyHandle*> original_handles_;
 };

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merge operands through the public calls: what reads see of them in memory and in tables, under
-// snapshots, with operators that fail, throw, stop early, or are not there.
-#include <string>
-#include <vector>
-
+// Merge operands through the public calls: the results of reads in memory and in tables, with
+// snapshots, and with merge operators that fail, throw, stop early, or are missing.
 #include "ashlar/convenience.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
-#include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "tests/db/merge/merge_fixture.h"
 
@@ -30,9 +26,7 @@ TEST_F(MergeTest, OperandsOverAValueATombstoneAndNothing) {
   for (const char* when : {"in memory", "flushed", "compacted", "reopened"}) {
     SCOPED_TRACE(when);
     if (when == std::string("flushed")) Flush();
-    if (when == std::string("compacted")) {
-      ASSERT_OK(Compact());
-    }
+    if (when == std::string("compacted")) CompactAndRewrite();
     if (when == std::string("reopened")) Reopen();
     EXPECT_EQ(Get("a"), "A.1.2");
     EXPECT_EQ(Get("b"), "-.1");
@@ -54,7 +48,7 @@ TEST_F(MergeTest, OperandsOfOneKeyInMemoryAndInTables) {
   EXPECT_EQ(Scan(), "k=V.1.2.3 ");
   Flush();
   EXPECT_EQ(Get("k"), "V.1.2.3");
-  ASSERT_OK(Compact());
+  CompactAndRewrite();
   EXPECT_EQ(Get("k"), "V.1.2.3");
   EXPECT_EQ(Operands("k"), "V.1.2.3") << "compaction left one value";
 }
@@ -68,9 +62,7 @@ TEST_F(MergeTest, SnapshotsSeeTheirOwnOperands) {
   Merge("k", "3");
   for (int round = 0; round < 3; round++) {
     if (round == 1) Flush();
-    if (round == 2) {
-      ASSERT_OK(Compact());
-    }
+    if (round == 2) CompactAndRewrite();
     EXPECT_EQ(Get("k", before), "V");
     EXPECT_EQ(Get("k", middle), "V.1");
     EXPECT_EQ(Get("k"), "V.1.2.3");
@@ -89,30 +81,27 @@ TEST_F(MergeTest, AnIteratorTurnsAroundOnFoldedKeys) {
   }
   Merge("d", "1");
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  const auto row = [&] {
-    return it->Valid() ? it->key().ToString() + "=" + it->value().ToString() : "end";
-  };
   it->Seek("b");
-  EXPECT_EQ(row(), "b=V.1");
+  EXPECT_EQ(RowAt(*it), "b=V.1");
   it->Prev();
-  EXPECT_EQ(row(), "a=V.1");
+  EXPECT_EQ(RowAt(*it), "a=V.1");
   it->Next();
-  EXPECT_EQ(row(), "b=V.1");
+  EXPECT_EQ(RowAt(*it), "b=V.1");
   it->Next();
   it->Next();
-  EXPECT_EQ(row(), "d=-.1") << "the merging iterator is at its end here";
+  EXPECT_EQ(RowAt(*it), "d=-.1") << "the merging iterator is at its end here";
   it->Prev();
-  EXPECT_EQ(row(), "c=V.1");
+  EXPECT_EQ(RowAt(*it), "c=V.1");
   it->SeekForPrev("bb");
-  EXPECT_EQ(row(), "b=V.1");
+  EXPECT_EQ(RowAt(*it), "b=V.1");
   it->Next();
   it->Next();
   it->Next();
-  EXPECT_EQ(row(), "end");
+  EXPECT_EQ(RowAt(*it), "end");
   EXPECT_OK(it->status());
 }
 
-// Long operands are not copied. No cache keeps the blocks that the iterators have left.
+// Long operands are not copied. No cache holds the blocks that the iterators have left.
 TEST_F(MergeTest, LongOperandsOfManyBlocksAndFilesOutliveTheSteps) {
   BlockBasedTableOptions table;
   table.no_block_cache = true;
@@ -134,9 +123,9 @@ TEST_F(MergeTest, LongOperandsOfManyBlocksAndFilesOutliveTheSteps) {
   Merge("c", "end");
   rows.insert(rows.find(" d="), ".end");
   for (const char* when : {"many files", "compacted"}) {
-    EXPECT_TRUE(Scan() == rows) << when;  // too long to be printed
+    EXPECT_TRUE(Scan() == rows) << when;  // too long to print
     EXPECT_TRUE(Get("d") == rows.substr(rows.find("d=") + 2, Get("d").size())) << when;
-    EXPECT_OK(Compact());
+    CompactAndRewrite();
   }
 }
 
@@ -171,12 +160,12 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
   ASSERT_OK(batch.Put("p", "1"));
   ASSERT_OK(batch.Merge("k", "1"));
   EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
-  EXPECT_EQ(Get("p"), "NotFound: ") << "all of the batch or nothing";
+  EXPECT_EQ(Get("p"), "NotFound: ") << "a batch is written as a whole or not at all";
   Put("p", "2");
   for (const char* key : {"table", "log"}) {
     std::string value;
     EXPECT_TRUE(db_->Get(ReadOptions(), key, &value).IsInvalidArgument());
-    EXPECT_EQ(Operands(key), "1") << "these need no operator";
+    EXPECT_EQ(Operands(key), "1") << "GetMergeOperands needs no operator";
   }
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   it->SeekToFirst();
@@ -186,7 +175,7 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
   EXPECT_TRUE(it->Valid());
   it.reset();
   Flush();
-  ASSERT_OK(Compact());
+  CompactAndRewrite();
   options_.merge_operator = joiner_;
   Reopen();
   EXPECT_EQ(Scan(), "log=-.1 p=2 table=-.1 ");
@@ -212,7 +201,7 @@ TEST_F(MergeTest, AFailingOperatorFailsItsKeyOnly) {
   it->Prev();
   EXPECT_FALSE(it->Valid());
   EXPECT_EQ(it->status().subcode(), Status::kMergeOperatorFailed);
-  EXPECT_GE(Ticker(NUMBER_MERGE_FAILURES), 3u);
+  EXPECT_GE(Ticks(NUMBER_MERGE_FAILURES), 3u);
 }
 
 TEST_F(MergeTest, AFlushKeepsOperandsThatCannotBeMerged) {
@@ -231,20 +220,20 @@ TEST_F(MergeTest, ACompactionFailsOrKeepsAsTheOperatorSays) {
   Flush();
   Merge("k", "!");
   Merge("ok", "1");
-  const Status failed = Compact();
+  const Status failed = TryCompact();
   EXPECT_TRUE(failed.IsCorruption()) << failed.ToString();
   EXPECT_EQ(failed.subcode(), Status::kMergeOperatorFailed);
   EXPECT_EQ(Operands("k"), "V !") << "nothing is lost";
   Put("other", "goes on");
   joiner_->scope = MergeOperator::OpFailureScope::kMustMerge;
-  ASSERT_OK(Compact());
+  CompactAndRewrite();
   EXPECT_EQ(Operands("k"), "V !");
   EXPECT_EQ(Get("k"), "failed");
   EXPECT_EQ(Operands("ok"), "-.1") << "others were folded";
 }
 
-// Compactions that nobody asked for keep what cannot be merged, whatever scope the failure has: no
-// background error, no writes that stop, no tree that nobody compacts any more.
+// Automatic compactions keep operands that cannot be merged, for every failure scope: there is no
+// background error, writes do not stop, and later compactions run.
 TEST_F(MergeTest, ACompactionInTheBackgroundKeepsWhatCannotBeMerged) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
@@ -256,18 +245,14 @@ TEST_F(MergeTest, ACompactionInTheBackgroundKeepsWhatCannotBeMerged) {
     Merge("ok", StrCat(round));
     Put(StrCat("other", round), "goes on");
     Flush();
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    WaitForJobs();
   }
-  std::string files;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &files));
-  EXPECT_LT(std::stoi(files), 2) << "compactions went on";
-  std::string errors;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.background-errors", &errors));
-  EXPECT_EQ(errors, "0");
+  EXPECT_LT(TableCount(0), 2) << "later compactions run";
+  EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
   EXPECT_EQ(Get("k"), "failed");
   EXPECT_EQ(Operands("k"), "V.0 ! 2 3 4 5") << "nothing is lost";
   EXPECT_EQ(Get("ok"), "-.0.1.2.3.4.5");
-  EXPECT_GT(Ticker(NUMBER_MERGE_FAILURES), 1u);
+  EXPECT_GT(Ticks(NUMBER_MERGE_FAILURES), 1u);
 }
 
 TEST_F(MergeTest, WhatAnOperatorThrowsIsAFailure) {
@@ -282,7 +267,7 @@ TEST_F(MergeTest, WhatAnOperatorThrowsIsAFailure) {
   EXPECT_FALSE(it->Valid());
   it.reset();
   Flush();
-  EXPECT_FALSE(Compact().ok());
+  EXPECT_FALSE(TryCompact().ok());
   Put("l", "nothing stayed locked");
   EXPECT_EQ(Get("l"), "nothing stayed locked");
 }
@@ -387,7 +372,7 @@ TEST_F(MergeTest, CountsAndTimes) {
   EXPECT_EQ(get_perf_context()->internal_merge_count, 0u);
   Scan();
   EXPECT_EQ(get_perf_context()->internal_merge_count, 6u) << "forward and backward";
-  EXPECT_GT(Ticker(MERGE_OPERATION_TOTAL_TIME), 0u);
+  EXPECT_GT(Ticks(MERGE_OPERATION_TOTAL_TIME), 0u);
   HistogramData operands;
   options_.statistics->histogramData(READ_NUM_MERGE_OPERANDS, &operands);
   EXPECT_EQ(operands.count, 3u);
@@ -408,8 +393,8 @@ TEST_F(MergeTest, ManyOperandsAreReportedOnRequest) {
   EXPECT_EQ(value, "-.1.2.3");
 }
 
-// A table of which the first block of a key is in memory and the next one is not: what was taken
-// from the first is taken once.
+// The first block of a key is in memory and the next one is not: the operands of the first block
+// are used once.
 TEST_F(MergeTest, AKeyWhoseBlocksAreOnlyPartlyInMemory) {
   BlockBasedTableOptions table;
   table.block_size = 100;
@@ -425,7 +410,7 @@ TEST_F(MergeTest, AKeyWhoseBlocksAreOnlyPartlyInMemory) {
   db_->ReleaseSnapshot(snapshot);
   for (const bool is_batch : {false, true}) {
     Reopen();
-    EXPECT_EQ(Get("j"), "neighbour");  // brings the block of the newest operand
+    EXPECT_EQ(Get("j"), "neighbour");  // reads the block of the newest operand into the cache
     const std::string expected = StrCat("-.1", wide, ".2", wide);
     if (is_batch) {
       std::vector<std::string> values;

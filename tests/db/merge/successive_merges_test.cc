@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// max_successive_merges: operands that are folded when they are written.
-#include <string>
+// max_successive_merges: operands that are merged when they are written.
 #include <thread>
-#include <vector>
 
 #include "ashlar/convenience.h"
 #include "ashlar/write_batch.h"
 #include "tests/db/merge/merge_fixture.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 
@@ -22,7 +20,7 @@ TEST_F(MergeTest, SuccessiveMergesAreFoldedWhenWritten) {
   WriteBatch batch;
   ASSERT_OK(batch.Merge("k", "4"));
   ASSERT_OK(batch.Merge("k", "5"));
-  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  Write(&batch);
   EXPECT_EQ(Operands("k"), "V.1.2.3.4 5");
   EXPECT_EQ(Get("k", snapshot), "V.1.2.3");
   EXPECT_EQ(Get("k"), "V.1.2.3.4.5");
@@ -38,12 +36,12 @@ TEST_F(MergeTest, SuccessiveMergesReadFilesOnlyIfTheyMust) {
   options_.max_successive_merges = 1;
   Put("k", "V");
   Flush();
-  Reopen();  // nothing of the table is in memory
+  Reopen();  // so no block of the table is in memory
   Merge("k", "1");
   Merge("k", "2");
   EXPECT_EQ(Operands("k"), "V 1 2");
   ASSERT_OK(db_->SetOptions({{"strict_max_successive_merges", "true"}}));
-  Reopen();  // the log becomes a table: the next operand is the first of its memtable
+  Reopen();  // the log becomes a table, so the memtable is empty
   Merge("k", "3");
   Merge("k", "4");
   EXPECT_EQ(Operands("k"), "V 1 2 3 4") << "the option was not kept";
@@ -64,7 +62,7 @@ TEST_F(MergeTest, AnOperandThatCannotBeFoldedStaysOne) {
   EXPECT_EQ(Get("k"), "V.5");
 }
 
-// Each write may fold what others have written just before it and are about to publish.
+// A write may merge operands that other threads have inserted and not yet published.
 TEST_F(MergeTest, ConcurrentSuccessiveMergesLoseNothing) {
   ASSERT_OK(
       MergeOperator::CreateFromString(ConfigOptions(), "uint64add", &options_.merge_operator));
@@ -76,7 +74,7 @@ TEST_F(MergeTest, ConcurrentSuccessiveMergesLoseNothing) {
     threads.emplace_back([this] {
       const std::string one("\1\0\0\0\0\0\0\0", 8);
       for (int i = 0; i < kMerges; i++) {
-        ASSERT_OK(db_->Merge(WriteOptions(), i % 2 == 0 ? "a" : "b", one));
+        Merge(i % 2 == 0 ? "a" : "b", one);
         if (i % 100 == 50) Flush();
       }
     });
@@ -84,8 +82,8 @@ TEST_F(MergeTest, ConcurrentSuccessiveMergesLoseNothing) {
   for (std::thread& thread : threads) thread.join();
   for (int round = 0; round < 2; round++) {
     for (const char* key : {"a", "b"}) {
-      std::string sum;
-      ASSERT_OK(db_->Get(ReadOptions(), key, &sum));
+      const std::string sum = Get(key);
+      ASSERT_EQ(sum.size(), 8u);
       EXPECT_EQ(DecodeFixed64(sum.data()), uint64_t{kThreads * kMerges / 2});
     }
     if (round == 0) Reopen();

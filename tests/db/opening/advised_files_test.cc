@@ -16,7 +16,7 @@
 #include "env/env_adaptors.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

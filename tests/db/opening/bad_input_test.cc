@@ -24,9 +24,9 @@
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/str_cat.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

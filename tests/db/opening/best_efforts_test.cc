@@ -17,7 +17,7 @@
 #include "env/filename.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -89,8 +89,7 @@ class BestEffortsTest : public testing::Test {
 
   std::string Keys(int family = 0) {
     std::string keys;
-    const std::unique_ptr<Iterator> it(
-        db_->NewIterator(ReadOptions(), handles_[size_t(family)]));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[size_t(family)]));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
       EXPECT_EQ(it->value().ToString(), "of " + it->key().ToString());
       keys += it->key().ToString() + " ";

@@ -15,7 +15,7 @@
 #include "tests/support/json.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

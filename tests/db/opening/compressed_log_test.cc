@@ -17,7 +17,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -195,9 +195,8 @@ TEST_P(CompressedLogTest, IsWrittenByManyThreads) {
   EXPECT_EQ(ReadAll(), expected_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Logs, CompressedLogTest, testing::Bool(), [](const auto& info) {
-  return info.param ? "Mapped" : "Buffered";
-});
+INSTANTIATE_TEST_SUITE_P(Logs, CompressedLogTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Mapped" : "Buffered"; });
 
 }  // namespace
 }  // namespace ashlar

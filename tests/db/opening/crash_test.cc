@@ -9,7 +9,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
-#include "tests/support/disk_life.h"
+#include "tests/support/database_on_disk.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -22,13 +22,13 @@ class OpeningCrashTest : public testing::Test {
     options_.disable_auto_compactions = true;
   }
 
-  static void Put(DiskLife* life, const std::string& key, bool is_synced) {
+  static void Put(DatabaseOnDisk* life, const std::string& key, bool is_synced) {
     WriteOptions write;
     write.sync = is_synced;
     EXPECT_OK(life->opened.db()->Put(write, key, "value"));
   }
   std::string Keys(const std::shared_ptr<SimFS>& disk) {
-    const std::unique_ptr<DiskLife> life = BeginLife(disk, &options_);
+    const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
     if (life->opened.db() == nullptr) return "not opened";
     Contents contents;
     EXPECT_OK(life->opened.ReadAll(&contents));
@@ -42,7 +42,7 @@ class OpeningCrashTest : public testing::Test {
 };
 
 TEST_F(OpeningCrashTest, ASyncedWriteToALogBehindAFlushIsThere) {
-  const std::unique_ptr<DiskLife> life = BeginLife(sim_, &options_);
+  const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(sim_, &options_);
   Put(life.get(), "a", /*is_synced=*/true);
   EXPECT_OK(life->opened.db()->Flush(FlushOptions()));
   Put(life.get(), "b", /*is_synced=*/true);
@@ -52,16 +52,16 @@ TEST_F(OpeningCrashTest, ASyncedWriteToALogBehindAFlushIsThere) {
 // Their tails may not be lost behind a synced write to the new log: that would be a hole.
 TEST_F(OpeningCrashTest, LogsThatARecoveryKeepsAreDurable) {
   options_.avoid_flush_during_recovery = true;
-  Put(BeginLife(sim_, &options_).get(), "a", /*is_synced=*/false);
-  const std::unique_ptr<DiskLife> life = BeginLife(sim_, &options_);
+  Put(OpenDatabaseOnDisk(sim_, &options_).get(), "a", /*is_synced=*/false);
+  const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(sim_, &options_);
   Put(life.get(), "b", /*is_synced=*/true);
   EXPECT_EQ(Keys(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict)), "ab");
 }
 
 TEST_F(OpeningCrashTest, EveryCallOfAnOpenMayBeTheLast) {
-  Put(BeginLife(sim_, &options_).get(), "a", /*is_synced=*/true);
+  Put(OpenDatabaseOnDisk(sim_, &options_).get(), "a", /*is_synced=*/true);
   const uint64_t begin = sim_->CallCount();
-  BeginLife(sim_, &options_);
+  OpenDatabaseOnDisk(sim_, &options_);
   const uint64_t end = sim_->CallCount();
   ASSERT_GT(end, begin + 10);
   for (uint64_t call = begin; call <= end; ++call) {

@@ -2,7 +2,7 @@
 //
 // allow_data_in_errors: whether errors show keys. It is for the whole process, so each case has one
 // of its own.
-#include "util/data_in_errors.h"
+#include "util/text/data_in_errors.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

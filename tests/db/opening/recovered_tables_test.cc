@@ -13,7 +13,7 @@
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -75,8 +75,8 @@ TEST(RecoveredTables, AreToldOf) {
   db->GetLiveFilesMetaData(&files);
   ASSERT_EQ(files.size(), 1u);
   const std::string path = files[0].db_path + files[0].name;
-  EXPECT_EQ(told->TakeNotes(), (std::vector<std::string>{"begun default " + path, "blobs 1",
-                                                         "made default " + path}));
+  EXPECT_EQ(told->TakeNotes(),
+            (std::vector<std::string>{"begun default " + path, "blobs 1", "made default " + path}));
   ASSERT_OK(db->Close());
 }
 

@@ -16,7 +16,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/db/wal/log_test_util.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

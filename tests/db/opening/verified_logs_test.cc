@@ -11,14 +11,14 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
 #include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
 #include "env/file_util.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -14,7 +14,7 @@
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
 #include "tests/support/status_matchers.h"
-#include "util/filter_policy_impl.h"
+#include "util/interfaces/filter_policy_impl.h"
 
 namespace ashlar {
 namespace {

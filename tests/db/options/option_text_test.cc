@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The syntax of options: splitting, braces, escapes, numbers.
-#include "util/option_text.h"
+#include "util/text/option_text.h"
 
 #include <gtest/gtest.h>
 

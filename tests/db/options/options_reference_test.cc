@@ -9,7 +9,7 @@
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
 #include "tests/support/paths.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -49,10 +49,13 @@ void AppendTable(const char* title, OptionTable table, const void* defaults, std
 std::string ReferencePage() {
   std::string page =
       "# Options\n\n"
-      "Made from the option tables in `db/options/`; the test `OptionsReference` keeps it true.\n"
-      "A value that is not built yet is refused at open with `NotSupported`, naming the option.\n"
-      "Options that only a program can set and that are always honoured (env, loggers, listeners,\n"
-      "statistics, rate limiter) are in `include/ashlar/options.h` alone.\n";
+      "This page is generated from the option tables in `db/options/` by the test "
+      "`OptionsReference`.\n"
+      "A value that is not built yet is refused with `NotSupported` when the database is opened; "
+      "the\n"
+      "message names the option. Options that only a program can set and that always work "
+      "(loggers, rate\n"
+      "limiter, write buffer manager) are described in `include/ashlar/options.h` only.\n";
   const DBOptions db;
   const ColumnFamilyOptions family;
   const BlockBasedTableOptions table;

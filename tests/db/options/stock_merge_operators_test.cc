@@ -108,9 +108,9 @@ TEST(StockMergeOperators, StringAppendJoins) {
 // As part of a string, and in an OPTIONS file.
 TEST(StockMergeOperators, DelimitersArePrintedSoThatTheyAreReadAgain) {
   for (const std::string delimiter :
-       {"", ",", ";", "a;b", ";;", "; ", " ", ", ", " | ", "  ", "\t", "\n", "\r\n", "#", " #", ":",
-        ": ", "=", "id=x;", "\\", "\\ ", "x;\\", "{}", "{a}b", "a{b}c", "{;}", "a{;}c", "{ }",
-        "nullptr"}) {
+       {"",    ",",    ";",    "a;b",  ";;",    "; ",  " ",     ", ",  " | ",    "  ",
+        "\t",  "\n",   "\r\n", "#",    " #",    ":",   ": ",    "=",   "id=x;",  "\\",
+        "\\ ", "x;\\", "{}",   "{a}b", "a{b}c", "{;}", "a{;}c", "{ }", "nullptr"}) {
     SCOPED_TRACE(delimiter);
     ColumnFamilyOptions given;
     given.merge_operator = NewStringAppendOperator(delimiter);

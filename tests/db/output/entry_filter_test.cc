@@ -22,9 +22,9 @@
 #include "memtable/memtable.h"
 #include "tests/db/output/tables_of_keys.h"
 #include "tests/support/status_matchers.h"
-#include "util/arena.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -298,7 +298,7 @@ TEST(EntryFilter, BadDecisionsEndTheStreamAndNameTheFilter) {
       {Decision::kChangeBlobIndex, "", "b5", Status::kNotSupported},
       {Decision::kUndetermined, "", "b5", Status::kNotSupported},
       {Decision::kChangeWideColumnEntity, "1", "b5+", Status::kNotSupported},
-      {Decision::kChangeWideColumnEntity, "twice", "b5", Status::kInvalidArgument},
+      {Decision::kChangeWideColumnEntity, "twice", "b5", Status::kCorruption},
       {static_cast<Decision>(77), "", "b5", Status::kInvalidArgument},
   };
   for (const auto& test : cases) {

@@ -13,8 +13,8 @@
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
 #include "tests/support/status_matchers.h"
-#include "util/arena.h"
-#include "util/str_cat.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -31,7 +31,8 @@ class PipeTest : public testing::Test {
   void Fill(int count, size_t value_bytes) {
     for (int i = 0; i < count; i++) {
       const std::string key = StrCat("key", 100000 + i);
-      const std::string value(value_bytes + static_cast<size_t>(i % 7), static_cast<char>('a' + i % 26));
+      const std::string value(value_bytes + static_cast<size_t>(i % 7),
+                              static_cast<char>('a' + i % 26));
       EXPECT_OK(memtable_->Add(static_cast<SequenceNumber>(2 * i + 1), kTypeValue, key, "old"));
       EXPECT_OK(memtable_->Add(static_cast<SequenceNumber>(2 * i + 2), kTypeValue, key, value));
     }

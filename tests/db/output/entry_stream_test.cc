@@ -20,8 +20,8 @@
 #include "table/iterator/internal_iterator.h"
 #include "tests/db/output/tables_of_keys.h"
 #include "tests/support/status_matchers.h"
-#include "util/arena.h"
-#include "util/str_cat.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

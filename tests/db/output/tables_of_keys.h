@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "db/version/file_metadata.h"
-#include "util/internal_key.h"
+#include "db/manifest/file_metadata.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -17,12 +17,12 @@
 #include "env/memory/memory_file_system.h"
 #include "env/random_reader.h"
 #include "memtable/memtable.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
-#include "util/arena.h"
+#include "util/memory/arena.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/db/output/tables_of_keys.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

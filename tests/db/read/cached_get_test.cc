@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Get or a MultiGet of up to 32 keys that finds everything in memory writes no memory but its own
-// stack and the caller's results: no reference count, no usage counter, no lock, no allocation. A
-// step of an iterator writes the iterator's own memory, and where it goes to another block what
-// counts references on the two. Every store they make is counted.
-#include <gtest/gtest.h>
-
+// A Get or a MultiGet of up to 32 keys that finds everything in memory only writes to its own stack
+// and to the results of the caller: no reference count, no usage counter, no lock, no allocation. A
+// step of an iterator writes to the memory of the iterator and, when it enters another block, to
+// the reference counts of the two blocks. The tests count every store.
 #include <algorithm>
 #include <iterator>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/options.h"
-#include "ashlar/table.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "tests/support/write_watch.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
-
-std::string Key(int i) { return "key" + std::to_string(100000 + i); }
 
 struct Reader {
   DB* db = nullptr;
@@ -36,7 +25,7 @@ struct Reader {
   ReadOptions options;
   PinnableSlice value;
 
-  // How many keys are found.
+  // Returns how many keys are found.
   static int ReadAll(void* argument) {
     auto* reader = static_cast<Reader*>(argument);
     int found = 0;
@@ -48,7 +37,7 @@ struct Reader {
   }
 };
 
-// The same keys by one MultiGet, of two families.
+// Reads keys of two families with one MultiGet.
 struct BatchReader {
   static constexpr size_t kKeys = 32;
 
@@ -84,42 +73,29 @@ struct Stepper {
   }
 };
 
-class CachedGetTest : public testing::Test {
+class CachedGetTest : public DbTest {
  protected:
-  // Three quarters of the keys lie in tables of two levels, some in the memtable.
+  // Keys in tables of two levels, one in the memtable, and a second family.
   void SetUp() override {
     if (!CanWatchWrites()) return SkipAsImpossible("watching of stores in this build");
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache(8 << 20);
     table.filter_policy.reset(NewBloomFilterPolicy(10));
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
-    options.compression = kNoCompression;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    DB* raw = nullptr;
-    ASSERT_OK(DB::Open(options, "/db", &raw));
-    db_.reset(raw);
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
     for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
     Put("in memory", "x");
-    ColumnFamilyHandle* other = nullptr;
-    ASSERT_OK(db_->CreateColumnFamily(options, "other", &other));
-    other_.reset(other);
-    for (int i = 0; i < 100; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), other, Key(i), std::string(20, 'o')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions(), other));
-  }
-  void TearDown() override { other_.reset(); }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+    other_ = CreateFamily("other");
+    for (int i = 0; i < 100; i++) Put(other_, Key(i), std::string(20, 'o'));
+    Flush(other_);
   }
 
-  // What a reader thread stores once everything is warm, besides its own memory.
+  // The stores of a reader thread with warm caches, except those to its own memory.
   std::vector<uintptr_t> SharedStores(const std::vector<std::string>& keys, int expected_found) {
     WatchedRun run;
     std::thread([&] {
@@ -138,7 +114,7 @@ class CachedGetTest : public testing::Test {
     return run.stores;
   }
 
-  // The same of a batch of such keys, every fourth of them in the other family.
+  // The same for a batch of such keys, every fourth of them in the other family.
   std::vector<uintptr_t> StoresOfBatch(const std::vector<std::string>& keys, int expected_found) {
     WatchedRun run;
     std::thread([&] {
@@ -147,7 +123,7 @@ class CachedGetTest : public testing::Test {
       std::vector<OwnMemory> own{{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}};
       for (size_t i = 0; i < BatchReader::kKeys; ++i) {
         reader.keys[i] = keys[i % keys.size()];
-        reader.families[i] = i % 4 == 3 ? other_.get() : db_->DefaultColumnFamily();
+        reader.families[i] = i % 4 == 3 ? other_ : db_->DefaultColumnFamily();
         std::string* const self = reader.values[i].GetSelf();
         self->reserve(64);
         own.push_back({self->data(), self->capacity()});
@@ -160,8 +136,8 @@ class CachedGetTest : public testing::Test {
     return run.stores;
   }
 
-  // What two iterators both store that make the same steps from the same key: they have nothing in
-  // common but what all readers share.
+  // The addresses to which two iterators store that make the same steps from the same key. They
+  // only have in common what all readers share.
   std::vector<uintptr_t> StoresOfSteps(const std::string& from, int steps) {
     std::vector<uintptr_t> stores[2];
     std::thread([&] {
@@ -182,7 +158,7 @@ class CachedGetTest : public testing::Test {
                         {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}});
         EXPECT_TRUE(run.has_ended);
         EXPECT_EQ(run.result, steps);
-        EXPECT_FALSE(run.stores.empty());  // an iterator does have memory of its own
+        EXPECT_FALSE(run.stores.empty());  // an iterator writes to its own memory
         stores[i] = run.stores;
         std::sort(stores[i].begin(), stores[i].end());
       }
@@ -193,9 +169,7 @@ class CachedGetTest : public testing::Test {
     return shared;
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  std::unique_ptr<DB> db_;
-  std::unique_ptr<ColumnFamilyHandle> other_;
+  ColumnFamilyHandle* other_ = nullptr;
 };
 
 TEST_F(CachedGetTest, TheWatchSeesAStoreThatIsTakenBack) {
@@ -237,7 +211,7 @@ TEST_F(CachedGetTest, ABatchWritesNoMemoryButItsOwn) {
 TEST_F(CachedGetTest, ABatchOfAbsentAndDuplicateKeysWritesNoMemoryButItsOwn) {
   const std::vector<std::string> keys = {"missing", Key(500) + "x", "in memory", Key(1998),
                                          Key(1998), "zzz",          Key(1),      "a"};
-  // Of eight, two fall to the other family, which has neither of them.
+  // Two of the eight keys are read from the other family, which has neither of them.
   EXPECT_EQ(StoresOfBatch(keys, 4 * 3), std::vector<uintptr_t>());
 }
 
@@ -245,11 +219,11 @@ TEST_F(CachedGetTest, AStepInsideABlockWritesNoSharedMemory) {
   EXPECT_EQ(StoresOfSteps(Key(0), 30), std::vector<uintptr_t>());
 }
 
-// The watch does see what is shared: the references on the blocks that are left and entered.
+// The watch finds stores to shared memory: the reference counts of the blocks.
 TEST_F(CachedGetTest, AStepToAnotherBlockWritesItsReferencesAlone) {
   const size_t stores = StoresOfSteps(Key(105), 35).size();
   EXPECT_GT(stores, 0u);
-  EXPECT_LT(stores, 12u) << "of 35 steps, of which one or two go to another block";
+  EXPECT_LT(stores, 12u) << "one or two of the 35 steps go to another block";
 }
 
 }  // namespace

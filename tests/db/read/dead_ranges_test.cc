@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans that leave a range tombstone where they met many point tombstones: when they do, what the
-// next scan has to step over, and that nobody sees anything else than before.
-#include <gtest/gtest.h>
-
+// Scans that replace many consecutive point tombstones by a range tombstone: when they do so, what
+// the next scan steps over, and that reads return the same rows as before.
 #include <functional>
 #include <memory>
 #include <string>
-
+#include <vector>
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "ashlar/perf_context.h"
-#include "ashlar/slice_transform.h"
+#include "ashlar/explain.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+
+#include "ashlar/perf_context.h"
+#include "ashlar/slice_transform.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -23,27 +26,22 @@ constexpr int kKeys = 200;
 
 std::string KeyAt(int i) { return StrCat("key", 1000 + i); }
 
-class DeadRangesTest : public testing::Test {
+class DeadRangesTest : public DbTest {
  protected:
   DeadRangesTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.min_tombstones_for_range_conversion = 50;
   }
-  // 200 keys of which 100 are deleted, in tables, and one in the memtable.
+  // 200 keys in tables, of which 100 are deleted, and one key in the memtable.
   void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
     for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
+    for (int i = 50; i < 150; i++) Delete(KeyAt(i));
+    Flush();
     Put("z", "1");
   }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  // How many tombstones a scan of everything stepped over.
+  // How many tombstones a full scan steps over.
   uint64_t Scan(const ReadOptions& read = {}, int* rows = nullptr) {
     get_perf_context()->Reset();
     const std::unique_ptr<Iterator> it(db_->NewIterator(read));
@@ -53,10 +51,6 @@ class DeadRangesTest : public testing::Test {
     if (rows != nullptr) *rows = count;
     return get_perf_context()->internal_delete_skipped_count;
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
@@ -68,20 +62,17 @@ TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
   const SequenceNumber number = db_->GetLatestSequenceNumber();
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 101);
-  EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "it is no write";
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "the tombstone takes no sequence number";
   Put(KeyAt(100), "again");
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 102);
-  ReadOptions then;
-  then.snapshot = before;
-  Scan(then, &rows);
+  Scan(AsOf(before), &rows);
   EXPECT_EQ(rows, 101);
   db_->ReleaseSnapshot(before);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_EQ(Scan({}, &rows), 0u) << "it is flushed like any other";
+  Flush();
+  EXPECT_EQ(Scan({}, &rows), 0u) << "the tombstone is flushed like any other";
   EXPECT_EQ(rows, 102);
-  db_.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Reopen();
   Scan({}, &rows);
   EXPECT_EQ(rows, 102);
 }
@@ -91,6 +82,78 @@ TEST_F(DeadRangesTest, FewTombstonesAreLeftAlone) {
   Open();
   EXPECT_EQ(Scan(), 100u);
   EXPECT_EQ(Scan(), 100u);
+}
+
+// A filter that leaves out the tables of the point tombstones would not leave out what they became.
+TEST_F(DeadRangesTest, TableFiltersAreRefused) {
+  Open();
+  const std::function<bool(const TableProperties&)> all = [](const TableProperties&) {
+    return true;
+  };
+  ReadOptions read;
+  read.table_filter = &all;
+  const auto names_both = [](const Status& status) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find("table_filter"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("min_tombstones_for_range_conversion"), std::string::npos);
+  };
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  EXPECT_FALSE(it->Valid());
+  names_both(it->status());
+  std::vector<Iterator*> iterators;
+  names_both(db_->NewIterators(read, {db_->DefaultColumnFamily()}, &iterators));
+  EXPECT_TRUE(iterators.empty());
+  ReadExplanation explanation;
+  names_both(ExplainSeek(db_.get(), read, db_->DefaultColumnFamily(), "a", &explanation));
+  std::string value;
+  EXPECT_OK(db_->Get(read, "z", &value)) << "lookups know no filter";
+}
+
+// What was deleted key by key stays deleted, whatever its tombstones became and a flush made of it.
+TEST_F(DeadRangesTest, HideFromReadersThatIgnoreRangeDeletions) {
+  DbTest::Open();
+  for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
+  Scan();  // tombstones of keys and the one of their range are in one memtable
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ReadOptions read;
+  read.ignore_range_deletions = true;
+  int rows = 0;
+  Scan(read, &rows);
+  EXPECT_EQ(rows, 100);
+  std::string value;
+  EXPECT_TRUE(db_->Get(read, KeyAt(100), &value).IsNotFound());
+  const std::string names[] = {KeyAt(49), KeyAt(100)};
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = db_->MultiGet(read, {names[0], names[1]}, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_TRUE(statuses[1].IsNotFound());
+}
+
+// A file that goes behind everything may have keys that lie between the deleted ones.
+TEST_F(DeadRangesTest, AreNotMadeWhereFilesMayGoBehind) {
+  options_.allow_ingest_behind = true;
+  Open();
+  EXPECT_EQ(Scan(), 100u);
+  Scan();
+  Put("z", "2");
+  Scan();
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/behind.sst"));
+  ASSERT_OK(writer.Put(KeyAt(100), "deleted"));
+  ASSERT_OK(writer.Put(KeyAt(100) + "x", "between"));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_OK(db_->IngestExternalFile({"/behind.sst"}, behind));
+  int rows = 0;
+  Scan({}, &rows);
+  EXPECT_EQ(rows, 102);
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Seek(KeyAt(60));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), KeyAt(100) + "x");
 }
 
 // They do not see all there is as of now.
@@ -108,23 +171,17 @@ TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
   EXPECT_EQ(Scan(read), 100u);
   db_->ReleaseSnapshot(read.snapshot);
   read.snapshot = nullptr;
-  const std::function<bool(const TableProperties&)> all = [](const TableProperties&) {
-    return true;
-  };
-  read.table_filter = &all;
-  EXPECT_EQ(Scan(read), 100u);
-  read.table_filter = nullptr;
   read.ignore_range_deletions = true;
   EXPECT_EQ(Scan(read), 100u);
   read.ignore_range_deletions = false;
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_EQ(Scan(read), 100u) << "the memtable is empty";
   Put("z", "2");
   EXPECT_EQ(Scan(read), 100u);
   EXPECT_EQ(Scan(read), 0u);
 }
 
-// Up to a bound: what lies behind it was not looked at, whatever table it is in.
+// The scan ended at a bound, so keys after the last tombstone before it are not covered.
 TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
   Open();
   const std::string bound = KeyAt(120);
@@ -142,8 +199,8 @@ TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
   EXPECT_EQ(it->key().ToString(), KeyAt(119));
 }
 
-// A table whose next block lies behind the bound is not read on: the next key that a scan meets may
-// be that of another run, far behind.
+// A table is not read beyond the bound, so the next key of the scan may be a far key of another
+// run.
 TEST_F(DeadRangesTest, ABoundIsNoLiveKey) {
   BlockBasedTableOptions table;
   table.block_size = 1;
@@ -161,11 +218,11 @@ TEST_F(DeadRangesTest, ABoundIsNoLiveKey) {
   EXPECT_EQ(rows, 101);
 }
 
-// An iterator that was made before the memtable was sealed leaves nothing in the next one.
+// An iterator that was created before the memtable was sealed writes nothing to the next one.
 TEST_F(DeadRangesTest, AnOlderViewLeavesNothing) {
   Open();
   const std::unique_ptr<Iterator> old(db_->NewIterator(ReadOptions()));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put(KeyAt(70), "newer");
   for (old->SeekToFirst(); old->Valid(); old->Next()) {
   }

@@ -1,56 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans over what was deleted: the third one goes past it, whatever is written, flushed, ingested
-// or compacted meanwhile is seen, and so is what an older snapshot saw.
-#include <gtest/gtest.h>
-
+// Scans over deleted keys: the third scan skips them. Keys that are written, flushed, ingested or
+// compacted meanwhile are seen, and so are the keys of older snapshots.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table_properties.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr int kKeys = 1000;
 constexpr int kDeleted = 600;
-// What is left of the tombstones to step over, once they are known.
+// How many tombstones a scan may step over once the empty ranges are known.
 constexpr uint64_t kFew = 2;
 
 std::string KeyAt(int i) { return StrCat("key", 10000 + i); }
 
-class EmptyRangesDbTest : public testing::TestWithParam<bool> {
+class EmptyRangesDbTest : public DbTestWith<bool> {
  protected:
   EmptyRangesDbTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     if (IsReversed()) options_.comparator = ReverseBytewiseComparator();
   }
   static bool IsReversed() { return GetParam(); }
   // The first 600 of 1000 keys are deleted, half of them in a table.
   void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
     for (int i = 0; i < kKeys; i++) Put(i);
     for (int i = 0; i < kDeleted / 2; i++) Delete(i);
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
     for (int i = kDeleted / 2; i < kDeleted; i++) Delete(i);
   }
   std::string Name(int i) const { return KeyAt(IsReversed() ? kKeys - i : i); }
-  void Put(int i) { ASSERT_OK(db_->Put(WriteOptions(), Name(i), "v")); }
-  void Delete(int i) { ASSERT_OK(db_->Delete(WriteOptions(), Name(i))); }
+  void Put(int i) { DbTest::Put(Name(i), "v"); }
+  void Delete(int i) { DbTest::Delete(Name(i)); }
   // The first key of a scan, and how many tombstones it stepped over.
   std::string First(uint64_t* steps, const ReadOptions& read = {}) {
     get_perf_context()->Reset();
@@ -69,20 +65,6 @@ class EmptyRangesDbTest : public testing::TestWithParam<bool> {
       }
     }
   }
-  // By name.
-  std::vector<std::string> FilesOf(int level) {
-    std::vector<LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    std::vector<std::string> names;
-    for (const LiveFileMetaData& file : files) {
-      if (file.level == level) names.push_back(file.name);
-    }
-    return names;
-  }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
   uint64_t steps_ = 0;
 };
 
@@ -93,7 +75,7 @@ TEST_P(EmptyRangesDbTest, TheThirdScanGoesPastThem) {
     EXPECT_EQ(steps_, uint64_t{kDeleted}) << i;
   }
   LearnAll();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_EQ(First(&steps_), Name(kDeleted));
   EXPECT_LE(steps_, kFew) << "in tables too";
   int rows = 0;
@@ -118,9 +100,9 @@ TEST_P(EmptyRangesDbTest, AQueueGoesOn) {
 TEST_P(EmptyRangesDbTest, RangeTombstonesCountToo) {
   Open();
   const std::string end = Name(kDeleted + 300);
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(kDeleted), end));
+  DeleteRange(Name(kDeleted), end);
   for (int i = kDeleted; i < kDeleted + 300; i++) Put(i);
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(kDeleted), end));
+  DeleteRange(Name(kDeleted), end);
   const std::string from = Name(10);
   for (int round = 0; round < 4; round++) {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -128,7 +110,7 @@ TEST_P(EmptyRangesDbTest, RangeTombstonesCountToo) {
     ASSERT_TRUE(it->Valid());
     EXPECT_EQ(it->key(), Slice(end));
   }
-  // Whoever comes in between is seen, and so is what comes back.
+  // Keys that are written into the range are seen.
   for (const int i : {kDeleted + 1, kDeleted + 299, 20}) {
     Put(i);
     for (int round = 0; round < 3; round++) {
@@ -141,19 +123,17 @@ TEST_P(EmptyRangesDbTest, RangeTombstonesCountToo) {
   }
 }
 
-// The seek ends behind what the iterator may show, with nothing stepped over but what is hidden:
-// where it was before says nothing of what lies between.
+// A seek ends after the range that the iterator may show, having skipped only hidden entries. The
+// earlier position of the iterator says nothing about the keys in between.
 TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
   if (IsReversed()) GTEST_SKIP() << "the keys are in the other order";
   options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  DbTest::Open();
   const auto put = [this](char prefix) {
-    for (int i = 0; i < 300; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), prefix + KeyAt(i), "v"));
-    }
+    for (int i = 0; i < 300; i++) DbTest::Put(prefix + KeyAt(i), "v");
   };
   put('a');
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "a", "b"));
+  DeleteRange("a", "b");
   put('b');
   put('z');
   for (int round = 0; round < 4; round++) {
@@ -183,9 +163,8 @@ TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
 class SkipsAll final : public CompactionFilter {
  public:
   const char* Name() const override { return "SkipsAll"; }
-  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/,
-                    const Slice& /*value*/, std::string* /*new_value*/,
-                    std::string* skip_until) const override {
+  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/, const Slice& /*value*/,
+                    std::string* /*new_value*/, std::string* skip_until) const override {
     if (!is_on) return Decision::kKeep;
     *skip_until = "z";
     return Decision::kRemoveAndSkipUntil;
@@ -194,22 +173,22 @@ class SkipsAll final : public CompactionFilter {
   std::atomic<bool> is_on{false};
 };
 
-// Such a filter takes tombstones away, and what they hid is there again.
+// Such a filter removes tombstones, so the entries that they hid are visible again.
 TEST_P(EmptyRangesDbTest, WhatAFilterBringsBackIsSeen) {
   if (IsReversed()) GTEST_SKIP() << "the keys are in the other order";
   SkipsAll filter;
   options_.compaction_filter = &filter;
   options_.num_levels = 4;
   options_.level_compaction_dynamic_level_bytes = false;
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  DbTest::Open();
   for (int i = 0; i < kKeys; i++) Put(i);
   CompactRangeOptions move;
   move.change_level = true;
   move.target_level = 3;
-  ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+  Compact(move);
   for (int i = 1; i < kKeys; i++) Delete(i);
   Put(0);
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put(kKeys);
   const auto second = [this] {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -218,7 +197,7 @@ TEST_P(EmptyRangesDbTest, WhatAFilterBringsBackIsSeen) {
   };
   for (int i = 0; i < 4; i++) ASSERT_EQ(second(), Name(kKeys));
   filter.is_on = true;
-  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FilesOf(0), 2));
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), TableNames(0), 2));
   EXPECT_EQ(second(), Name(1));
 }
 
@@ -243,30 +222,72 @@ TEST_P(EmptyRangesDbTest, ASnapshotSeesWhatItSaw) {
   const Snapshot* const before = db_->GetSnapshot();
   Delete(3);
   LearnAll();
-  ReadOptions then;
-  then.snapshot = before;
-  EXPECT_EQ(First(&steps_, then), Name(3));
+  EXPECT_EQ(First(&steps_, AsOf(before)), Name(3));
   db_->ReleaseSnapshot(before);
   const Snapshot* const after = db_->GetSnapshot();
-  then.snapshot = after;
-  EXPECT_EQ(First(&steps_, then), Name(kDeleted));
+  EXPECT_EQ(First(&steps_, AsOf(after)), Name(kDeleted));
   EXPECT_LE(steps_, kFew);
   db_->ReleaseSnapshot(after);
 }
 
+// Readers that leave out tables, or tombstones, see what is deleted for others: they neither tell
+// nor are told.
+TEST_P(EmptyRangesDbTest, PartialViewsAreNotTold) {
+  Open();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(0), Name(2)));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const std::function<bool(const TableProperties&)> no_deletions = [](const TableProperties& p) {
+    return p.num_range_deletions == 0;
+  };
+  ReadOptions filtered;
+  filtered.table_filter = &no_deletions;
+  const std::string with_filter = First(&steps_, filtered);
+  ASSERT_NE(with_filter, Name(kDeleted));
+  LearnAll();
+  EXPECT_EQ(First(&steps_, filtered), with_filter);
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  EXPECT_EQ(First(&steps_, ignoring), Name(kDeleted)) << "the tombstones of the keys are there";
+}
+
+TEST_P(EmptyRangesDbTest, PartialViewsTellNothing) {
+  Open();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const std::function<bool(const TableProperties&)> no_rows = [](const TableProperties&) {
+    return false;
+  };
+  std::vector<ReadOptions> views(4);
+  views[0].table_filter = &no_rows;
+  views[1].ignore_range_deletions = true;
+  views[2].read_tier = kBlockCacheTier;
+  views[3].read_tier = kMemtableTier;
+  for (int i = 0; i < 200; i++) Delete(kDeleted + 200 + i);  // in the memtable
+  for (const ReadOptions& view : views) {
+    for (int round = 0; round < 4; round++) {
+      const std::unique_ptr<Iterator> it(db_->NewIterator(view));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      }
+    }
+  }
+  EXPECT_EQ(First(&steps_), Name(kDeleted));
+  EXPECT_EQ(steps_, uint64_t{kDeleted}) << "nobody has told of these";
+  int rows = 0;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++rows;
+  EXPECT_EQ(rows, kKeys - kDeleted - 200);
+}
+
 TEST_P(EmptyRangesDbTest, FamiliesAreApart) {
   Open();
-  ColumnFamilyHandle* other = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
-  ASSERT_OK(db_->Put(WriteOptions(), other, Name(3), "v"));
+  ColumnFamilyHandle* const other = CreateFamily("other");
+  DbTest::Put(other, Name(3), "v");
   LearnAll();
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), other));
   it->SeekToFirst();
   EXPECT_TRUE(it->Valid());
-  ASSERT_OK(db_->Delete(WriteOptions(), other, Name(3)));
+  DbTest::Delete(other, Name(3));
   EXPECT_EQ(First(&steps_), Name(kDeleted));
   EXPECT_LE(steps_, kFew);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
 TEST_P(EmptyRangesDbTest, IngestedFilesAreSeen) {
@@ -281,24 +302,24 @@ TEST_P(EmptyRangesDbTest, IngestedFilesAreSeen) {
   EXPECT_EQ(First(&steps_), Name(100));
 }
 
-// They come to light again, as in RocksDB, when the files with their tombstones are dropped.
+// Entries are visible again, as in RocksDB, when the files with their tombstones are deleted.
 TEST_P(EmptyRangesDbTest, WhatDroppedFilesHidIsSeen) {
   if (IsReversed()) GTEST_SKIP() << "the order does not matter";
   options_.num_levels = 4;
   options_.level_compaction_dynamic_level_bytes = false;
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  DbTest::Open();
   const auto move_to = [this](int level) {
     CompactRangeOptions move;
     move.change_level = true;
     move.target_level = level;
-    ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+    Compact(move);
   };
   Put(0);
   for (int i = 2; i < kKeys; i++) Put(i);
   move_to(3);
   for (int i = 2; i < kDeleted; i++) Delete(i);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FilesOf(0), 2));
+  Flush();
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), TableNames(0), 2));
   Put(kKeys);
   const auto second = [this] {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -313,7 +334,7 @@ TEST_P(EmptyRangesDbTest, WhatDroppedFilesHidIsSeen) {
   EXPECT_EQ(second(), Name(2));
 }
 
-// A reader relies on what others have learned while writers come and go: each writer looks for what
+// Readers use the empty ranges that other readers found, while each writer looks for the key that
 // it has just written.
 TEST_P(EmptyRangesDbTest, WhoWritesFindsIt) {
   options_.write_buffer_size = 64 << 10;
@@ -325,7 +346,7 @@ TEST_P(EmptyRangesDbTest, WhoWritesFindsIt) {
     Random64 random(thread + 1);
     for (int i = 0; i < 500; i++) {
       const std::string key = StrCat(Name(static_cast<int>(random.Uniform(kDeleted))), ".", thread);
-      ASSERT_OK(db_->Put(WriteOptions(), key, std::string(100, 'x')));
+      DbTest::Put(key, std::string(100, 'x'));
       const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
       bool is_found = false;
       for (it->SeekToFirst(); it->Valid() && !is_found; it->Next()) {
@@ -333,7 +354,7 @@ TEST_P(EmptyRangesDbTest, WhoWritesFindsIt) {
         if (it->key() == Slice(Name(kDeleted))) break;
       }
       if (!is_found) ++missed;
-      ASSERT_OK(db_->Delete(WriteOptions(), key));
+      DbTest::Delete(key);
     }
   };
   const auto scan = [&] {

@@ -1,55 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A database whose reads are explained, each beside the read itself: both say the same. Threads:
-// one at a time.
+// A database whose reads are made and explained; both must have the same result. Threads: one at a
+// time.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
-#include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/explain.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/merge_operator.h"
-#include "ashlar/table.h"
-#include "tests/support/status_matchers.h"
+#include "db/options/stock_merge_operators.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 
-class ExplainTest : public testing::Test {
+class ExplainTest : public DbTest {
  protected:
   ExplainTest() {
     table_.filter_policy.reset(NewBloomFilterPolicy(10));
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+    options_.merge_operator = NewStringAppendOperator(",");
   }
   void SetUp() override { Open(); }
   void Open() {
-    db_.reset();
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
   }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  void Merge(const std::string& key, const std::string& operand) {
-    ASSERT_OK(db_->Merge(WriteOptions(), key, operand));
-  }
-  void Delete(const std::string& key) { ASSERT_OK(db_->Delete(WriteOptions(), key)); }
-  void DeleteRange(const std::string& begin, const std::string& end) {
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), begin, end));
-  }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  void Compact() { ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
 
-  // The explanation says what the read itself says.
+  // The explanation has the result of the read itself.
   ReadExplanation Get(const std::string& key, const ReadOptions& options = ReadOptions()) {
     ReadExplanation explanation;
     ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
@@ -90,10 +65,7 @@ class ExplainTest : public testing::Test {
     }
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   BlockBasedTableOptions table_;
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 }  // namespace ashlar

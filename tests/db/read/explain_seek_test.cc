@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explained seeks, one way and the other: which runs they come to, what their filters say, what
-// they skip, and whose entry it is that they find.
+// Explained seeks in both directions: which runs they search, the results of filters, the entries
+// that they skip, and which run has the entry that they find.
 #include <string>
 
 #include "ashlar/slice_transform.h"
@@ -38,7 +38,7 @@ TEST_F(ExplainTest, ASeekLooksIntoEachRun) {
   EXPECT_FALSE(Seek("zz").is_valid);
 }
 
-// The deleted keys and hidden versions that a seek wades through are counted where they lie.
+// Deleted keys and hidden versions that a seek skips are counted for the run that has them.
 TEST_F(ExplainTest, EntriesThatASeekSkipsAreCounted) {
   for (int i = 10; i < 30; i++) Put(std::to_string(i), "1");
   Flush();
@@ -88,7 +88,7 @@ TEST_F(ExplainTest, RunsThatATombstoneHidesAreNotLookedAt) {
   EXPECT_NE(inside.ToString().find("1 run hidden"), std::string::npos);
 }
 
-// All versions are walked over before the newest one is known, in whichever run it is.
+// All versions are read before the newest one is known, whichever run has it.
 TEST_F(ExplainTest, ASeekBackwardsNamesTheRunOfTheNewestVersion) {
   for (const char* key : {"a", "c", "d", "m"}) Put(key, "1");
   Flush();
@@ -138,7 +138,7 @@ TEST_F(ExplainTest, ASeekBackwardsCountsOperandsWhereTheyLie) {
   EXPECT_EQ(explanation.places[1].entries_skipped, 1u);
 }
 
-// Of all tables that a seek for one prefix comes to.
+// All tables that a seek for one prefix searches.
 TEST_F(ExplainTest, FiltersThatAreAskedForThePrefixAreNamed) {
   options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
   table_.filter_policy.reset(NewBloomFilterPolicy(20));

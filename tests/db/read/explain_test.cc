@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An explained read comes to what the read comes to, and names the places it looked at in order,
-// with what it met there.
+// An explained read has the result of the read, and lists the places that it searched in order,
+// with what it found in each.
 #include "ashlar/explain.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/perf_context.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/stackable_db.h"
 #include "tests/db/read/explain_fixture.h"
 
@@ -70,8 +61,8 @@ TEST_F(ExplainTest, TheFilterOfAMemtableAnswersToo) {
   EXPECT_EQ(Get("nosuch").places.at(0).filter, Place::Filter::kRejected);
 }
 
-// Three tables of level 0 and one of the last: the first has the key not in its range, the second
-// rejects it by its filter, the third has its tombstone.
+// Three tables of level 0 and one of the last level: the key is not in the range of the first one,
+// the filter of the second one rejects it, and the third one has a tombstone for it.
 TEST_F(ExplainTest, PlacesComeInTheOrderOfTheSearch) {
   for (const char* key : {"a", "m", "z"}) Put(key, std::string(2000, 'v'));
   Flush();
@@ -173,8 +164,8 @@ TEST_F(ExplainTest, TombstonesOfTablesAreNamedWithTheirKeys) {
       << explanation.ToString();
 }
 
-// The first read of a table opens it and reads from the file; then the slot of the block, or the
-// cache's table where the block is known to no slot.
+// The first read of a table opens it and reads from the file; later reads find the block through
+// its slot, or through the hash table of the cache if it has no slot.
 TEST_F(ExplainTest, BlocksComeFromTheFileTheCacheOrTheirSlot) {
   Put("a", std::string(2000, 'v'));
   Flush();
@@ -189,7 +180,7 @@ TEST_F(ExplainTest, BlocksComeFromTheFileTheCacheOrTheirSlot) {
   EXPECT_GE(cold.micros, cold.blocks[0].micros);
   EXPECT_GT(cold.bytes_read, cold.blocks[0].bytes);  // the index and the filter too
   EXPECT_NE(cold.ToString().find(": opened"), std::string::npos) << cold.ToString();
-  for (int round = 0; round < 3; round++) {  // while it becomes hot, is decoded, and is hot
+  for (int round = 0; round < 3; round++) {  // the block becomes hot, is decoded, and is hot
     const Place warm = Get("a").places.at(1);
     EXPECT_FALSE(warm.was_opened);
     ASSERT_EQ(warm.blocks.size(), 1u);

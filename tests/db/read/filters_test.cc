@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters of tables and memtables under every kind of prefix extractor: no key is ever lost to
-// them, absent ones are turned away, and both are counted.
-#include <gtest/gtest.h>
-
+// Filters of tables and memtables with every kind of prefix extractor: they never hide a key, they
+// reject absent keys, and both are counted.
 #include <array>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/slice_transform.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -37,10 +28,6 @@ class BeforeColon final : public SliceTransform {
   }
 };
 
-std::string Key(int i) { return "row" + std::to_string(1000 + 20 * i) + ":column"; }
-std::string NoPrefix(int i) { return "r" + std::to_string(i); }  // for all but the capped and noop
-std::string Absent(int i) { return "row" + std::to_string(1010 + 20 * i) + ":column"; }
-
 struct ExtractorCase {
   const char* name;
   const SliceTransform* (*make)();
@@ -53,11 +40,14 @@ const ExtractorCase kExtractors[] = {
     {"custom", [] { return static_cast<const SliceTransform*>(new BeforeColon); }},
 };
 
-class FiltersTest : public testing::Test {
+class FiltersTest : public DbTest {
  protected:
+  static std::string Key(int i) { return "row" + std::to_string(1000 + 20 * i) + ":column"; }
+  // A key without prefix for all extractors but "capped" and "noop".
+  static std::string NoPrefix(int i) { return "r" + std::to_string(i); }
+  static std::string Absent(int i) { return "row" + std::to_string(1010 + 20 * i) + ":column"; }
+
   FiltersTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.statistics = CreateDBStatistics();
     options_.write_buffer_size = 1 << 20;
@@ -69,42 +59,27 @@ class FiltersTest : public testing::Test {
     table.whole_key_filtering = whole_keys;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void OpenEmpty() {
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
     Open();
   }
   void Fill(const std::string& value) {
     for (int i = 0; i < kKeys; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), Key(i), value));
-      ASSERT_OK(db_->Put(WriteOptions(), NoPrefix(i), value));
+      Put(Key(i), value);
+      Put(NoPrefix(i), value);
     }
-    ASSERT_OK(db_->Put(WriteOptions(), "s:last", value));  // absent keys lie before it
+    Put("s:last", value);  // absent keys are smaller
   }
   void ExpectAll(const std::string& value, const char* what) {
-    std::string found;
     for (int i = 0; i < kKeys; i++) {
-      ASSERT_OK(db_->Get(ReadOptions(), Key(i), &found)) << what;
-      ASSERT_EQ(found, value) << what;
-      ASSERT_OK(db_->Get(ReadOptions(), NoPrefix(i), &found)) << what;
-      ASSERT_EQ(found, value) << what;
+      ASSERT_EQ(Get(Key(i)), value) << what;
+      ASSERT_EQ(Get(NoPrefix(i)), value) << what;
     }
   }
   void LookForAbsentKeys() {
-    std::string value;
-    for (int i = 0; i < kKeys; i++) {
-      ASSERT_TRUE(db_->Get(ReadOptions(), Absent(i), &value).IsNotFound());
-    }
+    for (int i = 0; i < kKeys; i++) ASSERT_EQ(Get(Absent(i)), "(none)");
   }
-  uint64_t Take(Tickers ticker) { return options_.statistics->getAndResetTickerCount(ticker); }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(FiltersTest, TablesFindEveryKeyAndTurnAbsentOnesAway) {
@@ -114,19 +89,19 @@ TEST_F(FiltersTest, TablesFindEveryKeyAndTurnAbsentOnesAway) {
       SetBits(10, whole_keys);
       OpenEmpty();
       Fill("v");
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Flush();
       ExpectAll("v", extractor.name);
-      Take(BLOOM_FILTER_USEFUL), Take(BLOOM_FILTER_PREFIX_USEFUL);
-      Take(BLOOM_FILTER_PREFIX_CHECKED), Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
+      TakeTicks(BLOOM_FILTER_USEFUL), TakeTicks(BLOOM_FILTER_PREFIX_USEFUL);
+      TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
       LookForAbsentKeys();
       const bool has_prefixes = !whole_keys && options_.prefix_extractor != nullptr;
-      const uint64_t of_keys = Take(BLOOM_FILTER_USEFUL);
-      const uint64_t of_prefixes = Take(BLOOM_FILTER_PREFIX_USEFUL);
-      // Of 200, at one false positive in a hundred.
+      const uint64_t of_keys = TakeTicks(BLOOM_FILTER_USEFUL);
+      const uint64_t of_prefixes = TakeTicks(BLOOM_FILTER_PREFIX_USEFUL);
+      // Of 200 keys, with one false positive in a hundred.
       EXPECT_TRUE(whole_keys ? of_keys > 180 : of_keys == 0) << of_keys;
       EXPECT_TRUE(has_prefixes ? of_prefixes > 180 : of_prefixes == 0) << of_prefixes;
-      EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), has_prefixes ? uint64_t{kKeys} : 0u);
-      EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
+      EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), has_prefixes ? uint64_t{kKeys} : 0u);
+      EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
     }
   }
 }
@@ -136,18 +111,17 @@ TEST_F(FiltersTest, PositivesOfPrefixFiltersAreCountedForKeysThatHaveAPrefix) {
   SetBits(10, /*whole_keys=*/false);
   Open();
   Fill("v");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   ExpectAll("v", "custom");
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), uint64_t{kKeys});
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), uint64_t{kKeys});
-  EXPECT_EQ(Take(BLOOM_FILTER_FULL_POSITIVE), 0u);
-  std::string value;
-  EXPECT_TRUE(db_->Get(ReadOptions(), "row1000:other", &value).IsNotFound());
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 1u);
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), uint64_t{kKeys});
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), uint64_t{kKeys});
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_FULL_POSITIVE), 0u);
+  EXPECT_EQ(Get("row1000:other"), "(none)");
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 1u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
 }
 
-// One family after the other with each extractor, over the tables of all before it.
+// Tables are written with each extractor and read with each extractor.
 TEST_F(FiltersTest, TablesOfOtherExtractorsAreReadAndTheirFiltersStayInUse) {
   SetBits(10, /*whole_keys=*/false);
   Open();
@@ -155,17 +129,17 @@ TEST_F(FiltersTest, TablesOfOtherExtractorsAreReadAndTheirFiltersStayInUse) {
     options_.prefix_extractor.reset(writer.make());
     OpenEmpty();
     Fill(writer.name);
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
     for (const ExtractorCase& reader : kExtractors) {
       options_.prefix_extractor.reset(reader.make());
       Open();
       ExpectAll(writer.name, reader.name);
-      Take(BLOOM_FILTER_PREFIX_USEFUL);
+      TakeTicks(BLOOM_FILTER_PREFIX_USEFUL);
       LookForAbsentKeys();
-      // The program's own extractor is known only while the family has it.
+      // An extractor of the program is known only while the family has it.
       const std::string name = writer.name;
       const bool is_known = name != "none" && (name != "custom" || name == reader.name);
-      const uint64_t useful = Take(BLOOM_FILTER_PREFIX_USEFUL);
+      const uint64_t useful = TakeTicks(BLOOM_FILTER_PREFIX_USEFUL);
       EXPECT_TRUE(is_known ? useful > 180 : useful == 0) << useful;
     }
   }
@@ -201,32 +175,24 @@ TEST_F(FiltersTest, MemtableFiltersHideNeitherTombstonesNorOlderVersions) {
   options_.prefix_extractor.reset(NewFixedPrefixTransform(7));
   Open();
   Fill("old");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->Delete(WriteOptions(), Key(7)));
+  Flush();
+  Delete(Key(7));
   ASSERT_OK(db_->SingleDelete(WriteOptions(), NoPrefix(7)));
-  for (int i = 20; i < 40; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));  // for good
-  ASSERT_OK(db_->Put(WriteOptions(), Key(8), "new"));
+  for (int i = 20; i < 40; i++) Delete(Key(i));  // not written again
+  Put(Key(8), "new");
   const Snapshot* snapshot = db_->GetSnapshot();
-  ASSERT_OK(db_->Put(WriteOptions(), Key(7), "again"));
-  ASSERT_OK(db_->Put(WriteOptions(), Key(8), "newer"));
-  std::string value;
-  EXPECT_TRUE(db_->Get(ReadOptions(), NoPrefix(7), &value).IsNotFound());
-  for (int i = 20; i < 40; i++) {
-    EXPECT_TRUE(db_->Get(ReadOptions(), Key(i), &value).IsNotFound()) << i;
-  }
-  ASSERT_OK(db_->Get(ReadOptions(), Key(7), &value));
-  EXPECT_EQ(value, "again");
-  ReadOptions then;
-  then.snapshot = snapshot;
-  EXPECT_TRUE(db_->Get(then, Key(7), &value).IsNotFound());
-  ASSERT_OK(db_->Get(then, Key(8), &value));
-  EXPECT_EQ(value, "new");
-  ASSERT_OK(db_->Get(then, Key(9), &value));
-  EXPECT_EQ(value, "old");
+  Put(Key(7), "again");
+  Put(Key(8), "newer");
+  EXPECT_EQ(Get(NoPrefix(7)), "(none)");
+  for (int i = 20; i < 40; i++) EXPECT_EQ(Get(Key(i)), "(none)") << i;
+  EXPECT_EQ(Get(Key(7)), "again");
+  EXPECT_EQ(Get(Key(7), AsOf(snapshot)), "(none)");
+  EXPECT_EQ(Get(Key(8), AsOf(snapshot)), "new");
+  EXPECT_EQ(Get(Key(9), AsOf(snapshot)), "old");
   db_->ReleaseSnapshot(snapshot);
 }
 
-// A memtable keeps the extractor it began with; the next one takes the new one.
+// A memtable keeps its extractor; the next memtable has the new one.
 TEST_F(FiltersTest, MemtablesKeepTheirExtractorWhenTheFamilyGetsAnother) {
   options_.memtable_prefix_bloom_size_ratio = 0.1;
   options_.prefix_extractor.reset(NewFixedPrefixTransform(4));
@@ -236,7 +202,7 @@ TEST_F(FiltersTest, MemtablesKeepTheirExtractorWhenTheFamilyGetsAnother) {
   ExpectAll("first", "before the switch");
   Fill("second");
   ExpectAll("second", "mixed");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Fill("third");
   ExpectAll("third", "after the switch");
   ASSERT_OK(db_->SetOptions({{"prefix_extractor", "nullptr"}}));
@@ -248,25 +214,23 @@ TEST_F(FiltersTest, TheLastLevelHasNoFilterIfReadsMostlyHit) {
   options_.optimize_filters_for_hits = true;
   Open();
   Fill("v");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   TablePropertiesCollection tables;
   ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
   ASSERT_EQ(tables.size(), 1u);
-  EXPECT_GT(tables.begin()->second->filter_size, 0u);  // of level 0
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  ASSERT_OK(db_->Put(WriteOptions(), Key(0), "v"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-  ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
+  EXPECT_GT(tables.begin()->second->filter_size, 0u);  // a table of level 0
+  Compact();
+  Put(Key(0), "v");
+  Flush();
+  CompactAndRewrite();
   tables.clear();
   ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(tables.begin()->second->filter_size, 0u);
   ExpectAll("v", "without a filter");
-  Take(BLOOM_FILTER_USEFUL);
+  TakeTicks(BLOOM_FILTER_USEFUL);
   LookForAbsentKeys();
-  EXPECT_EQ(Take(BLOOM_FILTER_USEFUL), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_USEFUL), 0u);
 }
 
 // A small run above a large one gets more bits for each of its keys.
@@ -274,10 +238,8 @@ TEST_F(FiltersTest, ASmallRunAboveALargeOneGetsMoreBitsPerKey) {
   options_.write_buffer_size = 16 << 20;
   Open();
   const auto fill = [this](int keys) {
-    for (int i = 0; i < keys; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), Key(i), std::string(20, 'v')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < keys; i++) Put(Key(i), std::string(20, 'v'));
+    Flush();
   };
   fill(20000);
   fill(1000);
@@ -296,7 +258,7 @@ TEST_F(FiltersTest, ASmallRunAboveALargeOneGetsMoreBitsPerKey) {
   }
 }
 
-// Where files stay as they were flushed, Ribbon is worth its work at once.
+// If flushed files are not compacted, Ribbon filters are worth their cost at once.
 TEST_F(FiltersTest, FlushedFilesThatStayGetRibbon) {
   constexpr int kMany = 5000;
   BlockBasedTableOptions table;
@@ -306,12 +268,12 @@ TEST_F(FiltersTest, FlushedFilesThatStayGetRibbon) {
                                       kCompactionStyleFIFO, kCompactionStyleNone}) {
     options_.compaction_style = style;
     OpenEmpty();
-    for (int i = 0; i < kMany; i++) ASSERT_OK(db_->Put(WriteOptions(), Key(i), "v"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < kMany; i++) Put(Key(i), "v");
+    Flush();
     TablePropertiesCollection tables;
     ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
     ASSERT_EQ(tables.size(), 1u);
-    // Bloom takes ten bits a key, Ribbon about seven.
+    // A Bloom filter has ten bits for each key, a Ribbon filter about seven.
     const bool is_ribbon = tables.begin()->second->filter_size < kMany * 9u / 8;
     EXPECT_EQ(is_ribbon, style == kCompactionStyleFIFO || style == kCompactionStyleNone) << style;
   }
@@ -320,35 +282,35 @@ TEST_F(FiltersTest, FlushedFilesThatStayGetRibbon) {
 TEST_F(FiltersTest, HitsAreCountedByTheLevelThatHadTheKey) {
   using Hits = std::array<uint64_t, 4>;
   const auto hits_of_a_read = [this] {
-    std::string value;
-    Take(MEMTABLE_HIT), Take(GET_HIT_L0), Take(GET_HIT_L1), Take(GET_HIT_L2_AND_UP);
-    EXPECT_OK(db_->Get(ReadOptions(), Key(1), &value));
-    return Hits{Take(MEMTABLE_HIT), Take(GET_HIT_L0), Take(GET_HIT_L1), Take(GET_HIT_L2_AND_UP)};
+    TakeTicks(MEMTABLE_HIT), TakeTicks(GET_HIT_L0), TakeTicks(GET_HIT_L1),
+        TakeTicks(GET_HIT_L2_AND_UP);
+    EXPECT_EQ(Get(Key(1)), "v");
+    return Hits{TakeTicks(MEMTABLE_HIT), TakeTicks(GET_HIT_L0), TakeTicks(GET_HIT_L1),
+                TakeTicks(GET_HIT_L2_AND_UP)};
   };
   for (const int levels : {2, 7}) {
     options_.num_levels = levels;
     OpenEmpty();
     Fill("v");
     EXPECT_EQ(hits_of_a_read(), (Hits{1, 0, 0, 0}));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
     EXPECT_EQ(hits_of_a_read(), (Hits{0, 1, 0, 0}));
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     const Hits of_last_level = levels == 2 ? Hits{0, 0, 1, 0} : Hits{0, 0, 0, 1};
     EXPECT_EQ(hits_of_a_read(), of_last_level);
-    ASSERT_OK(db_->Put(WriteOptions(), NoPrefix(0), "v"));
-    ASSERT_OK(db_->Put(WriteOptions(), "s:last", "v"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    EXPECT_EQ(hits_of_a_read(), of_last_level);  // the newer table has keys on both sides only
+    Put(NoPrefix(0), "v");
+    Put("s:last", "v");
+    Flush();
+    EXPECT_EQ(hits_of_a_read(), of_last_level);  // the newer table only has keys on both sides
     std::vector<std::string> values;
     db_->MultiGet(ReadOptions(), {"r0", "r1", "r2"}, &values);
-    EXPECT_EQ(Take(GET_HIT_L0), 1u);
-    EXPECT_EQ(Take(GET_HIT_L1) + Take(GET_HIT_L2_AND_UP), 2u);
-    ASSERT_OK(db_->Delete(WriteOptions(), Key(1)));
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    Take(GET_HIT_L0);
-    std::string value;
-    EXPECT_TRUE(db_->Get(ReadOptions(), Key(1), &value).IsNotFound());
-    EXPECT_EQ(Take(GET_HIT_L0), 0u);  // a tombstone is no hit
+    EXPECT_EQ(TakeTicks(GET_HIT_L0), 1u);
+    EXPECT_EQ(TakeTicks(GET_HIT_L1) + TakeTicks(GET_HIT_L2_AND_UP), 2u);
+    Delete(Key(1));
+    Flush();
+    TakeTicks(GET_HIT_L0);
+    EXPECT_EQ(Get(Key(1)), "(none)");
+    EXPECT_EQ(TakeTicks(GET_HIT_L0), 0u);  // a tombstone does not count as a hit
   }
 }
 

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an iterator shows when a file cannot be read: right rows for as long as it is valid, and
-// then why it is not. In both directions, from each seek, for each read that fails.
-#include <gtest/gtest.h>
-
+// Iterators over files that cannot be read: they show correct rows while they are valid, and then
+// the error. In both directions, from each kind of seek, for each read that fails.
 #include <functional>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/table.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -26,28 +17,23 @@ constexpr int kKeys = 12;
 
 std::string KeyAt(int i) { return StrCat("key", 100 + i); }
 
-class IteratorErrorsTest : public testing::Test {
+class IteratorErrorsTest : public DbTest {
  protected:
-  // Two tables of level 0, an entry to a block: the newer one has every other key.
-  IteratorErrorsTest() {
-    Options& options = options_;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
+  // Two tables of level 0 with one entry in a block. The newer one has every other key.
+  IteratorErrorsTest() : DbTest(TestFiles::kSim) {
+    options_.disable_auto_compactions = true;
     BlockBasedTableOptions table;
     table.block_size = 1;
     table.no_block_cache = true;
     table.max_auto_readahead_size = 0;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    EXPECT_OK(DB::Open(options, "/db", &db_));
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
     for (int i = 0; i < kKeys; ++i) Put(i, "old");
-    EXPECT_OK(db_->Flush(FlushOptions()));
+    Flush();
     for (int i = 0; i < kKeys; i += 2) Put(i, "new");
-    EXPECT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
-  void Put(int i, const std::string& value) {
-    EXPECT_OK(db_->Put(WriteOptions(), KeyAt(i), value));
-  }
+  void Put(int i, const std::string& value) { DbTest::Put(KeyAt(i), value); }
 
   static std::vector<Row> RowsBetween(int from, int to) {
     std::vector<Row> rows;
@@ -57,7 +43,8 @@ class IteratorErrorsTest : public testing::Test {
     return rows;
   }
 
-  // Walks once for each read of a table, which fails; until none is left that does.
+  // Repeats the walk and lets another read of a table fail each time, until no read is left to
+  // fail.
   void ExpectRowsOrError(const std::function<void(Iterator*)>& seek,
                          const std::function<void(Iterator*)>& step, const std::vector<Row>& rows) {
     uint64_t injected = 1;
@@ -83,11 +70,6 @@ class IteratorErrorsTest : public testing::Test {
     }
     EXPECT_GT(failed_walks, kKeys);
   }
-
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(IteratorErrorsTest, ForwardsRowsAreRightUntilTheErrorIsTold) {
@@ -104,14 +86,14 @@ TEST_F(IteratorErrorsTest, BackwardsRowsAreRightUntilTheErrorIsTold) {
                     [](Iterator* it) { it->Prev(); }, RowsBetween(9, 0));
 }
 
-// One step back, two forwards: 5 4 6 5 7 6 8 ...
+// One step back, two steps forward: 5 4 6 5 7 6 8 ...
 TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
   std::vector<Row> rows = RowsBetween(5, 5);
   for (int i = 5; i < kKeys; ++i) {
     rows.push_back(RowsBetween(i - 1, i - 1)[0]);
     if (i + 1 < kKeys) rows.push_back(RowsBetween(i + 1, i + 1)[0]);
   }
-  // Behind the last row there is nothing to turn back from.
+  // After the last row the iterator is not valid and cannot turn back.
   bool goes_back = true;
   ExpectRowsOrError(
       [&](Iterator* it) {
@@ -130,21 +112,18 @@ TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
       rows);
 }
 
-// An error ends one iteration: the next seek of the same iterator tries the files again.
-// There are more tables than may be open, so that some must be opened by the seek.
+// An error ends one iteration; the next seek of the same iterator reads the files again. There are
+// more tables than may be open, so the seek must open some of them.
 TEST_F(IteratorErrorsTest, ATableThatDidNotOpenIsTriedAgainByTheNextSeek) {
   options_.max_open_files = 20;
   for (int i = 0; i < 30; ++i) {
-    EXPECT_OK(db_->Put(WriteOptions(), StrCat("z", i), "z"));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    DbTest::Put(StrCat("z", i), "z");
+    Flush();
   }
   for (const int level : {0, 1}) {
     SCOPED_TRACE(level);
-    if (level == 1) {
-      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-    }
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    if (level == 1) Compact();
+    Reopen();
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     for (const bool forwards : {true, false}) {
       sim_->AddFault({.first_call = sim_->CallCount(),

@@ -1,80 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators of a database with range tombstones: what they show, against maps, while the tree
-// changes under them; and which files they leave alone.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
+// Iterators of a database with range tombstones: their rows, compared with maps, while the tree
+// changes, and which files they do not open.
 #include <utility>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/perf_context.h"
-#include "ashlar/table.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
 std::string KeyAt(uint64_t i) { return StrCat("key", 100000 + i); }
 
-class IteratorTombstonesTest : public testing::Test {
+class IteratorTombstonesTest : public DbTest {
  protected:
-  IteratorTombstonesTest() {
+  IteratorTombstonesTest() : DbTest(TestFiles::kSim) {
     BlockBasedTableOptions table;
     table.block_size = 256;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.write_buffer_size = 1 << 20;
-    options_.target_file_size_base = 4 << 10;  // many files to a level
+    options_.target_file_size_base = 4 << 10;  // many files on a level
   }
-  ~IteratorTombstonesTest() override { Close(); }
 
   void Open() {
-    std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const std::string& name : names_) {
-      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
-    }
-    DBOptions db_options(options_);
-    db_options.create_missing_column_families = true;
-    ASSERT_OK(DB::Open(db_options, "/db", descriptors, &families_, &db_));
+    DbTest::Open(names_);
     rows_.resize(names_.size());
-  }
-  void Close() {
-    if (db_ == nullptr) return;
-    for (ColumnFamilyHandle* family : families_) EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-    families_.clear();
-    db_.reset();
   }
 
   void Put(size_t family, const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), families_[family], key, value));
+    DbTest::Put(handles_[family], key, value);
     rows_[family][key] = value;
   }
   void Delete(size_t family, const std::string& key) {
-    ASSERT_OK(db_->Delete(WriteOptions(), families_[family], key));
+    DbTest::Delete(handles_[family], key);
     rows_[family].erase(key);
   }
   void DeleteRange(size_t family, const std::string& begin, const std::string& end) {
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), families_[family], begin, end));
+    DbTest::DeleteRange(handles_[family], begin, end);
     Rows& rows = rows_[family];
     if (begin < end) rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
-  void Flush(size_t family = 0) { ASSERT_OK(db_->Flush(FlushOptions(), families_[family])); }
+  void Flush(size_t family = 0) { DbTest::Flush(handles_[family]); }
   void Compact(size_t family = 0, const Slice* begin = nullptr, const Slice* end = nullptr) {
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), families_[family], begin, end));
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[family], begin, end));
   }
 
   static Rows RowsOf(Iterator* it, bool forwards) {
@@ -91,22 +64,17 @@ class IteratorTombstonesTest : public testing::Test {
     return rows;
   }
 
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
   std::vector<std::string> names_ = {"default"};
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> families_;
-  std::vector<Rows> rows_;  // of each family, as they are now
+  std::vector<Rows> rows_;  // the current rows of each family
 };
 
-// Iterators of all ages, each with the rows that it has to show.
+// Iterators that were created at different times, each with the rows that it must show.
 class IteratorTombstonesModel : public IteratorTombstonesTest {
  protected:
   struct Reader {
     size_t family;
     Rows rows;
-    std::string lower, upper;  // empty: none
+    std::string lower, upper;  // empty: no bound
     Slice lower_slice, upper_slice;
     std::unique_ptr<Iterator> iterator;
     Rows::const_iterator at;
@@ -157,7 +125,7 @@ void IteratorTombstonesModel::ChangeTheTree() {
     case 3:
       if (random_.OneIn(8)) Compact(family);
       break;
-    default: Flush(family); ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    default: Flush(family); WaitForJobs();
   }
 }
 
@@ -182,7 +150,7 @@ std::unique_ptr<IteratorTombstonesModel::Reader> IteratorTombstonesModel::NewRea
   std::erase_if(reader->rows, [&](const auto& row) {
     return row.first < reader->lower || (!reader->upper.empty() && row.first >= reader->upper);
   });
-  reader->iterator.reset(db_->NewIterator(read, families_[reader->family]));
+  reader->iterator.reset(db_->NewIterator(read, handles_[reader->family]));
   reader->at = reader->rows.end();
   return reader;
 }
@@ -221,7 +189,7 @@ void IteratorTombstonesModel::MoveAndCheck(Reader* reader) {
   ASSERT_EQ(it->value().ToString(), reader->at->second);
 }
 
-// Small levels, so that there are several with tombstones in many of their files.
+// Small levels, so that several of them have tombstones in many files.
 TEST_F(IteratorTombstonesModel, ShowWhatTheMapsHold) {
   names_ = {"default", "other"};
   options_.disable_auto_compactions = false;
@@ -267,7 +235,7 @@ TEST_F(IteratorTombstonesTest, TheOptionShowsWhatIsHidden) {
   }
 }
 
-// The state moves only when it is asked to.
+// A plain iterator sees new tombstones only after Refresh().
 TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   Open();
   for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
@@ -285,7 +253,8 @@ TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   EXPECT_EQ(RowsOf(plain.get(), true), rows_[0]);
 }
 
-// An empty memtable is no run of an iterator; what comes into it later is shown when it is asked for.
+// An empty memtable is not a run of an iterator. Entries that it receives later are shown after
+// Refresh().
 TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh) {
   Open();
   ReadOptions read;
@@ -307,7 +276,7 @@ TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh)
   }
 }
 
-// A memtable of nothing but a tombstone is a run.
+// A memtable that only has a range tombstone is a run.
 TEST_F(IteratorTombstonesTest, AMemtableOfATombstoneAloneHides) {
   Open();
   for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
@@ -317,8 +286,8 @@ TEST_F(IteratorTombstonesTest, AMemtableOfATombstoneAloneHides) {
   for (const bool forwards : {true, false}) EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
 }
 
-// Below a tombstone over most of the keys lie many files: of those only the ones at its borders are
-// read, and of a limited number of open tables none is opened for the others.
+// Below a tombstone over most of the keys there are many files. Only the files at its borders are
+// opened and read.
 TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
   options_.max_open_files = 12;
   BlockBasedTableOptions table;
@@ -330,8 +299,7 @@ TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
   for (uint64_t i = 0; i < kMany; ++i) Put(0, KeyAt(i), std::string(20, 'v'));
   Flush();
   Compact();
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  const std::vector<LiveFileMetaData> files = Tables();
   ASSERT_GT(files.size(), 30u);
   DeleteRange(0, KeyAt(100), KeyAt(kMany - 100));
   for (const bool is_flushed : {false, true}) {
@@ -355,8 +323,8 @@ TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
   }
 }
 
-// Three runs whose tombstones lap over each other: between the entries that are left nothing is
-// read, however the iterator gets there.
+// The tombstones of three runs overlap. Nothing is read between the remaining entries, in both
+// directions.
 TEST_F(IteratorTombstonesTest, TombstonesOfSeveralRunsAreOneGap) {
   Open();
   constexpr uint64_t kMany = 3000;
@@ -375,13 +343,13 @@ TEST_F(IteratorTombstonesTest, TombstonesOfSeveralRunsAreOneGap) {
   }
 }
 
-// A file whose tombstones reach behind its last entry, between others of its level.
+// A file whose tombstones reach beyond its last entry, between other files of its level.
 TEST_F(IteratorTombstonesTest, ATombstoneOutlivesTheLastEntryOfItsFile) {
   Open();
   for (uint64_t i = 0; i < 1000; ++i) Put(0, KeyAt(i), "old");
   Flush();
   Compact();
-  const Snapshot* const snapshot = db_->GetSnapshot();  // keeps what is hidden
+  const Snapshot* const snapshot = db_->GetSnapshot();  // keeps the hidden entries
   const Rows all = rows_[0];
   for (uint64_t i = 0; i < 1000; i += 100) {
     Put(0, KeyAt(i), "new");

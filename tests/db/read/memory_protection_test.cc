@@ -1,39 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A database whose memory changes by itself answers with Corruption, not with another value:
+// A database whose memory was damaged returns Corruption and not a wrong value:
 // memtable_protection_bytes_per_key, block_protection_bytes_per_key.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/table.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class MemoryProtectionTest : public testing::Test {
+class MemoryProtectionTest : public DbTest {
  protected:
   MemoryProtectionTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     table_.block_cache = NewLRUCache(8 << 20);
     table_.block_size = 16 << 10;
   }
   void Open() {
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
     for (const char* key : {"a", "b", "c"}) Put(key);
   }
-  void Put(const std::string& key) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, std::string(kBytes, key[0])));
-  }
+  void Put(const std::string& key) { DbTest::Put(key, std::string(kBytes, key[0])); }
   Status Get(const std::string& key) {
     std::string value;
     const Status status = db_->Get(ReadOptions(), key, &value);
@@ -55,7 +42,7 @@ class MemoryProtectionTest : public testing::Test {
     }
     return it->status();
   }
-  // A byte of the value, where the database has it: large values are not copied.
+  // Changes a byte of the value in the memory of the database, since large values are not copied.
   void Damage(const std::string& key) {
     PinnableSlice value;
     ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), key, &value));
@@ -63,7 +50,7 @@ class MemoryProtectionTest : public testing::Test {
     const_cast<char*>(value.data())[100] ^= 1;
   }
   void ExpectCorruption(const std::string& key) {
-    for (int i = 0; i < 4; ++i) {  // blocks that are used again are not decoded
+    for (int i = 0; i < 4; ++i) {  // blocks that are used often are decoded
       EXPECT_TRUE(Get(key).IsCorruption()) << Get(key).ToString();
       EXPECT_TRUE(GetTogether(key).IsCorruption());
       EXPECT_TRUE(Scan(true).IsCorruption());
@@ -72,10 +59,7 @@ class MemoryProtectionTest : public testing::Test {
   }
 
   static constexpr size_t kBytes = 3000;
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
   BlockBasedTableOptions table_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(MemoryProtectionTest, AMemTableShowsNoOtherValueAndIsNotFlushed) {
@@ -86,20 +70,18 @@ TEST_F(MemoryProtectionTest, AMemTableShowsNoOtherValueAndIsNotFlushed) {
   EXPECT_OK(Get("a"));
   const Status status = db_->Flush(FlushOptions());
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  std::string files;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &files));
-  EXPECT_EQ(files, "0");
-  // What was written is in the log.
-  db_.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  EXPECT_EQ(TableCount(0), 0);
+  // The log has the entries.
+  Drop();
+  DbTest::Open();
   EXPECT_OK(Get("b"));
 }
 
-// For memtables that begin later.
+// The change holds for later memtables.
 TEST_F(MemoryProtectionTest, TheOptionOfMemTablesMayChange) {
   Open();
   ASSERT_OK(db_->SetOptions({{"memtable_protection_bytes_per_key", "8"}}));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put("b");
   Damage("b");
   EXPECT_TRUE(Get("b").IsCorruption());
@@ -109,7 +91,7 @@ TEST_F(MemoryProtectionTest, TheOptionOfMemTablesMayChange) {
 TEST_F(MemoryProtectionTest, ACachedBlockShowsNoOtherValue) {
   options_.block_protection_bytes_per_key = 1;
   Open();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_OK(Scan(true));
   const size_t charged = table_.block_cache->GetUsage();
   Damage("b");
@@ -122,30 +104,30 @@ TEST_F(MemoryProtectionTest, ABlockThatCameWithTheFlushIsProtectedToo) {
   options_.block_protection_bytes_per_key = 8;
   table_.prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
   Open();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Damage("c");
   ExpectCorruption("c");
 }
 
 TEST_F(MemoryProtectionTest, TheOptionOfBlocksHoldsForTablesThatAreOpenedLater) {
   Open();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   EXPECT_OK(Get("b"));
   ASSERT_OK(db_->SetOptions({{"block_protection_bytes_per_key", "2"}}));
   Put("d");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Damage("d");
   EXPECT_TRUE(Get("d").IsCorruption());
 }
 
 TEST_F(MemoryProtectionTest, OtherSizesAreRefused) {
   options_.memtable_protection_bytes_per_key = 3;
-  Status status = DB::Open(options_, "/other", &db_);
+  Status status = TryOpen();
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_NE(status.ToString().find("memtable_protection_bytes_per_key"), std::string::npos);
   options_.memtable_protection_bytes_per_key = 0;
   options_.block_protection_bytes_per_key = 16;
-  status = DB::Open(options_, "/other", &db_);
+  status = TryOpen();
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_NE(status.ToString().find("block_protection_bytes_per_key"), std::string::npos);
 }

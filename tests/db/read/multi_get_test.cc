@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MultiGet answers for each key what Get answers: over random databases of several families and
-// levels, keys that are there, absent, deleted (also by ranges), merged and asked for twice,
-// snapshots, warm and cold, on files in memory and on disk, by io_uring and without, with reads
-// that fail. And it reads what is missing together.
-#include <gtest/gtest.h>
+// MultiGet returns for each key what Get returns: in random databases with several families and
+// levels, for present, absent, deleted (also by ranges), merged and duplicate keys, with snapshots,
+// with warm and cold caches, on files in memory and on disk, with and without io_uring, and with
+// reads that fail. It reads missing blocks together.
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/options.h"
 #include "ashlar/snapshot.h"
-#include "ashlar/table.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/forbidden_call.h"
 #include "tests/support/paths.h"
 #include "tests/support/read_recorder.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 
 namespace ashlar {
@@ -54,67 +46,53 @@ std::string NameOf(const Setup& setup) {
   return name;
 }
 
-std::string Key(uint64_t i) { return "common prefix " + std::to_string(1000000 + i); }
-
-class MultiGetTest : public testing::TestWithParam<Setup> {
+class MultiGetTest : public DbTestWith<Setup> {
  protected:
-  MultiGetTest()
-      : memory_(NewMemEnv(Env::Default())),
-        dir_(GetParam().is_on_disk ? FreshTempDir("multi_get", "/dev/shm") : "/db") {
-    Env* const base = GetParam().is_on_disk ? Env::Default() : memory_.get();
-    env_ =
-        NewCompositeEnv(std::make_shared<RecordingFileSystem>(base->GetFileSystem(), &recorder_));
+  static std::string Key(uint64_t i) { return "common prefix " + std::to_string(1000000 + i); }
+
+  MultiGetTest() {
+    if (GetParam().is_on_disk) dir_ = FreshTempDir("multi_get", "/dev/shm");
+    const std::shared_ptr<FileSystem> base =
+        GetParam().is_on_disk ? FileSystem::Default() : std::shared_ptr<FileSystem>(memory_);
+    UseFiles(std::make_shared<RecordingFileSystem>(base, &recorder_));
+    if (GetParam().is_reverse) options_.comparator = ReverseBytewiseComparator();
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.level0_file_num_compaction_trigger = 2;
+    options_.target_file_size_base = 8 << 10;
+    options_.max_bytes_for_level_base = 16 << 10;
+    options_.max_bytes_for_level_multiplier = 2;
+    options_.compression = kNoCompression;
+    options_.merge_operator = NewStockMergeOperator("stringappend");
     Open();
   }
-  ~MultiGetTest() override {
-    for (const Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+  void TearDown() override {
+    ReleaseSnapshots();
     Close();
     if (GetParam().is_on_disk) {
-      EXPECT_OK(DestroyDB(dir_, MakeOptions()));
+      EXPECT_OK(DestroyDB(dir_, options_));
     }
+    DbTest::TearDown();
   }
 
-  Options MakeOptions() const {
+  // With an empty cache.
+  void Open() {
     BlockBasedTableOptions table;
     table.block_size = 512;
     table.no_block_cache = GetParam().cache == CacheKind::kNone;
     if (GetParam().cache == CacheKind::kLarge) table.block_cache = NewLRUCache(32 << 20);
     if (GetParam().cache == CacheKind::kTiny) table.block_cache = NewLRUCache(20 << 10, 0);
     if (GetParam().has_filter) table.filter_policy.reset(NewBloomFilterPolicy(10));
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    if (GetParam().is_reverse) options.comparator = ReverseBytewiseComparator();
-    options.disable_auto_compactions = is_filled_;
-    options.level_compaction_dynamic_level_bytes = false;
-    options.level0_file_num_compaction_trigger = 2;
-    options.target_file_size_base = 8 << 10;
-    options.max_bytes_for_level_base = 16 << 10;
-    options.max_bytes_for_level_multiplier = 2;
-    options.compression = kNoCompression;
-    options.merge_operator = NewStockMergeOperator("stringappend");
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    return options;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    DbTest::Open({"default", "one", "two"});
   }
-  void Open() {
-    std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const char* name : {"default", "one", "two"})
-      descriptors.emplace_back(name, MakeOptions());
-    DB* db = nullptr;
-    ASSERT_OK(DB::Open(MakeOptions(), dir_, descriptors, &families_, &db));
-    db_.reset(db);
-  }
-  void Close() {
-    for (ColumnFamilyHandle* family : families_) EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-    families_.clear();
-    db_.reset();
-  }
-  void Reopen() {
+  void ReleaseSnapshots() {
     for (const Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
     snapshots_.clear();
-    is_filled_ = true;
-    Close();
+  }
+  // From here on the files stay as they are.
+  void Reopen() {
+    ReleaseSnapshots();
+    options_.disable_auto_compactions = true;
     Open();
   }
 
@@ -126,13 +104,13 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
       if (random_.OneIn(100)) DeleteSomeRange(family);
       const size_t bytes = choice == 0 ? 3000 : random_.Uniform(60);
       if (choice < 3) {
-        ASSERT_OK(db_->Delete(WriteOptions(), family, key));
+        Delete(family, key);
       } else if (choice < 6) {
         const std::string operand = std::to_string(i) + std::string(bytes / 4, 'o');
-        ASSERT_OK(db_->Merge(WriteOptions(), family, key, operand));
+        Merge(family, key, operand);
       } else {
         const std::string value = key + "=" + std::to_string(i) + std::string(bytes, 'v');
-        ASSERT_OK(db_->Put(WriteOptions(), family, key, value));
+        Put(family, key, value);
       }
     }
   }
@@ -140,22 +118,22 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     const uint64_t first = random_.Uniform(2 * kKeyCount);
     std::string begin = Key(first), end = Key(first + random_.Uniform(100));
     if (GetParam().is_reverse) std::swap(begin, end);
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), family, begin, end));
+    DeleteRange(family, begin, end);
   }
-  // Tables on several levels, two of level 0, something in the memtable, and snapshots from
-  // between.
+  // Tables on several levels, two of them on level 0, entries in the memtable, and snapshots taken
+  // in between.
   void Fill() {
-    for (ColumnFamilyHandle* family : families_) {
+    for (ColumnFamilyHandle* family : handles_) {
       for (int i = 0; i < 30; i++) {
         Write(family, 200);
-        ASSERT_OK(db_->Flush(FlushOptions(), family));
+        Flush(family);
         if (i == 24) snapshots_.push_back(db_->GetSnapshot());
       }
-      ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+      WaitForJobs();
       ASSERT_OK(db_->SetOptions(family, {{"disable_auto_compactions", "true"}}));
       for (int i = 0; i < 2; i++) {
         Write(family, 100);
-        ASSERT_OK(db_->Flush(FlushOptions(), family));
+        Flush(family);
       }
       snapshots_.push_back(db_->GetSnapshot());
       Write(family, 50);
@@ -182,9 +160,9 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     Batch batch;
     const bool is_dense = random_.OneIn(3);
     const uint64_t start = random_.Uniform(2 * kKeyCount);
-    ColumnFamilyHandle* const family = families_[random_.Uniform(families_.size())];
+    ColumnFamilyHandle* const family = handles_[random_.Uniform(handles_.size())];
     for (size_t i = 0; i < size; i++) {
-      batch.families.push_back(one_family ? family : families_[random_.Uniform(families_.size())]);
+      batch.families.push_back(one_family ? family : handles_[random_.Uniform(handles_.size())]);
       const bool again = i > 0 && random_.OneIn(8);
       const uint64_t number =
           is_dense ? start + random_.Uniform(40) : random_.Uniform(2 * kKeyCount);
@@ -197,9 +175,9 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     batch.statuses.resize(size);
     return batch;
   }
-  // As the caller promises with sorted_input.
+  // Sorts the keys, as sorted_input requires.
   void Sort(Batch* batch) const {
-    const Comparator* const order = MakeOptions().comparator;
+    const Comparator* const order = options_.comparator;
     std::sort(batch->keys.begin(), batch->keys.end(),
               [order](const Slice& a, const Slice& b) { return order->Compare(a, b) < 0; });
   }
@@ -234,14 +212,8 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     }
   }
 
-  bool is_filled_ = false;  // files stay as they are from now on
   Random64 random_{301};
   ReadRecorder recorder_;
-  const std::unique_ptr<Env> memory_;
-  std::unique_ptr<Env> env_;
-  const std::string dir_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> families_;
   std::vector<const Snapshot*> snapshots_;
 };
 
@@ -256,7 +228,7 @@ TEST_P(MultiGetTest, AnswersAsGetAfterAReopen) {
   CheckRandomBatches(60);
 }
 
-// Where the kernel refuses an io_uring.
+// The kernel refuses to create an io_uring.
 TEST_P(MultiGetTest, AnswersAsGetByPlainReads) {
   if (!GetParam().is_on_disk) return;
   ASSERT_NO_FATAL_FAILURE(Fill());
@@ -268,9 +240,6 @@ TEST_P(MultiGetTest, AnswersAsGetByPlainReads) {
   }).join();
   if (!is_possible) SkipAsImpossible("a filter of system calls");
 }
-
-// The oldest promise: all keys of a batch as of one moment, whatever is written meanwhile, is held
-// by atomic_batches_test.
 
 TEST_P(MultiGetTest, AFailedReadConcernsItsKeysOnly) {
   ASSERT_NO_FATAL_FAILURE(Fill());
@@ -342,9 +311,9 @@ TEST_P(MultiGetTest, PinnedValuesOutliveTheDataBehindThem) {
   Run(ReadOptions(), &batch);
   std::vector<std::string> copies;
   for (const PinnableSlice& value : batch.values) copies.push_back(value.ToString());
-  for (ColumnFamilyHandle* family : families_) {
+  for (ColumnFamilyHandle* family : handles_) {
     Write(family, 500);
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
+    Compact(family);
   }
   for (size_t i = 0; i < copies.size(); i++) EXPECT_EQ(batch.values[i].ToString(), copies[i]);
 }
@@ -357,28 +326,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Setup{.cache = CacheKind::kTiny, .is_reverse = true}),
     [](const auto& info) { return NameOf(info.param); });
 
-// How missing blocks are read: a table of level 1 with blocks of one key each, nothing cached.
-class MissingBlocksTest : public testing::Test {
+// How missing blocks are read: a table with one key in each block, and no cache.
+class MissingBlocksTest : public DbTest {
  protected:
   static constexpr int kBlocks = 200;
 
   MissingBlocksTest() {
+    UseFiles(std::make_shared<RecordingFileSystem>(memory_, &recorder_));
     BlockBasedTableOptions table;
     table.block_size = 1;
     table.no_block_cache = true;
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    DB* db = nullptr;
-    EXPECT_OK(DB::Open(options_, "/db", &db));
-    db_.reset(db);
-    for (int i = 0; i < kBlocks; i++) {
-      EXPECT_OK(db_->Put(WriteOptions(), Key(i), std::string(1000, 'v')));
-    }
-    EXPECT_OK(db_->Flush(FlushOptions()));
-    std::string value;
-    EXPECT_OK(db_->Get(ReadOptions(), Key(0), &value));  // opens the table
+    Open();
+    for (int i = 0; i < kBlocks; i++) Put(Key(i), std::string(1000, 'v'));
+    Flush();
+    EXPECT_NE(Get(Key(0)), "(none)");  // opens the table
   }
   std::vector<ReadRecorder::Read> ReadsOf(const std::vector<int>& numbers) {
     std::vector<std::string> names, values;
@@ -390,11 +353,6 @@ class MissingBlocksTest : public testing::Test {
   }
 
   ReadRecorder recorder_;
-  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  const std::unique_ptr<Env> env_{
-      NewCompositeEnv(std::make_shared<RecordingFileSystem>(memory_->GetFileSystem(), &recorder_))};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(MissingBlocksTest, NeighboursAreOneRead) {
@@ -420,22 +378,20 @@ TEST_F(MissingBlocksTest, ABlockIsReadOnceForAllItsKeys) {
 TEST_F(MissingBlocksTest, LongRunsAreSeveralReads) {
   std::vector<int> all;
   for (int i = 0; i < 32; i++) all.push_back(i);
-  // One key in a thousand is watched, and looked for by itself: in one of the two batches at most.
+  // One key in a thousand is sampled and read alone, which concerns at most one of the two batches.
   const size_t reads = ReadsOf(all).size();
   EXPECT_EQ(std::min(reads, ReadsOf(all).size()), 1u);
 }
 
-// Each of three tables of level 0 holds a third of the keys, and the batch asks for all: all keys
-// that are not in memory wait at the same time.
+// The keys of the batch are in three tables on two levels: the reads for all of them are issued
+// together.
 TEST_F(MissingBlocksTest, KeysOfSeveralLevelsAreReadInOneTurn) {
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   for (int table = 0; table < 2; table++) {
-    for (int i = 100 + 30 * table; i < 120 + 30 * table; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), Key(i), std::string(1000, 'w')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 100 + 30 * table; i < 120 + 30 * table; i++) Put(Key(i), std::string(1000, 'w'));
+    Flush();
   }
-  ReadsOf({0, 100, 130});  // opens them
+  ReadsOf({0, 100, 130});  // opens the tables
   const auto reads = ReadsOf({0, 105, 135});
   EXPECT_EQ(reads.size(), 3u);
   std::set<std::string> paths;

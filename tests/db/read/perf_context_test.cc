@@ -1,65 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the thread's perf context says about reads.
+// The perf context of a thread after reads.
 #include "ashlar/perf_context.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/iostats_context.h"
-#include "ashlar/options.h"
 #include "ashlar/perf_level.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "tests/support/paths.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class PerfContextOfDb : public testing::Test {
+class PerfContextOfDb : public DbTest {
  protected:
   void SetUp() override {
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache(8 << 20);
     table.filter_policy.reset(NewBloomFilterPolicy(10));
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    DB* raw = nullptr;
-    ASSERT_OK(DB::Open(options, "/db", &raw));
-    db_.reset(raw);
-    for (int i = 100; i < 200; ++i) {
-      ASSERT_OK(db_->Put(WriteOptions(), std::to_string(i), std::string(50, 'v')));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    for (int i = 110; i < 120; ++i) ASSERT_OK(db_->Delete(WriteOptions(), std::to_string(i)));
+    options_.disable_auto_compactions = true;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
+    for (int i = 100; i < 200; ++i) Put(std::to_string(i), std::string(50, 'v'));
+    Flush();
+    for (int i = 110; i < 120; ++i) Delete(std::to_string(i));
     SetPerfLevel(kEnableTime);
     context_.Reset();
   }
-  void TearDown() override { SetPerfLevel(kEnableCount); }
+  void TearDown() override {
+    SetPerfLevel(kEnableCount);
+    DbTest::TearDown();
+  }
+  const PerfContextByLevel& Level(uint32_t level) {
+    return (*context_.level_to_perf_context)[level];
+  }
   Status Get(const std::string& key) {
     std::string value;
     return db_->Get(ReadOptions(), key, &value);
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  std::unique_ptr<DB> db_;
   PerfContext& context_ = *get_perf_context();
 };
 
 TEST_F(PerfContextOfDb, AColdGetReadsABlockAndAWarmOneHitsTheCache) {
   ASSERT_OK(Get("150"));
-  const uint64_t reads = context_.block_read_count;  // of the table's index and filter, too
+  const uint64_t reads = context_.block_read_count;  // with those of the index and the filter
   EXPECT_EQ(context_.index_block_read_count, 1u);
   EXPECT_EQ(context_.filter_block_read_count, 1u);
   EXPECT_GT(context_.data_block_read_byte, 50u);
@@ -73,26 +59,24 @@ TEST_F(PerfContextOfDb, AColdGetReadsABlockAndAWarmOneHitsTheCache) {
   EXPECT_EQ(context_.bloom_sst_hit_count, 2u);
 }
 
-// Decoding a hot block changes its form; nothing is read into the cache.
+// Decoding a hot block changes its form and adds nothing to the cache.
 TEST_F(PerfContextOfDb, WhatIsPutIntoTheCacheIsCountedWhenItIsRead) {
-  Options options;
-  options.env = env_.get();
-  options.statistics = CreateDBStatistics();
-  db_.reset();
-  ASSERT_OK(DB::Open(options, "/db", &db_));
+  options_.table_factory = Options().table_factory;
+  options_.statistics = CreateDBStatistics();
+  Reopen();
   for (int round = 0; round < 50; ++round) ASSERT_OK(Get("150"));
-  EXPECT_EQ(options.statistics->getTickerCount(BLOCK_CACHE_DATA_ADD), 1u);
-  EXPECT_EQ(options.statistics->getTickerCount(BLOCK_CACHE_DATA_MISS), 1u);
+  EXPECT_EQ(Ticks(BLOCK_CACHE_DATA_ADD), 1u);
+  EXPECT_EQ(Ticks(BLOCK_CACHE_DATA_MISS), 1u);
 }
 
-// Where the log is mapped there is no call that writes.
+// A mapped log is written without a call.
 TEST_F(PerfContextOfDb, BytesOfTheLogAreWritten) {
-  Options options;
-  options.create_if_missing = true;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, FreshTempDir("written_bytes"), &db));
+  TestDb on_disk(FileSystem::Default());
+  on_disk.options().create_if_missing = true;
+  on_disk.dir() = FreshTempDir("written_bytes");
+  on_disk.Open();
   get_iostats_context()->Reset();
-  ASSERT_OK(db->Put(WriteOptions(), "key", std::string(1000, 'v')));
+  on_disk.Put("key", std::string(1000, 'v'));
   EXPECT_GE(get_iostats_context()->bytes_written, 1000u);
   EXPECT_LT(get_iostats_context()->bytes_written, 1100u);
 }
@@ -108,45 +92,45 @@ TEST_F(PerfContextOfDb, AFilterThatSparesAFileIsCounted) {
 TEST_F(PerfContextOfDb, LevelsAreCountedOnceTheyAreEnabled) {
   context_.EnablePerLevelPerfContext();
   ASSERT_OK(Get("150"));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   ASSERT_OK(Get("151"));
   ASSERT_OK(Get("151"));
   EXPECT_TRUE(Get("1505").IsNotFound());
   ASSERT_NE(context_.level_to_perf_context, nullptr);
-  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  const PerfContextByLevel top = Level(0);
   EXPECT_EQ(top.user_key_return_count, 1u);
   EXPECT_EQ(top.bloom_filter_full_positive, 1u);
   EXPECT_EQ(top.bloom_filter_full_true_positive, 1u);
   EXPECT_EQ(top.block_cache_miss_count, 1u);
   EXPECT_GT(top.get_from_table_nanos, 0u);
-  const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+  const PerfContextByLevel last = Level(6);
   EXPECT_EQ(last.user_key_return_count, 2u);
   EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 3u);
   EXPECT_EQ(last.bloom_filter_full_true_positive, 2u);
   EXPECT_GE(last.block_cache_hit_count, 1u);
   context_.DisablePerLevelPerfContext();
   ASSERT_OK(Get("152"));
-  EXPECT_EQ((*context_.level_to_perf_context)[6].user_key_return_count, 2u);
+  EXPECT_EQ(Level(6).user_key_return_count, 2u);
   context_.ClearPerLevelPerfContext();
   ASSERT_OK(Get("153"));
 }
 
 TEST_F(PerfContextOfDb, EachLevelIsToldWhatItsOwnTableDid) {
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  for (const char* key : {"100", "199"}) ASSERT_OK(db_->Put(WriteOptions(), key, "new"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Compact();
+  for (const char* key : {"100", "199"}) Put(key, "new");
+  Flush();
   context_.EnablePerLevelPerfContext();
-  ASSERT_OK(Get("150"));  // not in level 0, whose table spans it
-  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  ASSERT_OK(Get("150"));  // not in the table of level 0, whose range contains it
+  const PerfContextByLevel top = Level(0);
   EXPECT_EQ(top.bloom_filter_useful + top.bloom_filter_full_positive, 1u);
   EXPECT_EQ(top.user_key_return_count, 0u);
-  const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+  const PerfContextByLevel last = Level(6);
   EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 1u);
   EXPECT_EQ(last.user_key_return_count, 1u);
   context_.ClearPerLevelPerfContext();
 }
 
-// 12 keys of the last level, of which two lie in the table of level 0 too, and one that is absent.
+// 12 keys of the last level, two of which are also in the table of level 0, and one absent key.
 void ReadTwelve(DB* db) {
   std::vector<std::string> names = {"100", "1505", "199"};
   for (int i = 130; i < 140; ++i) names.push_back(std::to_string(i));
@@ -156,19 +140,19 @@ void ReadTwelve(DB* db) {
 }
 
 TEST_F(PerfContextOfDb, ABatchIsCountedByLevelColdAndWarm) {
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  for (const char* key : {"100", "199"}) ASSERT_OK(db_->Put(WriteOptions(), key, "new"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Compact();
+  for (const char* key : {"100", "199"}) Put(key, "new");
+  Flush();
   context_.EnablePerLevelPerfContext();
   for (const bool is_cold : {true, false}) {
     context_.Reset();
     ReadTwelve(db_.get());
-    const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+    const PerfContextByLevel top = Level(0);
     EXPECT_EQ(top.bloom_filter_useful + top.bloom_filter_full_positive, 13u);
     EXPECT_EQ(top.bloom_filter_full_true_positive, 2u);
     EXPECT_EQ(top.user_key_return_count, 2u);
     EXPECT_GT(top.get_from_table_nanos, 0u);
-    const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+    const PerfContextByLevel last = Level(6);
     EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 11u);
     EXPECT_EQ(last.bloom_filter_full_true_positive, 10u);
     EXPECT_EQ(last.user_key_return_count, 10u);
@@ -178,7 +162,7 @@ TEST_F(PerfContextOfDb, ABatchIsCountedByLevelColdAndWarm) {
   }
   context_.DisablePerLevelPerfContext();
   ReadTwelve(db_.get());
-  EXPECT_EQ((*context_.level_to_perf_context)[6].user_key_return_count, 10u);
+  EXPECT_EQ(Level(6).user_key_return_count, 10u);
   context_.ClearPerLevelPerfContext();
 }
 
@@ -187,7 +171,7 @@ TEST_F(PerfContextOfDb, ABatchOfOneIsCountedByLevelToo) {
   const Slice key = "150";
   std::vector<std::string> values;
   ASSERT_OK(db_->MultiGet(ReadOptions(), {key}, &values)[0]);
-  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  const PerfContextByLevel top = Level(0);
   EXPECT_EQ(top.user_key_return_count, 1u);
   EXPECT_EQ(top.bloom_filter_full_true_positive, 1u);
   EXPECT_EQ(top.block_cache_miss_count, 1u);
@@ -195,9 +179,9 @@ TEST_F(PerfContextOfDb, ABatchOfOneIsCountedByLevelToo) {
 }
 
 TEST_F(PerfContextOfDb, BlocksOfAScanAreCountedByLevel) {
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  ASSERT_OK(db_->Put(WriteOptions(), "100", "new"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Compact();
+  Put("100", "new");
+  Flush();
   context_.EnablePerLevelPerfContext();
   const auto scan = [this] {
     context_.Reset();
@@ -207,14 +191,14 @@ TEST_F(PerfContextOfDb, BlocksOfAScanAreCountedByLevel) {
     EXPECT_OK(it->status());
   };
   scan();
-  const PerfContextByLevel cold = (*context_.level_to_perf_context)[6];
+  const PerfContextByLevel cold = Level(6);
   EXPECT_GE(cold.block_cache_miss_count, 1u);
-  EXPECT_EQ((*context_.level_to_perf_context)[0].block_cache_miss_count, 1u);
+  EXPECT_EQ(Level(0).block_cache_miss_count, 1u);
   scan();
-  const PerfContextByLevel warm = (*context_.level_to_perf_context)[6];
+  const PerfContextByLevel warm = Level(6);
   EXPECT_EQ(warm.block_cache_hit_count, cold.block_cache_miss_count);
   EXPECT_EQ(warm.block_cache_miss_count, 0u);
-  EXPECT_EQ((*context_.level_to_perf_context)[0].block_cache_hit_count, 1u);
+  EXPECT_EQ(Level(0).block_cache_hit_count, 1u);
   context_.ClearPerLevelPerfContext();
 }
 
@@ -267,7 +251,7 @@ TEST_F(PerfContextOfDb, StepsOfAnIteratorAreToldAtItsEndAtTheLatest) {
     EXPECT_EQ(context_.seek_child_seek_count, 2u);  // a memtable and a table
     for (int i = 0; i < 5; ++i) it->Next();
     for (int i = 0; i < 3; ++i) it->Prev();
-    EXPECT_EQ(context_.iter_next_count, 5u);  // at once, where times are measured
+    EXPECT_EQ(context_.iter_next_count, 5u);  // at once, because times are measured
     EXPECT_EQ(context_.iter_prev_count, 3u);
     SetPerfLevel(kEnableCount);
     it->SeekToFirst();

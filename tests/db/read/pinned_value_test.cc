@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that point reads pin: from memtables, blocks and rows of several families, kept through
-// flushes, compactions, an emptied cache and a dropped family, let go of by Reset(), handed on to
-// other objects. Short ones are copied.
-#include <gtest/gtest.h>
-
+// Values that point reads pin: from memtables, blocks and rows of several families. They stay
+// through flushes, compactions, an emptied cache and a dropped family, are released by Reset(), and
+// can be passed to other objects. Short values are copied.
 #include <array>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/cleanable.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/options.h"
 #include "ashlar/slice.h"
-#include "ashlar/table.h"
 #include "table/iterator/point_lookup.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -29,61 +20,43 @@ constexpr size_t kFamilies = 3;
 
 enum class Cached { kBlocks, kRows, kNothing };
 
-class PinnedValueTest : public testing::TestWithParam<Cached> {
+class PinnedValueTest : public DbTestWith<Cached> {
  protected:
   PinnedValueTest() {
     BlockBasedTableOptions table;
     table.no_block_cache = GetParam() == Cached::kNothing;
     if (!table.no_block_cache) table.block_cache = blocks_;
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    options.disable_auto_compactions = true;
-    if (GetParam() == Cached::kRows) options.row_cache = rows_;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    const std::vector<ColumnFamilyDescriptor> descriptors = {
-        {"default", options}, {"one", options}, {"two", options}};
-    EXPECT_OK(DB::Open(options, "/db", descriptors, &families_, &db_));
-  }
-  ~PinnedValueTest() override {
-    for (ColumnFamilyHandle* family : families_) {
-      EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-    }
+    options_.disable_auto_compactions = true;
+    if (GetParam() == Cached::kRows) options_.row_cache = rows_;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open({"default", "one", "two"});
   }
 
   static std::string Value(size_t family, const std::string& key, size_t bytes = 4 * kLong) {
     return std::string(bytes, static_cast<char>('a' + family)) + key;
   }
   void Put(const std::string& key, size_t bytes = 4 * kLong) {
-    for (size_t i = 0; i < kFamilies; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), families_[i], key, Value(i, key, bytes)));
-    }
+    for (size_t i = 0; i < kFamilies; i++) DbTest::Put(handles_[i], key, Value(i, key, bytes));
   }
   void FlushAll() {
-    for (ColumnFamilyHandle* family : families_) ASSERT_OK(db_->Flush(FlushOptions(), family));
+    for (ColumnFamilyHandle* family : handles_) Flush(family);
   }
   size_t PinnedBytes() const { return blocks_->GetPinnedUsage() + rows_->GetPinnedUsage(); }
 
-  // Overwrites everything, so that nothing but a pin keeps what was read; and one family goes.
+  // Overwrites everything, so that only pins keep the values that were read, and drops a family.
   void ChangeEverything() {
     for (const char* key : {"block", "sealed", "memtable"}) Put(key, kLong + 7);
     FlushAll();
-    for (ColumnFamilyHandle* family : families_) {
-      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
-    }
+    for (ColumnFamilyHandle* family : handles_) Compact(family);
     blocks_->EraseUnRefEntries();
     rows_->EraseUnRefEntries();
-    ASSERT_OK(db_->DropColumnFamily(families_[2]));
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(families_[2]));
-    families_.pop_back();
+    ASSERT_OK(db_->DropColumnFamily(handles_[2]));
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(handles_[2]));
+    handles_.pop_back();
   }
 
   const std::shared_ptr<Cache> blocks_ = NewLRUCache(8 << 20);
   const std::shared_ptr<Cache> rows_ = NewLRUCache(8 << 20);
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> families_;
 };
 
 TEST_P(PinnedValueTest, StaysAsItWasWhateverBecomesOfItsPlace) {
@@ -95,19 +68,19 @@ TEST_P(PinnedValueTest, StaysAsItWasWhateverBecomesOfItsPlace) {
   for (size_t i = 0; i < kFamilies; i++) {
     for (const char* key : {"block", "memtable", "block"}) {
       PinnableSlice value;
-      ASSERT_OK(db_->Get(ReadOptions(), families_[i], key, &value));
+      ASSERT_OK(db_->Get(ReadOptions(), handles_[i], key, &value));
       EXPECT_TRUE(value.IsPinned()) << key;
       values.push_back(std::move(value));
       expected.push_back(Value(i, key));
     }
   }
-  // The same by a batch.
+  // The same with a batch.
   std::array<ColumnFamilyHandle*, 2 * kFamilies> families;
   std::array<Slice, 2 * kFamilies> keys;
   std::array<PinnableSlice, 2 * kFamilies> batch;
   std::array<Status, 2 * kFamilies> statuses;
   for (size_t i = 0; i < batch.size(); i++) {
-    families[i] = families_[i / 2];
+    families[i] = handles_[i / 2];
     keys[i] = i % 2 == 0 ? "block" : "memtable";
   }
   db_->MultiGet(ReadOptions(), batch.size(), families.data(), keys.data(), batch.data(),
@@ -127,16 +100,16 @@ TEST_P(PinnedValueTest, ShortValuesAreCopied) {
   for (const bool is_flushed : {false, true}) {
     if (is_flushed) FlushAll();
     PinnableSlice value;
-    ASSERT_OK(db_->Get(ReadOptions(), families_[1], "at the limit", &value));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], "at the limit", &value));
     EXPECT_EQ(value.size(), PointLookup::kCopyBytes);
     EXPECT_FALSE(value.IsPinned());
-    ASSERT_OK(db_->Get(ReadOptions(), families_[1], "above", &value));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], "above", &value));
     EXPECT_TRUE(value.IsPinned());
     EXPECT_EQ(value, Value(1, "above", kLong));
     std::string copy = "something else";
-    ASSERT_OK(db_->Get(ReadOptions(), families_[1], "above", &copy));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], "above", &copy));
     EXPECT_EQ(copy, Value(1, "above", kLong));
-    ASSERT_OK(db_->Get(ReadOptions(), families_[1], "at the limit", &copy));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], "at the limit", &copy));
     EXPECT_EQ(copy.size(), PointLookup::kCopyBytes);
   }
 }
@@ -145,19 +118,20 @@ TEST_P(PinnedValueTest, ResetLetsGoOfIt) {
   Put("block");
   FlushAll();
   PinnableSlice value;
-  ASSERT_OK(db_->Get(ReadOptions(), families_[0], "block", &value));
+  ASSERT_OK(db_->Get(ReadOptions(), handles_[0], "block", &value));
   value.Reset();
   EXPECT_FALSE(value.IsPinned());
   EXPECT_TRUE(value.empty());
   const size_t unpinned = PinnedBytes();
-  ASSERT_OK(db_->Get(ReadOptions(), families_[0], "block", &value));
-  EXPECT_EQ(PinnedBytes() > unpinned, GetParam() == Cached::kBlocks);  // rows do not tell
-  // The next read into it lets go of what it holds, too, and so does its end.
-  EXPECT_TRUE(db_->Get(ReadOptions(), families_[0], "no such key", &value).IsNotFound());
+  ASSERT_OK(db_->Get(ReadOptions(), handles_[0], "block", &value));
+  EXPECT_EQ(PinnedBytes() > unpinned,
+            GetParam() == Cached::kBlocks);  // a pinned row does not count
+  // The next read into the slice releases its value too, and so does the end of the slice.
+  EXPECT_TRUE(db_->Get(ReadOptions(), handles_[0], "no such key", &value).IsNotFound());
   EXPECT_EQ(PinnedBytes(), unpinned);
   {
     PinnableSlice other;
-    ASSERT_OK(db_->Get(ReadOptions(), families_[0], "block", &other));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[0], "block", &other));
     value = std::move(other);
   }
   EXPECT_EQ(value, Value(0, "block"));
@@ -165,22 +139,18 @@ TEST_P(PinnedValueTest, ResetLetsGoOfIt) {
   EXPECT_EQ(PinnedBytes(), unpinned);
 }
 
-// A sealed memtable lives as long as a value in it, and no longer.
+// A pinned value keeps its sealed memtable, and nothing else does.
 TEST_P(PinnedValueTest, AMemtableGoesWithTheLastValueOfIt) {
   Put("memtable");
   PinnableSlice value;
-  ASSERT_OK(db_->Get(ReadOptions(), families_[0], "memtable", &value));
+  ASSERT_OK(db_->Get(ReadOptions(), handles_[0], "memtable", &value));
   FlushAll();
-  const auto all_bytes = [this] {
-    uint64_t bytes = 0;
-    EXPECT_TRUE(db_->GetIntProperty(families_[0], DB::Properties::kSizeAllMemTables, &bytes));
-    return bytes;
-  };
+  const auto all_bytes = [this] { return Number(DB::Properties::kSizeAllMemTables, handles_[0]); };
   EXPECT_EQ(value, Value(0, "memtable"));
   const uint64_t after_flush = all_bytes();
   value.Reset();
   EXPECT_LE(all_bytes(), after_flush);
-  ASSERT_OK(db_->Get(ReadOptions(), families_[0], "memtable", &value));
+  ASSERT_OK(db_->Get(ReadOptions(), handles_[0], "memtable", &value));
   EXPECT_EQ(value, Value(0, "memtable"));
 }
 
@@ -194,14 +164,14 @@ TEST_P(PinnedValueTest, CleanupsCanBeHandedOn) {
   int other_cleanups = 0;
   for (const char* key : {"block", "memtable"}) {
     PinnableSlice value;
-    ASSERT_OK(db_->Get(ReadOptions(), families_[0], key, &value));
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[0], key, &value));
     value.RegisterCleanup([](void* count, void*) { ++*static_cast<int*>(count); }, &other_cleanups,
                           nullptr);
     kept.push_back(value);
     value.DelegateCleanupsTo(&holder);
   }
   EXPECT_EQ(other_cleanups, 0);
-  // One slice may stand for another's memory.
+  // A slice may own the cleanups of the memory of another one.
   PinnableSlice part;
   part.PinSlice(Slice(kept[0].data(), 5), &holder);
   EXPECT_FALSE(holder.HasCleanups());

@@ -1,62 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators that want one prefix spare the tables without it, in both directions, and show what
-// they would show if they read them all: beside range tombstones, bounds, keys without a prefix,
-// and tables that were written under another extractor.
-#include <gtest/gtest.h>
-
+// Iterators for one prefix skip the tables without it, in both directions, and show the same rows
+// as if they read them all: with range tombstones, bounds, keys without a prefix, and tables that
+// were written with another extractor.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <random>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/metadata.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/snapshot.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "tests/support/sample_database.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class PrefixSeekTest : public testing::Test {
+class PrefixSeekTest : public DbTest {
  protected:
   PrefixSeekTest() {
     BlockBasedTableOptions table;
     table.filter_policy.reset(NewBloomFilterPolicy(10));
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.statistics = CreateDBStatistics();
     options_.target_file_size_base = 4096;
     options_.prefix_extractor.reset(NewFixedPrefixTransform(3));
   }
   void SetUp() override { Open(); }
-  ~PrefixSeekTest() override { db_->ReleaseSnapshot(snapshot_); }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+  void TearDown() override {
+    db_->ReleaseSnapshot(snapshot_);
+    DbTest::TearDown();
   }
   void Put(const std::string& key) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, "v" + key));
+    DbTest::Put(key, "v" + key);
     model_[key] = "v" + key;
   }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  uint64_t Take(Tickers ticker) { return options_.statistics->getAndResetTickerCount(ticker); }
 
-  // Keys of prefixes 000, 010, 020 .., some of them shorter than a prefix, in the last level, in
-  // several tables of level 0 and in the memtable, with tombstones of keys and of ranges. A
-  // snapshot keeps those of the last level.
+  // Keys with the prefixes 000, 010, 020 .., and some that are shorter than a prefix, on the last
+  // level, in several tables of level 0 and in the memtable, with tombstones of keys and of ranges.
+  // A snapshot keeps those of the last level.
   void FillAllLevels() {
     std::mt19937 random(17);
     const auto key = [&random] {
@@ -67,14 +51,14 @@ class PrefixSeekTest : public testing::Test {
     const auto delete_range = [&] {
       const std::string begin = key(),
                         end = begin + std::string(1, static_cast<char>('0' + random() % 70));
-      ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), begin, end));
+      DeleteRange(begin, end);
       model_.erase(model_.lower_bound(begin), model_.lower_bound(end));
     };
     const auto change = [&](int keys) {
       for (int i = 0; i < keys; i++) Put(key());
       for (int i = 0; i < keys / 5; i++) {
         const std::string gone = key();
-        ASSERT_OK(db_->Delete(WriteOptions(), gone));
+        Delete(gone);
         model_.erase(gone);
       }
       for (int i = 0; i < keys / 20; i++) delete_range();
@@ -83,7 +67,7 @@ class PrefixSeekTest : public testing::Test {
     if (snapshot_ == nullptr) snapshot_ = db_->GetSnapshot();
     change(100);
     Flush();
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     for (int table = 0; table < 3; table++) {
       change(40);
       Flush();
@@ -94,46 +78,43 @@ class PrefixSeekTest : public testing::Test {
   std::string PrefixOf(const std::string& key) { return key.substr(0, 3); }
   bool HasPrefix(const std::string& key) { return key.size() >= 3; }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::map<std::string, std::string> model_;
+  Rows model_;
   const Snapshot* snapshot_ = nullptr;
 };
 
 TEST_F(PrefixSeekTest, AbsentPrefixesCostNoTable) {
   for (const char* key : {"aaa1", "ccc1", "eee1"}) Put(key);
   Flush();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   for (const char* key : {"aaa2", "eee2"}) Put(key);
   Flush();
   ReadOptions options;
   options.prefix_same_as_start = true;
   const uint64_t misses_before = get_perf_context()->bloom_sst_miss_count;
-  Take(BLOCK_CACHE_DATA_MISS);
+  TakeTicks(BLOCK_CACHE_DATA_MISS);
   std::unique_ptr<Iterator> it(db_->NewIterator(options));
   it->Seek("ddd");
   EXPECT_FALSE(it->Valid());
   ASSERT_OK(it->status());
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 2u);
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_USEFUL), 2u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 2u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 2u);
   it->SeekForPrev("dddd");
   EXPECT_FALSE(it->Valid());
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 2u);
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_USEFUL), 2u);
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 2u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 2u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
   it.reset(db_->NewIterator(options));
-  EXPECT_EQ(Take(BLOCK_CACHE_DATA_MISS), 0u);
+  EXPECT_EQ(TakeTicks(BLOCK_CACHE_DATA_MISS), 0u);
   EXPECT_EQ(get_perf_context()->bloom_sst_miss_count - misses_before, 4u);
   it->Seek("ccc");
   ASSERT_TRUE(it->Valid());
   EXPECT_EQ(it->key(), "ccc1");
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 2u);
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_USEFUL), 1u);  // of the newer table
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 1u);
-  it->SeekForPrev("ccc0");  // the prefix is there, but nothing of it so early
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 2u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 1u);  // by the newer table
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 1u);
+  it->SeekForPrev("ccc0");  // there are keys with the prefix, but none so small
   EXPECT_FALSE(it->Valid());
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
 }
 
 TEST_F(PrefixSeekTest, NoFilterIsAskedUnlessTheReaderWantsOnePrefix) {
@@ -148,24 +129,24 @@ TEST_F(PrefixSeekTest, NoFilterIsAskedUnlessTheReaderWantsOnePrefix) {
     const std::unique_ptr<Iterator> it(db_->NewIterator(options));
     it->Seek("bbb");
     EXPECT_EQ(it->Valid(), !options.prefix_same_as_start);
-    EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 0u);
+    EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 0u);
   }
   const Slice far("ccc"), near("bbd"), next("bbc"), same("bbbz");
   unbounded.iterate_upper_bound = &far;
   std::unique_ptr<Iterator> it(db_->NewIterator(unbounded));
   it->Seek("bbb");
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 0u);
   unbounded.iterate_upper_bound = &near;
   it.reset(db_->NewIterator(unbounded));
   it->Seek("bbb");
-  EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 0u);
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 0u);
   for (const Slice* bound : {&next, &same}) {
     unbounded.iterate_upper_bound = bound;
     it.reset(db_->NewIterator(unbounded));
     it->Seek("bbb");
     EXPECT_FALSE(it->Valid());
-    EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED), 1u);
-    EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_USEFUL), 1u);
+    EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 1u);
+    EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 1u);
   }
 }
 
@@ -188,11 +169,11 @@ TEST_F(PrefixSeekTest, WhatHasThePrefixIsShownAndNothingElse) {
                          PrefixOf(expected->first) != target;
     ASSERT_TRUE(is_over) << target << " ended before " << expected->first;
   }
-  EXPECT_GT(Take(BLOOM_FILTER_PREFIX_USEFUL), 500u);
+  EXPECT_GT(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 500u);
 }
 
-// Each with the same moves as one that asks no filter: seeks of both kinds, for keys with and
-// without a prefix, turning round, among bounds of every kind.
+// Makes the same moves with an iterator that uses no filter: seeks of both kinds, for keys with and
+// without a prefix, changes of direction, with bounds of every kind.
 TEST_F(PrefixSeekTest, WhatIsSparedChangesNothingThatIsShown) {
   std::mt19937 random(3);
   const auto text = [&random] {
@@ -223,7 +204,7 @@ TEST_F(PrefixSeekTest, WhatIsSparedChangesNothingThatIsShown) {
     const std::unique_ptr<Iterator> theirs(db_->NewIterator(total));
     bool is_forward = true;
     for (int move = 0; move < 24; move++) {
-      // Now and then to another place, which may want another prefix or none.
+      // Sometimes to another place, which may have another prefix or none.
       if (move % 12 == 0 || random() % 6 == 0) {
         const std::string to = move == 0 || random() % 2 == 0 ? target : text();
         is_forward = random() % 2 == 0;
@@ -237,7 +218,7 @@ TEST_F(PrefixSeekTest, WhatIsSparedChangesNothingThatIsShown) {
       ASSERT_EQ(ours->Valid(), theirs->Valid())
           << target << " in " << begin << " to " << end << ", move " << move << " of " << i;
       if (!ours->Valid()) {
-        move = move < 11 ? 11 : 23;  // to the next seek, or the end
+        move = move < 11 ? 11 : 23;  // to the next seek or to the end
         continue;
       }
       ASSERT_EQ(ours->key(), theirs->key()) << target << " in " << begin << " to " << end;
@@ -246,14 +227,14 @@ TEST_F(PrefixSeekTest, WhatIsSparedChangesNothingThatIsShown) {
     ASSERT_OK(ours->status());
     ASSERT_OK(theirs->status());
   }
-  EXPECT_GT(Take(BLOOM_FILTER_PREFIX_USEFUL), 500u);
+  EXPECT_GT(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 500u);
 }
 
 TEST_F(PrefixSeekTest, TablesOfAnotherExtractorAreAllRead) {
   FillAllLevels();
   for (const char* extractor : {"fixed:2", "capped:3", "noop", "nullptr", "fixed:3"}) {
     ASSERT_OK(db_->SetOptions({{"prefix_extractor", extractor}}));
-    Take(BLOOM_FILTER_PREFIX_CHECKED);
+    TakeTicks(BLOOM_FILTER_PREFIX_CHECKED);
     ReadOptions options;
     options.prefix_same_as_start = true;
     const std::unique_ptr<Iterator> it(db_->NewIterator(options));
@@ -269,16 +250,16 @@ TEST_F(PrefixSeekTest, TablesOfAnotherExtractorAreAllRead) {
       ASSERT_EQ(it->key(), last->first);
     }
     const bool is_of_tables = std::string(extractor) == "fixed:3";
-    EXPECT_EQ(Take(BLOOM_FILTER_PREFIX_CHECKED) > 0, is_of_tables) << extractor;
+    EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED) > 0, is_of_tables) << extractor;
   }
 }
 
 TEST_F(PrefixSeekTest, RangeTombstonesOfSparedTablesHideOlderEntries) {
   for (const char* key : {"aaa1", "bbb1", "bbb5", "ccc1"}) Put(key);
   Flush();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   // The newer table has a tombstone over the prefix, but no key of it.
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "aaa2", "bbb4"));
+  DeleteRange("aaa2", "bbb4");
   Put("aaa0"), Put("ccc2");
   Flush();
   ReadOptions options;
@@ -287,30 +268,29 @@ TEST_F(PrefixSeekTest, RangeTombstonesOfSparedTablesHideOlderEntries) {
   it->Seek("bbb0");
   ASSERT_TRUE(it->Valid());
   EXPECT_EQ(it->key(), "bbb5");
-  EXPECT_GT(Take(BLOOM_FILTER_PREFIX_USEFUL), 0u);
+  EXPECT_GT(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 0u);
 }
 
-// A file of the last level ends with a range tombstone that reaches into a prefix of which only the
-// next file has keys; and one begins with such a tombstone.
+// A file of the last level ends with a range tombstone that reaches into a prefix whose keys are
+// only in the next file, and another file begins with such a tombstone.
 TEST_F(PrefixSeekTest, ABorderThatATombstoneMakesHidesNoFile) {
   snapshot_ = nullptr;
   for (int i = 0; i < 9; i++) Put("aaa" + std::to_string(i));
-  model_["aaa96"] = std::string(5000, 'v');  // fills its file, which ends there
-  ASSERT_OK(db_->Put(WriteOptions(), "aaa96", model_["aaa96"]));
+  model_["aaa96"] = std::string(5000, 'v');  // so large that its file ends here
+  DbTest::Put("aaa96", model_["aaa96"]);
   for (const char* key : {"bbb5", "bbb6"}) Put(key);
   model_["bbb7"] = std::string(5000, 'v');
-  ASSERT_OK(db_->Put(WriteOptions(), "bbb7", model_["bbb7"]));
+  DbTest::Put("bbb7", model_["bbb7"]);
   Put("ddd1");
   snapshot_ = db_->GetSnapshot();  // keeps the tombstones
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "aaa95", "bbb4"));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "bbb75", "ddd0"));
+  DeleteRange("aaa95", "bbb4");
+  DeleteRange("bbb75", "ddd0");
   Flush();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  Compact();
+  const std::vector<LiveFileMetaData> files = Tables();
   std::set<std::string> borders;
   for (const LiveFileMetaData& file : files) borders.insert(file.largestkey);
-  ASSERT_TRUE(borders.contains("bbb4")) << "the files lie as this test needs them";
+  ASSERT_TRUE(borders.contains("bbb4")) << "the test needs files with these borders";
   ASSERT_GE(files.size(), 3u);
   for (const bool is_automatic : {false, true}) {
     const Slice lower("bbb"), upper("bbc");
@@ -329,23 +309,22 @@ TEST_F(PrefixSeekTest, ABorderThatATombstoneMakesHidesNoFile) {
     ASSERT_TRUE(backward->Valid());
     EXPECT_EQ(backward->key(), "bbb7");
   }
-  EXPECT_GT(Take(BLOOM_FILTER_PREFIX_USEFUL), 0u);
+  EXPECT_GT(TakeTicks(BLOOM_FILTER_PREFIX_USEFUL), 0u);
 }
 
-// Of RocksDB's: partitions of a filter know the prefixes of their neighbours.
+// In tables of RocksDB, a partition of a filter has the prefixes of its neighbours too.
 TEST(PrefixSeekOfPartitionedFilters, ShowsWhatTotalOrderShows) {
   for (const char* name : {"rocksdb-7.8/partitioned_xxh3", "rocksdb-11.9/partitioned_xxh3"}) {
     const std::vector<std::string> names = SampleDatabaseNames();
     if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-    const std::string dir = UnpackSampleDatabase(name);
-    Options options;
-    options.statistics = CreateDBStatistics();
-    options.prefix_extractor.reset(NewFixedPrefixTransform(6));
-    std::unique_ptr<DB> db;
-    ASSERT_OK(DB::OpenForReadOnly(options, dir, &db));
+    TestDb test(FileSystem::Default());
+    test.dir() = UnpackSampleDatabase(name);
+    test.options().statistics = CreateDBStatistics();
+    test.options().prefix_extractor.reset(NewFixedPrefixTransform(6));
+    test.OpenReadOnly();
+    DB* const db = test.db();
     std::vector<std::string> keys;
-    const std::unique_ptr<Iterator> all(db->NewIterator(ReadOptions()));
-    for (all->SeekToFirst(); all->Valid(); all->Next()) keys.push_back(all->key().ToString());
+    for (const auto& [key, value] : test.ReadRows()) keys.push_back(key);
     ASSERT_GT(keys.size(), 100u) << name;
     std::mt19937 random(7);
     for (int i = 0; i < 3000; i++) {
@@ -370,7 +349,7 @@ TEST(PrefixSeekOfPartitionedFilters, ShowsWhatTotalOrderShows) {
       }
       ASSERT_OK(ours->status());
     }
-    EXPECT_GT(options.statistics->getTickerCount(BLOOM_FILTER_PREFIX_CHECKED), 100u) << name;
+    EXPECT_GT(test.Ticks(BLOOM_FILTER_PREFIX_CHECKED), 100u) << name;
   }
 }
 

@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads that a callback decides: by Get, MultiGet and iterators in both directions, in memory and
-// in tables, over puts, tombstones of both kinds and merge operands.
-#include "util/read_callback.h"
+#include "util/keys/read_callback.h"
+// Reads whose visibility a callback decides: Get, MultiGet and iterators in both directions, in
+// memory and in tables, over puts, tombstones of both kinds and merge operands.
+#include "util/keys/read_callback.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
 #include <random>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "ashlar/convenience.h"
-#include "ashlar/env.h"
-#include "ashlar/merge_operator.h"
-#include "ashlar/options.h"
 #include "db/db_impl.h"
+#include "db/options/stock_merge_operators.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Sees what is below a number, and of the rest up to another one what it was given.
+// Sees all sequence numbers below a limit, and of those up to the bound only the given ones.
 class Chosen final : public ReadCallback {
  public:
   Chosen(SequenceNumber all_below, SequenceNumber bound, std::set<SequenceNumber> more)
@@ -46,26 +39,24 @@ struct Version {
   std::string text;
 };
 
-class ReadCallbackTest : public testing::Test {
+class ReadCallbackTest : public DbTest {
  protected:
   void Open(uint64_t max_sequential_skip) {
-    env_.reset(NewMemEnv(Env::Default()));
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
-    options.max_sequential_skip_in_iterations = max_sequential_skip;
-    ASSERT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator));
-    ASSERT_OK(DB::Open(options, "/db", &db_));
+    UseFiles(std::make_shared<MemoryFileSystem>());
+    options_.disable_auto_compactions = true;
+    options_.max_sequential_skip_in_iterations = max_sequential_skip;
+    options_.merge_operator = NewStringAppendOperator(",");
+    DbTest::Open();
   }
-  void TearDown() override { Close(); }
+  void TearDown() override {
+    Close();
+    DbTest::TearDown();
+  }
   void Close() {
-    if (db_ == nullptr) return;
     for (const Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
     snapshots_.clear();
     versions_.clear();
-    db_.reset();
+    DbTest::Close();
   }
   DBImpl* impl() { return static_cast<DBImpl*>(db_.get()); }
 
@@ -83,7 +74,7 @@ class ReadCallbackTest : public testing::Test {
   }
 
   void DeleteRange(char begin, char end) {
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), std::string(1, begin), std::string(1, end)));
+    DbTest::DeleteRange(std::string(1, begin), std::string(1, end));
     for (char key = begin; key < end; key++) {
       versions_[std::string(1, key)].push_back({db_->GetLatestSequenceNumber(), 'd', ""});
     }
@@ -120,21 +111,16 @@ class ReadCallbackTest : public testing::Test {
     std::unique_ptr<Iterator> it(
         impl()->NewIteratorAs(callback, ReadOptions(), db_->DefaultColumnFamily()));
     std::string forward, backward;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      StrAppend(&forward, it->key().ToString(), "=", it->value().ToString(), " ");
-    }
+    for (it->SeekToFirst(); it->Valid(); it->Next()) StrAppend(&forward, RowAt(*it), " ");
     EXPECT_OK(it->status());
-    for (it->SeekToLast(); it->Valid(); it->Prev()) {
-      backward = StrCat(it->key().ToString(), "=", it->value().ToString(), " ", backward);
-    }
+    for (it->SeekToLast(); it->Valid(); it->Prev()) backward = StrCat(RowAt(*it), " ", backward);
     EXPECT_OK(it->status());
     EXPECT_EQ(forward, rows);
     EXPECT_EQ(backward, rows);
   }
 
-  std::unique_ptr<Env> env_;
-  std::unique_ptr<DB> db_;
-  std::vector<const Snapshot*> snapshots_;  // one after each write: flushes keep every version
+  std::vector<const Snapshot*>
+      snapshots_;  // one after each write, so that flushes keep every version
   std::map<std::string, std::vector<Version>> versions_;
 };
 
@@ -142,11 +128,11 @@ class ReadCallbackTest : public testing::Test {
 
 TEST(ReadCallback, AsksOnlyAboutWhatIsInBetween) {
   const Chosen callback(10, 20, {5, 12, 25});
-  EXPECT_TRUE(callback.IsVisible(9)) << "below, whatever it would say";
+  EXPECT_TRUE(callback.IsVisible(9)) << "below the limit the callback is not called";
   EXPECT_FALSE(callback.IsVisible(10));
   EXPECT_TRUE(callback.IsVisible(12));
   EXPECT_FALSE(callback.IsVisible(20));
-  EXPECT_FALSE(callback.IsVisible(25)) << "beyond the bound, whatever it would say";
+  EXPECT_FALSE(callback.IsVisible(25)) << "beyond the bound the callback is not called";
 }
 
 TEST_F(ReadCallbackTest, DecidesAllReads) {
@@ -155,9 +141,7 @@ TEST_F(ReadCallbackTest, DecidesAllReads) {
     Open(max_sequential_skip);
     for (int i = 0; i < 120; i++) {
       Write(&random);
-      if (i == 40 || i == 80) {
-        ASSERT_OK(db_->Flush(FlushOptions()));
-      }
+      if (i == 40 || i == 80) Flush();
       if (i % 3 != 0) continue;
       const SequenceNumber newest = db_->GetLatestSequenceNumber();
       const SequenceNumber all_below = random() % (newest + 1);
@@ -175,33 +159,55 @@ TEST_F(ReadCallbackTest, DecidesAllReads) {
   }
 }
 
-// The newest tombstone that is seen counts, not the newest one: in the active memtable, in sealed
-// tables of two levels, and where two of one fragment differ.
+// The newest visible tombstone counts, not the newest one: in the active memtable, in tables of two
+// levels, and where two tombstones have the same range.
 TEST_F(ReadCallbackTest, ATombstoneThatIsRefusedCoversNothing) {
   Open(/*max_sequential_skip=*/8);
-  ASSERT_OK(db_->Put(WriteOptions(), "a", "0"));
+  Put("a", "0");
   versions_["a"].push_back({1, 'p', "0"});
-  ASSERT_OK(db_->Put(WriteOptions(), "b", "1"));
+  Put("b", "1");
   versions_["b"].push_back({2, 'p', "1"});
   snapshots_.push_back(db_->GetSnapshot());
   DeleteRange('a', 'c');  // 3
-  ASSERT_OK(db_->Put(WriteOptions(), "b", "2"));
+  Put("b", "2");
   versions_["b"].push_back({4, 'p', "2"});
   snapshots_.push_back(db_->GetSnapshot());
   DeleteRange('a', 'c');  // 5
   for (int place = 0; place < 3; place++) {
     if (place == 1) {
-      ASSERT_OK(db_->Flush(FlushOptions()));
+      Flush();
     } else if (place == 2) {
-      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+      Compact();
     }
-    Check(Chosen(1, 5, {1, 2, 4}));     // neither of them
+    Check(Chosen(1, 5, {1, 2, 4}));     // neither tombstone is visible
     Check(Chosen(1, 5, {1, 2, 3, 4}));  // the older one
     Check(Chosen(1, 5, {1, 2, 4, 5}));  // the newer one
     Check(Chosen(1, 5, {1, 2, 5}));
-    Check(Chosen(1, 4, {1, 2, 3, 5}));  // it is beyond the bound
+    Check(Chosen(1, 4, {1, 2, 3, 5}));  // the newer one is beyond the bound
     Check(Chosen(6, 5, {}));
   }
+}
+
+// A scan of everything may have made one range tombstone of tombstones that the callback refuses.
+TEST_F(ReadCallbackTest, FamiliesThatConvertTombstonesAreRefused) {
+  env_.reset(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env_.get();
+  options.create_if_missing = true;
+  options.min_tombstones_for_range_conversion = 2;
+  ASSERT_OK(DB::Open(options, "/db", &db_));
+  const Chosen callback(1, 5, {});
+  ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
+  PinnableSlice value;
+  EXPECT_TRUE(impl()->GetAs(callback, ReadOptions(), family, "a", &value).IsNotSupported());
+  const Slice keys[] = {"a", "b"};
+  ColumnFamilyHandle* families[] = {family, family};
+  PinnableSlice values[2];
+  Status statuses[2];
+  impl()->MultiGetAs(callback, ReadOptions(), 2, families, keys, values, statuses);
+  EXPECT_TRUE(statuses[0].IsNotSupported() && statuses[1].IsNotSupported());
+  const std::unique_ptr<Iterator> it(impl()->NewIteratorAs(callback, ReadOptions(), family));
+  EXPECT_TRUE(it->status().IsNotSupported());
 }
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every field of ReadOptions does what its comment says: a check for each, in a table that is
-// compared with the header, so that a field without a check fails. Deadlines, cache tiers and
-// filters have larger tests of their own beside this.
+// Every field of ReadOptions has the effect that its comment describes: each has a check in a table
+// that is compared with the header, so a field without a check fails. Deadlines, cache tiers and
+// filters have more tests elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     EXPECT_TRUE(recorder_.Take().empty());
   }
   void IoTimeout() {
-    EXPECT_EQ(Get(Key(1)), Value('v'));  // opening is told nothing
+    EXPECT_EQ(Get(Key(1)), Value('v'));  // the open gets no deadline
     recorder_.Take();
     read_.io_timeout = hours(2);
     EXPECT_EQ(Get(Key(399)).substr(0, 2), "vv");
@@ -100,7 +100,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     EXPECT_EQ(Scan(), 1);
     EXPECT_TRUE(MultiGet({Key(1)})[0].IsNotFound());
   }
-  // What has no effect leaves the answers and the reads as they are.
+  // A field without effect changes neither results nor reads.
   template <typename T>
   void HasNoEffect(T ReadOptions::*field, const T& value) {
     ReadsOfScan();  // opens the tables
@@ -139,7 +139,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
       EXPECT_EQ(status.subcode() == Status::kMergeOperandThresholdExceeded, threshold == 2);
     }
   }
-  // A block that was changed on disk is noticed whatever the option says.
+  // A block that was changed on disk is found with every value of the option.
   void VerifyChecksums() {
     db_.reset();
     std::vector<std::string> names;
@@ -189,10 +189,11 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     reads = ReadsOfScan();
     EXPECT_TRUE(std::any_of(reads.begin(), reads.end(), is_ahead));
   }
-  // A batch whose keys are on two levels: the lower level waits for the upper one, or not.
+  // A batch whose keys are on two levels: the reads of the lower level wait for the upper one, or
+  // not.
   void OptimizeMultiGetForIo() {
     EXPECT_EQ(Get(Key(0)), Value('w'));
-    EXPECT_EQ(Get(Key(399)), Value('v'));  // all files that matter are open
+    EXPECT_EQ(Get(Key(399)), Value('v'));  // all files of the batch are open
     read_.fill_cache = false;
     for (const bool optimizes : {true, false}) {
       read_.optimize_multiget_for_io = optimizes;
@@ -208,7 +209,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     read_.readahead_size = 48 << 10;
     EXPECT_GE(Longest(ReadsOfScan()), size_t{48} << 10);
   }
-  // The first reads of a file, once it is open.
+  // The first reads of a file after it was opened.
   void AdaptiveReadahead() {
     ReadsOfScan();
     for (const bool adapts : {false, true}) {
@@ -239,7 +240,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     EXPECT_EQ(Scan(), 21);
   }
   void MaxSkippable() {
-    for (int i = 50; i < 80; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+    for (int i = 50; i < 80; i++) Delete(Key(i));
     read_.max_skippable_internal_keys = 10;
     EXPECT_EQ(Scan(), -1);
     EXPECT_TRUE(scan_status_.IsIncomplete());
@@ -284,13 +285,13 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
       EXPECT_EQ(it->Valid(), tails);
     }
   }
-  // How often filters were asked by a seek into a prefix that is not there.
+  // How often a seek to an absent prefix used filters.
   uint64_t Asked(const std::string& target) {
-    Take(BLOOM_FILTER_PREFIX_CHECKED);
+    TakeTicks(BLOOM_FILTER_PREFIX_CHECKED);
     const auto it = NewIterator();
     it->Seek(target);
     EXPECT_OK(it->status());
-    return Take(BLOOM_FILTER_PREFIX_CHECKED);
+    return TakeTicks(BLOOM_FILTER_PREFIX_CHECKED);
   }
   void TotalOrderSeek() {
     read_.prefix_same_as_start = true;
@@ -336,7 +337,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
       for (it->SeekToFirst(); it->Valid(); it->Next()) note();
       for (it->SeekToLast(); it->Valid(); it->Prev()) note();
       EXPECT_EQ(keys.size(), 2u * (kKeys - 10 + 1));
-      if (!pins) continue;  // what a move left behind may not be looked at
+      if (!pins) continue;  // memory of the previous position may not be read
       ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
       ASSERT_OK(it->Refresh());
       for (size_t i = 0; i < keys.size(); i++) {
@@ -345,25 +346,25 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
       }
     }
   }
-  // The files that only the iterator needs go with it, or when a background thread comes to it.
+  // Files that only the iterator needs are deleted with it, or by a background thread later.
   void BackgroundPurge() {
     for (const bool in_background : {false, true}) {
       read_.background_purge_on_iterator_cleanup = in_background;
       auto it = NewIterator();
       it->SeekToFirst();
       ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-      const int before = TablesOnDisk();
+      const int before = FilesOnDisk(".sst");
       std::binary_semaphore is_over{0};
       {
         const BlockedPool blocked(env_.get(), Env::Priority::HIGH);
         it.reset();
-        EXPECT_EQ(TablesOnDisk() < before, !in_background);
-        // The pool has one thread: this comes behind what the iterator left to it.
+        EXPECT_EQ(FilesOnDisk(".sst") < before, !in_background);
+        // The pool has one thread, so this job runs after that of the iterator.
         env_->Schedule([](void* over) { static_cast<std::binary_semaphore*>(over)->release(); },
                        &is_over, Env::Priority::HIGH);
       }
       is_over.acquire();
-      EXPECT_LT(TablesOnDisk(), before);
+      EXPECT_LT(FilesOnDisk(".sst"), before);
       Put(Key(7), Value('x'));
       ASSERT_OK(db_->Flush(FlushOptions()));
     }
@@ -395,7 +396,7 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
       EXPECT_EQ(before != after, refreshes);
       it.reset();
       db_->ReleaseSnapshot(read_.snapshot);
-      ASSERT_OK(db_->Delete(WriteOptions(), Key(3) + "x"));
+      Delete(Key(3) + "x");
     }
   }
 
@@ -455,7 +456,7 @@ TEST_F(ReadOptionFieldsTest, EachFieldOfTheHeaderHasACheck) {
   std::istringstream lines(header.substr(begin, header.find("\n};", begin) - begin));
   std::set<std::string> declared, checked;
   for (std::string line; std::getline(lines, line);) {
-    // One that declares one thing and is neither a comment nor a function.
+    // A line that declares one field and is neither a comment nor a function.
     const bool ends = line.find(';') != std::string::npos;
     if (!ends || !line.starts_with("  ") || std::isalpha(line[2]) == 0) continue;
     line.resize(std::min({line.find(" = "), line.find(';'), line.size()}));

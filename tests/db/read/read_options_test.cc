@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields of ReadOptions do what their comments say, for Get, MultiGet and iterators: what is read
-// from files, when that is not allowed, and until when. Bounds, prefixes and table filters have
-// tests beside the iterators.
-#include <gtest/gtest.h>
-
+// Fields of ReadOptions for Get, MultiGet and iterators: which reads of files they allow, and until
+// when. Bounds, prefixes and table filters are tested with the iterators.
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/options.h"
 #include "ashlar/snapshot.h"
-#include "ashlar/table.h"
 #include "tests/support/read_recorder.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -28,17 +18,20 @@ using std::chrono::microseconds;
 
 constexpr int kKeys = 200;
 
-std::string Key(int i) { return "key" + std::to_string(1000 + i); }
-
-class ReadOptionsTest : public testing::Test {
+class ReadOptionsTest : public DbTest {
  protected:
-  // Two tables, the upper one of every tenth key, and one key in memory.
+  // Two tables, the upper one with every tenth key, and one key in memory.
   ReadOptionsTest() {
+    UseFiles(std::make_shared<RecordingFileSystem>(memory_, &recorder_));
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.max_open_files = 100;  // tables are opened when they are needed
+    options_.avoid_flush_during_shutdown = true;
     Open();
     for (int i = 0; i < kKeys; i++) Put(Key(i), std::string(500, 'v'));
-    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     for (int i = 0; i < kKeys; i += 10) Put(Key(i), std::string(500, 'w'));
-    EXPECT_OK(db_->Flush(FlushOptions()));
+    Flush();
     Reopen();
     Put("in memory", "m");
   }
@@ -47,27 +40,14 @@ class ReadOptionsTest : public testing::Test {
     BlockBasedTableOptions table;
     table.block_size = 1000;
     table.block_cache = NewLRUCache(8 << 20);
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;
-    options.compression = kNoCompression;
-    options.max_open_files = 100;  // tables are opened when they are needed
-    options.avoid_flush_during_shutdown = true;
-    options.table_factory.reset(NewBlockBasedTableFactory(table));
-    DB* db = nullptr;
-    ASSERT_OK(DB::Open(options, "/db", &db));
-    db_.reset(db);
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    DbTest::Open();
   }
-  // With nothing in memory.
+  // With empty caches.
   void Reopen() {
-    db_.reset();
     Open();
     recorder_.Take();
     recorder_.TakeOpens();
-  }
-  void Put(const std::string& key, const std::string& value) {
-    EXPECT_OK(db_->Put(WriteOptions(), key, value));
   }
   Status Get(const ReadOptions& options, const std::string& key) {
     std::string value;
@@ -93,10 +73,6 @@ class ReadOptionsTest : public testing::Test {
   microseconds Now() const { return microseconds(Env::Default()->NowMicros()); }
 
   ReadRecorder recorder_;
-  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  const std::unique_ptr<Env> env_{
-      NewCompositeEnv(std::make_shared<RecordingFileSystem>(memory_->GetFileSystem(), &recorder_))};
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(ReadOptionsTest, FillCacheDecidesWhetherBlocksStay) {
@@ -131,7 +107,7 @@ TEST_F(ReadOptionsTest, MemoryOnlyOpensAndReadsNothing) {
   EXPECT_EQ(recorder_.TakeOpens(), 0);
   EXPECT_TRUE(recorder_.Take().empty());
 
-  EXPECT_OK(Get(ReadOptions(), Key(5)));  // now the tables are open, and one block is there
+  EXPECT_OK(Get(ReadOptions(), Key(5)));  // now the tables are open and one block is cached
   recorder_.Take();
   recorder_.TakeOpens();
   EXPECT_OK(Get(options, Key(5)));
@@ -170,7 +146,7 @@ TEST_F(ReadOptionsTest, ADeadlineInTimeChangesNothing) {
   EXPECT_EQ(count, kKeys + 1);
 }
 
-// A file system that can cut a read short is told how long it may take.
+// Each read of a file gets a timeout from the options.
 TEST_F(ReadOptionsTest, EachReadIsToldItsTime) {
   EXPECT_OK(Get(ReadOptions(), Key(5)));
   const auto check = [this](const ReadOptions& options, microseconds low, microseconds high) {
@@ -231,7 +207,7 @@ TEST_F(ReadOptionsTest, AsyncIoFetchesTheNextPieceMeanwhile) {
 }
 
 TEST_F(ReadOptionsTest, TooManyHiddenEntriesEndAScan) {
-  for (int i = 50; i < 80; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  for (int i = 50; i < 80; i++) Delete(Key(i));
   ReadOptions options;
   options.max_skippable_internal_keys = 10;
   int count = 0;
@@ -255,8 +231,8 @@ TEST_F(ReadOptionsTest, AnIteratorRefreshesItselfUnderItsSnapshot) {
       ASSERT_OK(iterator->GetProperty("rocksdb.iterator.super-version-number", &before));
       Put(Key(0), "new");
       Put(Key(0) + "x", "new");
-      ASSERT_OK(db_->Flush(FlushOptions()));
-      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+      Flush();
+      Compact();
       iterator->Seek(Key(0));
       ASSERT_TRUE(iterator->Valid());
       EXPECT_EQ(iterator->value(), std::string(500, 'w'));
@@ -267,7 +243,7 @@ TEST_F(ReadOptionsTest, AnIteratorRefreshesItselfUnderItsSnapshot) {
       EXPECT_EQ(before != after, refreshes);
     }
     db_->ReleaseSnapshot(snapshot);
-    ASSERT_OK(db_->Delete(WriteOptions(), Key(0) + "x"));
+    Delete(Key(0) + "x");
     Put(Key(0), std::string(500, 'w'));
   }
 }

@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that do not fit their checksum are read once more: what was damaged on its way is no damage
-// of the file, and what is damaged twice is told.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
+// Bytes that do not match their checksum are read a second time: damage in transit is repaired, and
+// bytes that are damaged twice are reported.
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
-#include "env/env_adaptors.h"
-#include "env/memory/memory_file_system.h"
 #include "tests/support/damaged_files.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-class SecondReadTest : public testing::Test {
+class SecondReadTest : public DbTest {
  protected:
   static constexpr int kKeys = 200;
 
   SecondReadTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
+    UseFiles(files_);
     options_.disable_auto_compactions = true;
     options_.statistics = CreateDBStatistics();
     BlockBasedTableOptions table;
@@ -41,24 +29,24 @@ class SecondReadTest : public testing::Test {
     table.metadata_block_size = 256;
     table.filter_policy.reset(NewBloomFilterPolicy(10));
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
-    for (int i = 0; i < kKeys; i++) EXPECT_OK(db_->Put(WriteOptions(), Key(i), Value(i)));
-    EXPECT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "x", "y"));
-    EXPECT_OK(db_->Flush(FlushOptions()));
+    Open();
+    for (int i = 0; i < kKeys; i++) Put(Key(i), Value(i));
+    DeleteRange("x", "y");
+    Flush();
   }
   static std::string Key(int i) { return StrCat("key", 1000 + i); }
   static std::string Value(int i) { return StrCat("value ", i, " ", std::string(20, 'v')); }
-  // Opening reads without damage.
+  // No damage during the open.
   void Reopen() {
-    db_.reset();
+    Close();
     const int count = damage_.count;
     damage_.count = 0;
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    Open();
     damage_.count = count;
     damage_.reads = 0;
   }
 
-  // One of each kind of read; the first error, or an error of ours if an answer is wrong.
+  // Makes a read of each kind. The first error, or Aborted if a result is wrong.
   Status ReadAll() {
     PinnableSlice found;
     RETURN_IF_ERROR(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), Key(3), &found));
@@ -86,11 +74,7 @@ class SecondReadTest : public testing::Test {
   }
 
   Damage damage_;
-  const std::shared_ptr<DamagedFiles> files_ =
-      std::make_shared<DamagedFiles>(std::make_shared<MemoryFileSystem>(), &damage_);
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
-  Options options_;
-  std::unique_ptr<DB> db_;
+  const std::shared_ptr<DamagedFiles> files_ = std::make_shared<DamagedFiles>(memory_, &damage_);
 };
 
 }  // namespace
@@ -106,9 +90,9 @@ TEST_F(SecondReadTest, HealsAnyOneReadThatCameDamaged) {
     Reopen();
     EXPECT_OK(ReadAll()) << "read " << read;
   }
-  const uint64_t tried = options_.statistics->getTickerCount(FILE_READ_CORRUPTION_RETRY_COUNT);
+  const uint64_t tried = Ticks(FILE_READ_CORRUPTION_RETRY_COUNT);
   EXPECT_GE(tried, static_cast<uint64_t>(reads) / 2);
-  EXPECT_EQ(options_.statistics->getTickerCount(FILE_READ_CORRUPTION_RETRY_SUCCESS_COUNT), tried);
+  EXPECT_EQ(Ticks(FILE_READ_CORRUPTION_RETRY_SUCCESS_COUNT), tried);
 }
 
 TEST_F(SecondReadTest, TellsWhatIsDamagedTwice) {
@@ -127,7 +111,7 @@ TEST_F(SecondReadTest, TellsWhatIsDamagedTwice) {
   EXPECT_GE(told, reads / 2);
 }
 
-// The kernel would give the same bytes again, out of its page cache, which forgets whole pages.
+// The page cache of the kernel would return the same bytes again. It drops whole pages.
 TEST_F(SecondReadTest, GoesPastThePageCache) {
   Reopen();
   PinnableSlice found;
@@ -135,8 +119,7 @@ TEST_F(SecondReadTest, GoesPastThePageCache) {
   damage_.first = damage_.reads;
   damage_.count = 1;
   EXPECT_EQ(damage_.forgotten_end, 0u);
-  ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), Key(3), &found));
-  EXPECT_EQ(found, Slice(Value(3)));
+  EXPECT_EQ(Get(Key(3)), Value(3));
   EXPECT_EQ(damage_.forgotten_begin % 4096, 0u);
   EXPECT_EQ(damage_.forgotten_end % 4096, 0u);
   EXPECT_GT(damage_.forgotten_end, damage_.forgotten_begin);

@@ -19,15 +19,15 @@
 #include "env/periodic_timer.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
 
-constexpr int kRounds = kHeapIsWatched ? 50 : 200;  // under a sanitizer they take minutes
+constexpr int kRounds = kHeapIsWatched ? 50 : 200;      // under a sanitizer they take minutes
 constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
 constexpr uint64_t kNoLimit = uint64_t{1} << 40;
 constexpr uint64_t kLookMicros = 10'000;
@@ -68,8 +68,8 @@ class FullDiskRounds : public testing::Test {
   }
   ~FullDiskRounds() override { Close(); }
   void Open() {
-    ASSERT_OK(DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_,
-                       &db_));
+    ASSERT_OK(
+        DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_, &db_));
   }
   void Close() {
     for (ColumnFamilyHandle* handle : handles_) delete handle;

@@ -11,7 +11,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/sample_database.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -167,6 +167,29 @@ TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
   EXPECT_LE(tables, 8u);
 }
 
+// A write that may not wait is refused where another one would wait, and nowhere else.
+TEST_F(MemoryLimit, NoSlowdownIsRefusedOnlyWhereAWriteWouldWait) {
+  const auto manager =
+      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> idle = Open("/idle"), busy = Open("/busy");
+  ASSERT_OK(Fill(idle.get(), kMiB));
+  manager->SetBufferSize(kMiB);  // less than the idle one holds, and nothing is being flushed
+  ASSERT_TRUE(manager->ShouldStall());
+  WriteOptions no_slowdown;
+  no_slowdown.no_slowdown = true;
+  EXPECT_OK(Fill(busy.get(), 100 << 10, no_slowdown));
+  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  FlushOptions flush;
+  flush.wait = false;
+  ASSERT_OK(busy->Flush(flush));  // begins when it may, and frees memory
+  const Status refused = Fill(busy.get(), 100 << 10, no_slowdown);
+  EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
+  no_flushes.reset();
+  AwaitFlushes(busy.get());
+  EXPECT_OK(Fill(busy.get(), 100 << 10, no_slowdown));
+}
+
 TEST_F(MemoryLimit, ADatabaseIsClosedWhileAWriterWaits) {
   const auto manager = std::make_shared<WriteBufferManager>(kMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;

@@ -19,7 +19,7 @@
 #include "ashlar/options.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

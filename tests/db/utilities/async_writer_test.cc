@@ -21,7 +21,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -206,9 +206,8 @@ TEST_F(AsyncWriterTest, ACallbackMayWriteAndMayNotWait) {
     statuses.push_back(writer_->Drain());
     statuses.push_back(writer_->Close());
     statuses.push_back(db_->Put(WriteOptions(), "by hand", "v"));
-    statuses.push_back(writer_->Write(durable_, BatchOf("b"), [&](const Status& status) {
-      statuses.push_back(status);
-    }));
+    statuses.push_back(writer_->Write(durable_, BatchOf("b"),
+                                      [&](const Status& status) { statuses.push_back(status); }));
   }));
   ASSERT_OK(writer_->Drain());
   ASSERT_OK(writer_->Close());

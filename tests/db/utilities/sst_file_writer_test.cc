@@ -105,7 +105,7 @@ TEST_F(SstFile, HoldsEntities) {
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open("/x.sst"));
   ASSERT_OK(writer.PutEntity("a", {{"two", "2"}, {"one", "1"}}));
-  EXPECT_TRUE(writer.PutEntity("b", {{"one", "1"}, {"one", "2"}}).IsInvalidArgument());
+  EXPECT_TRUE(writer.PutEntity("b", {{"one", "1"}, {"one", "2"}}).IsCorruption());
   ASSERT_OK(writer.Finish(nullptr));
   options_.create_if_missing = true;
   std::unique_ptr<DB> db;

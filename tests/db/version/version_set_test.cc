@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/wal/log_writer.h"
 #include "db/wal/wal_set.h"
 #include "env/fault/fault_file_system.h"
@@ -20,7 +20,7 @@
 #include "env/io_rule.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -454,7 +454,7 @@ TEST_F(VersionSetTest, AnyFailureLeavesTheStateBeforeOrAfterTheChange) {
 TEST_F(VersionSetTest, AManifestWithoutItsCountersIsRefused) {
   WriteManifest({EditWithLog(1)});
   EXPECT_TRUE(Recover().IsCorruption());
-  EXPECT_TRUE(VersionSet::ListFamilies(&fs_, "/db").status().IsCorruption());
+  EXPECT_TRUE(ListFamilies(&fs_, "/db").status().IsCorruption());
 }
 
 TEST_F(VersionSetTest, ANextFileNumberOfZeroIsRefused) {

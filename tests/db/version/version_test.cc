@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "db/version/table_cache.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
-#include "db/version/version_edit.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
 #include "util/invariants.h"
-#include "util/key_head_index.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/key_head_index.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

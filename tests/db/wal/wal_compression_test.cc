@@ -19,7 +19,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -207,9 +207,8 @@ TEST_P(CompressedSinkTest, HoldsRecordsOfBothKinds) {
   EXPECT_TRUE(Read().records == records);
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, CompressedSinkTest, testing::Bool(), [](const auto& info) {
-  return info.param ? "Mapped" : "Buffered";
-});
+INSTANTIATE_TEST_SUITE_P(Both, CompressedSinkTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Mapped" : "Buffered"; });
 
 // ---- The record that says so is damaged
 

@@ -22,7 +22,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

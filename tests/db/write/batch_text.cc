@@ -7,9 +7,9 @@
 
 #include "db/write/write_batch_internal.h"
 #include "tests/support/json.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/coding.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -27,9 +27,9 @@
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -53,9 +53,13 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     prepared_.fetch_add(1);
     return refusal_;
   }
-  bool HasFamily(uint32_t family) override { return family == 0; }
-  bool CanMerge(uint32_t) override { return can_merge_; }
-  size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
+  CommitFamily FindFamily(uint32_t family) override {
+    if (family != 0) return {};
+    return {.exists = true, .can_merge = can_merge_, .comparator = &memtable_->comparator()};
+  }
+  InsertTarget FindInsertTarget(uint32_t family) override {
+    return {.memtable = family == 0 ? memtable_ : nullptr};
+  }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
                                         std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
@@ -64,8 +68,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
-  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NoteMemTableSize(const InsertTarget&) override {}
   void NotePartialInsert(const Status&) override { partial_inserts_.fetch_add(1); }
   void NoteLogError(const Status&, FileNumber log_number) override {
     EXPECT_EQ(log_number, kLog);
@@ -74,10 +77,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   void ReportErrors() override { reports_.fetch_add(1); }
 
   Status Commit(WriteBatch* batch, const WriteOptions& options = WriteOptions()) {
-    CommitPipeline::Request request;
-    request.options = &options;
-    request.batch = batch;
-    return pipeline_.Commit(request);
+    return pipeline_.Commit(options, batch);
   }
   Status Put(const std::string& key, const WriteOptions& options = WriteOptions()) {
     WriteBatch batch;
@@ -115,6 +115,107 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   CommitPipeline pipeline_{this, &wals_};
 };
 
+// Remembers what was visible when it was called.
+struct VisibleHook final : CommitHook {
+  explicit VisibleHook(CommitPipeline* p) : pipeline(p) {}
+  void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override {
+    first = first_seqno;
+    last = last_seqno;
+    visible = pipeline->visible_seqno();
+    if (throws) throw std::runtime_error("hook");
+  }
+  CommitPipeline* const pipeline;
+  SequenceNumber first = 0, last = 0, visible = 0;
+  bool throws = false;
+};
+
+class CommitPlanTest : public CommitPipelineTest {
+ protected:
+  // A batch of two puts between the markers of a prepare section.
+  WriteBatch Prepared() {
+    WriteBatch batch;
+    EXPECT_OK(WriteBatchInternal::InsertNoop(&batch));
+    EXPECT_OK(batch.Put("p", "1"));
+    EXPECT_OK(batch.Put("q", "2"));
+    EXPECT_OK(WriteBatchInternal::MarkEndPrepare(
+        &batch, "xid", WriteBatchInternal::PreparePolicy::kWriteCommitted));
+    return batch;
+  }
+  WriteBatch Marker() {
+    WriteBatch batch;
+    EXPECT_OK(WriteBatchInternal::MarkCommit(&batch, "xid"));
+    return batch;
+  }
+  const WriteOptions options_;
+};
+
+TEST_F(CommitPlanTest, APrepareIsLoggedAndTakesNoSequenceNumber) {
+  ASSERT_OK(Put("a"));
+  WriteBatch prepared = Prepared();
+  ASSERT_OK(pipeline_.Commit({.options = &options_, .logged = &prepared, .allows_markers = true}));
+  EXPECT_EQ(pipeline_.visible_seqno(), 1u);
+  EXPECT_EQ(memtable_->num_entries(), 1u);
+  ASSERT_OK(Put("b"));
+  EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{1, 2, 2}));
+}
+
+TEST_F(CommitPlanTest, ACommitLogsItsMarkerAndInsertsThePreparedBatch) {
+  WriteBatch prepared = Prepared(), marker = Marker();
+  ASSERT_OK(pipeline_.Commit({.options = &options_, .logged = &prepared, .allows_markers = true}));
+  WriteBatch* const inserted[] = {&prepared};
+  VisibleHook hook(&pipeline_);
+  ASSERT_OK(pipeline_.Commit({.options = &options_,
+                              .logged = &marker,
+                              .inserted = inserted,
+                              .allows_markers = true,
+                              .prepared_log = kLog,
+                              .hook = &hook}));
+  EXPECT_EQ(pipeline_.visible_seqno(), 2u);
+  EXPECT_EQ(memtable_->num_entries(), 2u);
+  EXPECT_EQ(memtable_->prepared_log(), kLog);
+  EXPECT_EQ(hook.first, 1u);
+  EXPECT_EQ(hook.last, 2u);
+  EXPECT_EQ(hook.visible, 2u) << "the commit is visible when the hook is called";
+  EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{1, 1}));
+}
+
+TEST_F(CommitPlanTest, SeveralBatchesTakeTheirNumbersInOrder) {
+  WriteBatch first, second, marker = Marker();
+  ASSERT_OK(first.Put("a", "1"));
+  ASSERT_OK(second.Put("a", "2"));
+  ASSERT_OK(second.Put("b", "3"));
+  WriteBatch* const inserted[] = {&first, &second};
+  ASSERT_OK(pipeline_.Commit(
+      {.options = &options_, .logged = &marker, .inserted = inserted, .allows_markers = true}));
+  EXPECT_EQ(pipeline_.visible_seqno(), 3u);
+  EXPECT_EQ(memtable_->num_entries(), 3u);
+  EXPECT_EQ(memtable_->largest_seqno(), 3u);
+}
+
+TEST_F(CommitPlanTest, MarkersInABatchOfTheProgramAreRefused) {
+  WriteBatch marker = Marker();
+  const Status status = Commit(&marker);
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_EQ(LoggedSeqnos(), std::vector<SequenceNumber>());
+}
+
+TEST_F(CommitPlanTest, TheExceptionOfAHookIsPassedOnBehindTheCommit) {
+  WriteBatch marker = Marker(), batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  WriteBatch* const inserted[] = {&batch};
+  VisibleHook hook(&pipeline_);
+  hook.throws = true;
+  EXPECT_THROW(IgnoreError(pipeline_.Commit({.options = &options_,
+                                             .logged = &marker,
+                                             .inserted = inserted,
+                                             .allows_markers = true,
+                                             .hook = &hook}),
+                           "it throws"),
+               std::runtime_error);
+  EXPECT_EQ(pipeline_.visible_seqno(), 1u);
+  EXPECT_OK(Put("b")) << "nobody waits for the commit";
+}
+
 struct MappedFiles {
   MappedFiles() { sim->OfferMappedLogs(true); }
   const std::shared_ptr<SimFS> sim = SimFS::Create();
@@ -148,7 +249,7 @@ class MappedCommitTest : private MappedFiles, public CommitPipelineTest {
     const WriteOptions options;
     WriteBatch batch;
     EXPECT_OK(batch.Put("a", "value"));
-    const Status status = pipeline_.Commit({&options, &batch, &callback});
+    const Status status = pipeline_.Commit(options, &batch, &callback);
     second.join();
     return status;
   }
@@ -396,7 +497,7 @@ TEST_F(CommitPipelineTest, WhatACallbackThrowsIsPassedOnWhenTheWriteIsDone) {
   WriteBatch batch;
   ASSERT_OK(batch.Put("a", "1"));
   try {
-    IgnoreError(pipeline_.Commit({&options, &batch, &callback}), "it throws");
+    IgnoreError(pipeline_.Commit(options, &batch, &callback), "it throws");
     ADD_FAILURE() << "nothing was thrown";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "first");

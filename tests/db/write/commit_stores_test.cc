@@ -18,7 +18,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/write_watch.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -29,9 +29,7 @@ constexpr uintptr_t kLine = 64;
 class Host final : public CommitHost {
  public:
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
-  bool HasFamily(uint32_t) override { return true; }
-  bool CanMerge(uint32_t) override { return true; }
-  size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
+  CommitFamily FindFamily(uint32_t) override { return {.exists = true, .can_merge = true}; }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
                                         std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
@@ -40,8 +38,8 @@ class Host final : public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  MemTable* ActiveMemTable(uint32_t) override { return nullptr; }
-  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  InsertTarget FindInsertTarget(uint32_t) override { return {}; }
+  void NoteMemTableSize(const InsertTarget&) override {}
   void NoteLogError(const Status&, FileNumber) override {}
   void NotePartialInsert(const Status&) override {}
   void ReportErrors() override {}
@@ -50,7 +48,7 @@ class Host final : public CommitHost {
 struct Writer {
   static int CommitOnce(void* self) {
     auto* const writer = static_cast<Writer*>(self);
-    return writer->pipeline->Commit({&writer->options, &writer->batch, nullptr}).ok() ? 1 : 0;
+    return writer->pipeline->Commit(writer->options, &writer->batch).ok() ? 1 : 0;
   }
   CommitPipeline* pipeline;
   WriteOptions options;

@@ -18,7 +18,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/slab_heap.h"
+#include "util/memory/slab_heap.h"
 
 namespace ashlar {
 namespace {

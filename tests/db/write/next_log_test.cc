@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/db/write/batch_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/entry_limits.h"
+#include "util/keys/entry_limits.h"
 
 namespace ashlar {
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the differential program, built against the drop-in and against RocksDB: both must print the
-# same for every seed. Then relays: the sessions of a program in turn by one and the other on one
-# directory, each in a process that may end by SIGKILL, must print what RocksDB alone printed.
+# Runs the differential program, built with the drop-in and with RocksDB: both must print the same
+# for every seed. Then relays: the two programs run the sessions of a seed in turn on one directory,
+# each in a process that may end by SIGKILL, and must print the same as RocksDB alone.
 #
 #   compare.py OURS [THEIRS] [--first N] [--seeds N] [--relays N] [--minimise]
 #
-# ASHLAR_SUITE_SCALE takes more or fewer seeds. A difference is printed with its seed; with
-# --minimise steps are left out as long as a difference remains.
+# ASHLAR_SUITE_SCALE scales the number of seeds. A difference is printed with its seed; with
+# --minimise steps are removed as long as a difference remains.
 import argparse
 import difflib
 import os
@@ -27,7 +27,7 @@ SHOWN = 40
 
 
 class Failed(Exception):
-    """The program ended otherwise than it should; what it printed is the message."""
+    """The program ended in an unexpected way; the message is its output."""
 
 
 def run(program, arguments, may_be_killed=False):
@@ -54,7 +54,7 @@ class Comparison:
             shutil.rmtree(folder, ignore_errors=True)
 
     def by_seed(self, program, first, last):
-        """What each seed prints; a seed whose program fails says so."""
+        """The output for each seed; for a failing program it contains the error."""
         try:
             parts = self.program(program, first, last).split("seed ")[1:]
             return {int(part.split("\n", 1)[0]): part for part in parts}
@@ -65,12 +65,12 @@ class Comparison:
                     for seed, text in self.by_seed(program, each, each).items()}
 
     def differences(self, first, last):
-        """{seed: text} of the seeds that differ."""
+        """Returns {seed: text} of the seeds that differ."""
         ours, theirs = self.by_seed(self.ours, first, last), self.by_seed(self.theirs, first, last)
         return {seed: diff(ours[seed], theirs[seed]) for seed in ours if ours[seed] != theirs[seed]}
 
     def relay(self, seed):
-        """None, or what is wrong when both work in turn on one directory."""
+        """Returns what is wrong when both work in turn on one directory, or None."""
         expected = sections(self.by_seed(self.theirs, seed, seed)[seed])
         folder = os.path.join(self.folder(), "db")
         try:
@@ -95,7 +95,7 @@ class Comparison:
         return outputs if outputs[0] != outputs[1] else None
 
     def minimise(self, seed):
-        """Leaves out ever smaller runs of steps while a difference remains."""
+        """Removes ever smaller runs of steps while a difference remains."""
         steps = [f"{session}:{step}" for session in range(SESSIONS) for step in range(STEPS)]
         if not self.differs(seed, steps):
             return "the difference comes and goes"

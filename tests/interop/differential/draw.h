@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The random numbers of the differential program. Every step draws from a stream of its own, so
-// that leaving steps out (when a difference is made small) does not change what the others do.
+// The random numbers of the differential program. Every step has its own stream, so that removing
+// steps (when a difference is minimised) does not change the others.
 #pragma once
 
 #include <cstdint>

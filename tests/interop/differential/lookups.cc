@@ -14,7 +14,7 @@ constexpr int kMostOperands = 2000;
 
 }  // namespace
 
-// What changes no answer.
+// Options that do not change the result.
 rocksdb::ReadOptions Session::DrawReadOptions(Draw* draw) {
   rocksdb::ReadOptions options;
   if (!snapshots_.empty() && draw->OneIn(3)) {
@@ -49,7 +49,7 @@ void Session::Get(Draw* draw) {
 
 namespace {
 
-// Keys of one batch, with their families.
+// The keys of one batch, with their families.
 struct Batch {
   std::vector<size_t> families;
   std::vector<std::string> keys;
@@ -69,7 +69,7 @@ struct Batch {
   std::string ValueAt(size_t i) const { return statuses[i].ok() ? Show(pinned[i]) : ""; }
 };
 
-// By family, then by its order: what `sorted_input` promises.
+// Sorted by family, then in the family's order: the requirement of `sorted_input`.
 void Sort(const Shape& shape, Batch* batch) {
   std::vector<std::pair<size_t, std::string>> pairs;
   for (size_t i = 0; i < batch->keys.size(); i++) {
@@ -128,8 +128,8 @@ void Session::MultiGet(Draw* draw) {
   Print("\n");
 }
 
-// Which keys are answered before the limit is reached depends on where they are, so only what must
-// hold everywhere is printed.
+// Which keys are answered before the limit is reached depends on their location, so only results
+// that must be the same everywhere are printed.
 void Session::MultiGetWithLimit(Draw* draw) {
   Batch batch;
   const size_t only = AnyFamily(draw);
@@ -163,7 +163,7 @@ void Session::MultiGetWithLimit(Draw* draw) {
   Print(" done\n");
 }
 
-// Operands may have been merged with each other; what they make together is the same.
+// Operands may have been merged with each other; their common result is the same.
 std::string Session::Fold(size_t index, const std::string& key,
                           const std::vector<rocksdb::Slice>& operands) const {
   if (operands.empty()) return "nothing";
@@ -178,7 +178,7 @@ std::string Session::Fold(size_t index, const std::string& key,
   return Show(existing.data() != nullptr ? existing : rocksdb::Slice(value));
 }
 
-// RocksDB 7.8 refuses an entity; ours gives its default column, as later ones do.
+// RocksDB 7.8 refuses an entity; ours returns its default column, like later versions.
 void Session::Operands(Draw* draw) {
   size_t index = AnyFamily(draw);
   for (size_t i = 1; i < shape_.families.size() && family(index).HasEntities(); i++) {
@@ -213,7 +213,7 @@ void Session::MayExist(Draw* draw) {
   Print(" done\n");
 }
 
-// Answers from memory are either those of the file or none.
+// Results from memory are either those of the file or Incomplete.
 void Session::CacheOnly(Draw* draw) {
   const size_t index = AnyFamily(draw);
   const std::string key = Key(draw);
@@ -223,7 +223,7 @@ void Session::CacheOnly(Draw* draw) {
   options.read_tier = rocksdb::kBlockCacheTier;
   const rocksdb::Status cached = db_->Get(options, handles_[index], key, &quick);
   Print("cache only %zu %s:", index, Show(key).c_str());
-  // RocksDB may answer OK, with nothing, when a filter or an index is not in its cache.
+  // RocksDB may return OK without a value if a filter or an index is not in its cache.
   const bool is_without_answer = cached.IsIncomplete() || (session_.is_rocksdb && quick.empty());
   if (!is_without_answer && (cached.code() != status.code() || (cached.ok() && quick != value))) {
     Print(" %s %s, from the file %s %s", Show(cached).c_str(), Show(quick).c_str(),

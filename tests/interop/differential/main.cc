@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One random program over RocksDB's public API, compiled against the drop-in and against RocksDB:
-// both must print the same.
+// One random program over RocksDB's public API, compiled with the drop-in and with RocksDB: both
+// must print the same.
 //
 //   differential run DIR FIRST LAST [STEPS...]   the programs of seeds FIRST to LAST, each on a
 //   fresh
-//                                                database, all sessions; of STEPS (session:step)
-//                                                only
-//   differential leg DIR SEED SESSION [STEPS...] one session on what the sessions before have left;
-//                                                it ends by SIGKILL where the program says so
+//                                                database, all sessions; only STEPS
+//                                                (session:step) if given
+//   differential leg DIR SEED SESSION [STEPS...] one session on the database of the sessions
+//                                                before; ends by SIGKILL if the program requires it
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ constexpr int kSteps = 90;
 
 using Chosen = std::set<std::pair<int, int>>;  // empty: all
 
-// False when the database does not open: there is no use in going on.
+// False if the database cannot be opened.
 bool RunSession(const Shape& shape, int number, const std::string& dir, const Chosen& chosen,
                 bool may_kill) {
   Session session(shape, number, dir);

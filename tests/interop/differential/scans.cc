@@ -109,13 +109,13 @@ void Session::Scan(Draw* draw) {
   Print("\n");
 }
 
-// In the order of the keys of one prefix: what is behind them is nobody's promise.
+// In the order of the keys of one prefix: the result after them is undefined.
 void Session::ScanPrefix(Draw* draw) {
   Cursor cursor;
   cursor.family = AnyFamily(draw);
   const rocksdb::SliceTransform* prefixes = extractor(cursor.family);
   rocksdb::ReadOptions options = DrawReadOptions(draw);
-  // RocksDB asks for the prefix of every key that it meets then, also of those that have none.
+  // Then RocksDB computes the prefix of every key that it reads, also of keys without a prefix.
   const bool all_have_prefixes = prefixes != nullptr && prefixes->InDomain(rocksdb::Slice());
   options.prefix_same_as_start = all_have_prefixes && draw->OneIn(2);
   cursor.iterator.reset(db_->NewIterator(options, handles_[cursor.family]));
@@ -143,13 +143,13 @@ void Session::ScanPrefix(Draw* draw) {
       else
         iterator->Prev();
     }
-    // What is behind the prefix may be an operand that fails.
+    // After the prefix there may be an operand that fails.
     Print(" %s", session_.is_fragile ? "done" : Show(iterator->status()).c_str());
   }
   Print("\n");
 }
 
-// All is in tables, and the filter takes all of them or none.
+// Everything is in tables, and the filter accepts all of them or none.
 void Session::ScanPartOfTables(Draw* draw) {
   const size_t index = AnyFamily(draw);
   if (session_.is_fragile) return Print("table filter: not in a fragile session\n");
@@ -186,7 +186,8 @@ void Session::MoveCursor(Draw* draw) {
   Print("\n");
 }
 
-// Of iterators without a snapshot: with one RocksDB 7.8 refuses, we stay at the snapshot.
+// Only for iterators without a snapshot: with one, RocksDB 7.8 returns an error and ours stays at
+// the snapshot.
 void Session::RefreshCursor(Draw* draw) {
   if (cursors_.empty()) return Print("no cursor\n");
   const size_t chosen = draw->Below(cursors_.size());

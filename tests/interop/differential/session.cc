@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, choosing steps, closing, printing.
+// Opens the database, chooses steps, closes, prints.
 #include "session.h"
 
 #include <cstdarg>
@@ -106,7 +106,7 @@ Session::StepFunction Session::Choose(Draw* draw) {
       {2, &Session::ScanColumns},
       {3, &Session::TakeSnapshot},
       {2, &Session::ReleaseSnapshot},
-      {1, &Session::Facts},
+      {1, &Session::PrintProperties},
       {5, &Session::Get},
       {9, &Session::MultiGet},
       {2, &Session::MultiGetWithLimit},
@@ -142,7 +142,7 @@ void Session::Finish(bool prints_entries) {
   cursors_.clear();
   ReleaseSnapshots();
   if (session_.is_fragile) DeleteFragile();
-  // An empty DeleteRange has a sequence number, which RocksDB forgets when it is the last in the
+  // An empty DeleteRange has a sequence number, which RocksDB forgets if it is the last one in the
   // log.
   const rocksdb::Status status = db_->Put(rocksdb::WriteOptions(), handles_[0], "end", "");
   if (!status.ok()) Print("end: %s\n", status.ToString().c_str());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opening of the database: a row of random steps, each of which prints what it did and what it
-// saw. Nothing that is printed depends on where in memtables and files an entry happens to be, nor
-// on what the threads of the background have done so far.
+// One opening of the database: a sequence of random steps, each of which prints its action and its
+// results. The output does not depend on the location of entries in memtables and files, nor on the
+// progress of background threads.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -18,7 +18,7 @@
 
 namespace differential {
 
-// An iterator that lives on while others write. Its bounds live as long.
+// An iterator that stays open during writes. Its bounds live as long.
 struct Cursor {
   size_t family = 0;
   const rocksdb::Snapshot* snapshot = nullptr;  // outlives the iterator
@@ -32,9 +32,9 @@ class Session {
   Session(const Shape& shape, int number, const std::string& dir);
   ~Session();
 
-  bool Open();  // prints why not
+  bool Open();  // prints the reason of a failure
   void Step(int step);
-  // Lets go of everything and prints all the families hold.
+  // Releases everything and prints the contents of all families.
   void Finish(bool prints_entries);
   void Close();
   bool ends_by_kill() const { return session_.ends_by_kill; }
@@ -69,16 +69,16 @@ class Session {
   void ChangeOptions(Draw* draw);
   void TakeSnapshot(Draw* draw);
   void ReleaseSnapshot(Draw* draw);
-  void Facts(Draw* draw);
+  void PrintProperties(Draw* draw);
   void ReleaseSnapshots();
 
-  // Tables from outside, and copies (copies.cc).
+  // External tables, and copies (upkeep.cc).
   void Ingest(Draw* draw);
   rocksdb::Status WriteTable(size_t family, const std::string& path, Draw* draw);
   void Checkpoint(Draw* draw);
   void ExportAndImport(Draw* draw);
 
-  // Wide columns (entities.cc).
+  // Wide columns (writes.cc).
   size_t AnyFamilyWithEntities(Draw* draw) const;
   void PutEntity(Draw* draw);
   void GetEntity(Draw* draw);
@@ -107,7 +107,7 @@ class Session {
   void DrawBounds(Draw* draw, Cursor* cursor, rocksdb::ReadOptions* options) const;
   void Move(Draw* draw, rocksdb::Iterator* iterator);
   void PrintFamily(size_t family, bool prints_entries);
-  void PrintRows(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);  // how many, their hash
+  void PrintRows(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);  // their number and hash
   void CompareWithLookups(size_t family, const std::vector<Row>& rows);
 
   const Family& family(size_t index) const { return shape_.families[index]; }
@@ -121,19 +121,19 @@ class Session {
   SessionShape session_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  std::vector<rocksdb::ColumnFamilyOptions> family_options_;  // that the database was opened with
+  std::vector<rocksdb::ColumnFamilyOptions> family_options_;  // with which the database was opened
   std::vector<std::shared_ptr<const rocksdb::SliceTransform>> extractors_;
   std::vector<const rocksdb::Snapshot*> snapshots_;
   std::vector<std::unique_ptr<Cursor>> cursors_;
   std::vector<std::pair<size_t, std::string>> single_keys_;  // put once, not deleted yet
-  std::set<std::pair<size_t, std::string>> fragile_;         // may hold an operand that fails
+  std::set<std::pair<size_t, std::string>> fragile_;         // may have an operand that fails
   int step_ = 0;
 };
 
-// What is printed.
+// Output.
 std::string Show(const rocksdb::Slice& bytes);  // long ones by length, hash and beginning
 std::string Show(
-    const rocksdb::Status& status);  // the code alone: messages are each database's own
+    const rocksdb::Status& status);  // the code alone: messages differ between the databases
 void Print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace differential

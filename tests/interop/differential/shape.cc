@@ -1,25 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options drawn at random, the same for whoever draws them from the same seed.
+// Random options, which are the same for the same seed.
 #include "shape.h"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_partitioner.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
 #include <cstdlib>
-
-#include "careful_operator.h"
+#include <deque>
+#include <string>
 
 namespace differential {
 namespace {
 
 constexpr uint64_t kShapeStream = 1u << 20;  // no session has this number
 constexpr uint64_t kLogStream = kShapeStream + 2;
+
+// A merge operator that appends operands; the first byte of an operand can have a special meaning:
+// "!" makes the merge fail, "=x" makes the value x, "^x" makes the value the operand itself
+// (returned as existing operand if it is the last one); all other operands are appended after a
+// dot. Consecutive operands without special meaning can be merged with each other, and the result
+// does not depend on where that happens.
+class CarefulOperator : public rocksdb::MergeOperator {
+ public:
+  const char* Name() const override { return "differential.Careful"; }
+  bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override;
+  bool PartialMergeMulti(const rocksdb::Slice& key, const std::deque<rocksdb::Slice>& operands,
+                         std::string* result, rocksdb::Logger* logger) const override;
+};
+
+char MarkOf(const rocksdb::Slice& operand) {
+  const char first = operand.empty() ? '\0' : operand[0];
+  return first == '!' || first == '=' || first == '^' ? first : '\0';
+}
+
+bool CarefulOperator::FullMergeV2(const MergeOperationInput& input,
+                                  MergeOperationOutput* output) const {
+  bool has_value = input.existing_value != nullptr;
+  std::string value = has_value ? input.existing_value->ToString() : "";
+  for (const rocksdb::Slice& operand : input.operand_list) {
+    const char mark = MarkOf(operand);
+    if (mark == '!') return false;
+    if (mark == '=') {
+      value.assign(operand.data() + 1, operand.size() - 1);
+    } else if (mark == '^') {
+      value = operand.ToString();
+    } else {
+      if (has_value) value += ".";
+      value.append(operand.data(), operand.size());
+    }
+    has_value = true;
+  }
+  const rocksdb::Slice& last = input.operand_list.back();
+  if (MarkOf(last) == '^')
+    output->existing_operand = last;
+  else
+    output->new_value = value;
+  return true;
+}
+
+bool CarefulOperator::PartialMergeMulti(const rocksdb::Slice&,
+                                        const std::deque<rocksdb::Slice>& operands,
+                                        std::string* result, rocksdb::Logger*) const {
+  result->clear();
+  bool is_first = true;
+  for (const rocksdb::Slice& operand : operands) {
+    if (MarkOf(operand) != '\0') return false;
+    if (!is_first) result->append(".");
+    result->append(operand.data(), operand.size());
+    is_first = false;
+  }
+  return true;
+}
 
 void SetOperator(Family* family) {
   if (family->operator_name.empty()) return;
@@ -44,7 +102,7 @@ rocksdb::DBOptions DbOptions(Draw* draw, bool* is_rocksdb) {
   options.enable_pipelined_write = draw->OneIn(4);
   options.max_open_files = draw->OneIn(3) ? 24 : -1;
   const size_t row_bytes = draw->Of<size_t>({0, 0, 4096, 1 << 20});
-  // Only Ashlar knows this option: RocksDB writes what it reads anyhow.
+  // Only Ashlar has this option: RocksDB always writes files that it can read.
   rocksdb::DBOptions compatible;
   *is_rocksdb = !rocksdb::GetDBOptionsFromString(rocksdb::ConfigOptions(), options,
                                                  "write_compatible_with=7.8", &compatible)
@@ -89,7 +147,7 @@ TableOptions PlainTable(Draw* draw, const std::shared_ptr<rocksdb::Cache>& cache
   return table;
 }
 
-// Adds what not everybody writes.
+// Adds options for features that not every build can write.
 TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* extractor,
                             Draw* draw) {
   table.use_delta_encoding = !draw->OneIn(5);
@@ -101,7 +159,7 @@ TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* e
     table.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kFlushOnly;
   table.enable_index_compression = draw->OneIn(2);
   table.optimize_filters_for_memory = draw->OneIn(3);
-  // A hash index of RocksDB asks for the prefixes of all keys, also of those that have none.
+  // A hash index of RocksDB computes the prefixes of all keys, also of keys without one.
   const bool all_have_prefixes = extractor != nullptr && extractor->InDomain(rocksdb::Slice());
   switch (draw->Below(5)) {
     case 0:
@@ -144,7 +202,7 @@ void DrawBlobs(rocksdb::ColumnFamilyOptions* options, const std::shared_ptr<rock
   if (draw->OneIn(4)) options->prepopulate_blob_cache = rocksdb::PrepopulateBlobCache::kFlushOnly;
 }
 
-// What tables hold beside entries, and how they are cut.
+// Contents of tables other than entries, and their partitioning.
 void DrawTables(rocksdb::ColumnFamilyOptions* options, Draw* draw) {
   options->bottommost_compression =
       draw->Of({rocksdb::kDisableCompressionOption, rocksdb::kNoCompression, rocksdb::kZSTD});
@@ -189,9 +247,9 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const Shape& shape, const Family& fam
   return options;
 }
 
-// RocksDB 7.8 asks the filter of a memtable with the extractor of today, whichever filled it, asks
-// a hash index for prefixes of keys that have none, and seeks miss keys when the change comes while
-// a flush runs.
+// After a change of the prefix extractor RocksDB 7.8 uses the current one for the filter of an
+// older memtable and computes prefixes of keys that have none for a hash index; and seeks miss keys
+// if the change comes during a flush.
 bool MayChangeExtractor(const rocksdb::ColumnFamilyOptions& options, const TableOptions& table) {
   return options.disable_auto_compactions && options.write_buffer_size > 1 << 20 &&
          options.memtable_prefix_bloom_size_ratio == 0 &&
@@ -212,7 +270,7 @@ Shape ShapeOf(uint64_t seed) {
     family.name = name;
     family.comparator =
         draw.OneIn(4) ? rocksdb::ReverseBytewiseComparator() : rocksdb::BytewiseComparator();
-    // Not sortlist: that of RocksDB reads behind the end of its operands.
+    // Not sortlist: that of RocksDB reads beyond the end of its operands.
     family.operator_name =
         draw.Of({"careful", "careful", "careful", "uint64add", "put", "put_v1", "max",
                  "stringappend", "stringappendtest", "bytesxor", "", "", ""});
@@ -221,13 +279,13 @@ Shape ShapeOf(uint64_t seed) {
     SetOperator(&family);
     shape.families.push_back(family);
   }
-  // Of a stream of its own: the others draw what they always drew.
+  // With a separate stream, so that the other values of a seed stay the same.
   return shape;
 }
 
 namespace {
 
-// From a stream of their own: what else is drawn stays what it was.
+// With a separate stream, so that the other values of a seed stay the same.
 void DrawLogs(uint64_t seed, int session, rocksdb::DBOptions* options) {
   Draw draw(seed, static_cast<uint64_t>(session), kLogStream);
   if (draw.OneIn(3)) options->wal_compression = rocksdb::kZSTD;
@@ -240,7 +298,7 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
   Draw draw(shape.seed, static_cast<uint64_t>(session), kShapeStream);
   SessionShape result;
   result.is_fragile = IsFragile(shape.seed, session);
-  // What a session has logged and deleted again, recovery must not flush in between.
+  // Recovery must not flush entries between a session's write and its deletion.
   const bool must_not_flush = result.is_fragile || IsFragile(shape.seed, session - 1);
   result.ends_by_kill = draw.OneIn(2);
   result.db_options = DbOptions(&draw, &result.is_rocksdb);
@@ -253,7 +311,7 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     result.plain.push_back(options);
     TableOptions elaborate = ElaborateTable(table, options.prefix_extractor.get(), &draw);
-    // RocksDB 7.8 puts indexes into the cache as they are in the file, and stops.
+    // RocksDB 7.8 puts indexes into the cache in their file format, and aborts.
     if (result.is_rocksdb) {
       elaborate.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kDisable;
     }

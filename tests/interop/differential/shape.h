@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a seed fixes for all its sessions (families, their orders and merge operators), and what
-// each session opens the database with.
+// The properties that a seed determines for all its sessions (families, their orders and merge
+// operators), and the options of each session.
 #pragma once
 
 #include <rocksdb/comparator.h>
@@ -24,8 +24,8 @@ struct Family {
   bool is_universal = false;
   bool has_blobs = false;  // in some sessions
 
-  // GetEntity of RocksDB 7.8 ends the process when it meets a merge operand, and answers with the
-  // reference when it meets a blob.
+  // GetEntity of RocksDB 7.8 ends the process at a merge operand, and returns the reference at a
+  // blob.
   bool HasEntities() const { return operator_name.empty() && !has_blobs; }
   bool IsReverse() const { return comparator == rocksdb::ReverseBytewiseComparator(); }
   bool IsCareful() const { return operator_name == "careful"; }
@@ -35,22 +35,22 @@ struct Shape {
   uint64_t seed = 0;
   int sessions = 0;
   bool has_dynamic_levels = false;
-  // Tables from outside come in. Whether one gets a sequence number depends on where other entries
-  // lie, so that none is printed then.
+  // External tables are ingested. Whether one gets a sequence number depends on the location of
+  // other entries, so then no sequence numbers are printed.
   bool ingests = false;
   std::vector<Family> families;  // the first is "default"
 };
 
 Shape ShapeOf(uint64_t seed);
 
-// How one session runs. A database that cannot write what the elaborate options ask for (an index
-// or a filter that it does not build) opens with the plain ones: nobody sees which in the answers.
+// The options of one session. A database that does not support an elaborate option (an index or a
+// filter) is opened with the simple ones, which does not change any result.
 struct SessionShape {
-  // Operands that fail are written, and everything that held one is deleted before the end: RocksDB
-  // 7.8 stops for good when a flush meets one.
+  // Operands that fail are written, and everything that contained one is deleted before the end,
+  // because RocksDB 7.8 stops permanently when a flush meets one.
   bool is_fragile = false;
   bool ends_by_kill = false;
-  bool is_rocksdb = false;  // there are things that it does wrong
+  bool is_rocksdb = false;  // avoids the errors of RocksDB
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyOptions> elaborate;
   std::vector<rocksdb::ColumnFamilyOptions> plain;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps that write, and the keys and values they draw. Few keys, so that everything meets.
+// Steps that write, the keys and values that they draw, and the steps that read wide columns. There
+// are few keys, so that operations meet.
+#include <rocksdb/wide_columns.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <map>
 
 #include "session.h"
 
 namespace differential {
 namespace {
 
-// Keys that are put once and then deleted by SingleDelete: nothing else writes them one by one.
+// Keys that are put once and then deleted by SingleDelete; no other step writes them individually.
 std::string SingleKey(int session, int step) {
   return "s" + std::to_string(session) + "_" + std::to_string(step);
 }
 
-std::string Number(Draw* draw) {  // as uint64add has it: eight bytes, the lowest first
+std::string Number(Draw* draw) {  // the form of uint64add: eight bytes, the lowest first
   std::string bytes(8, '\0');
   const uint64_t number = draw->OneIn(8) ? draw->Next() : draw->Below(1000);
   for (size_t i = 0; i < 8; i++) bytes[i] = static_cast<char>(number >> (8 * i));
@@ -29,6 +32,14 @@ std::string FilledKey(const std::string& prefix, uint64_t number) {
 
 const char* AnyPrefix(Draw* draw) {
   return draw->Of<const char*>({"aaa", "aab", "aba", "abb", "abc", "b", "baa", "bab", "caa", "cc"});
+}
+
+std::string ShowColumns(const rocksdb::WideColumns& columns) {
+  std::string text = "{";
+  for (const rocksdb::WideColumn& column : columns) {
+    text += Show(column.name()) + ":" + Show(column.value()) + " ";
+  }
+  return text + "}";
 }
 
 }  // namespace
@@ -45,7 +56,7 @@ std::string Session::Key(Draw* draw) const {
   return key;
 }
 
-// In the order of the family's comparator; now and then empty.
+// In the order of the family's comparator; sometimes empty.
 std::pair<std::string, std::string> Session::Range(size_t index, Draw* draw) const {
   std::string begin = Key(draw), end = Key(draw);
   if (draw->OneIn(12)) end = begin;
@@ -145,7 +156,7 @@ void Session::WriteBatch(Draw* draw) {
   Print("write %d entries: %s\n", static_cast<int>(batch.Count()), Show(status).c_str());
 }
 
-// Puts a key of its own, or deletes one of those that are there.
+// Puts a new key, or deletes an existing one.
 void Session::SingleDelete(Draw* draw) {
   const size_t index = AnyFamily(draw);
   if (single_keys_.empty() || draw->OneIn(2)) {
@@ -163,7 +174,7 @@ void Session::SingleDelete(Draw* draw) {
   Print("single_delete %zu %s: %s\n", family, Show(key).c_str(), Show(status).c_str());
 }
 
-// What only memory holds is lost with the process, so it is flushed at once.
+// Unlogged writes are lost with the process, so they are flushed at once.
 void Session::WriteWithoutLog(Draw* draw) {
   if (session_.is_fragile) return Print("no log: not in a fragile session\n");
   rocksdb::WriteOptions options;
@@ -176,7 +187,7 @@ void Session::WriteWithoutLog(Draw* draw) {
         Show(status).c_str());
 }
 
-// Many versions of one key: what iterators skip by a seek.
+// Many versions of one key, which iterators skip by a seek.
 void Session::Overwrite(Draw* draw) {
   const size_t index = AnyFamily(draw);
   const std::string key = Key(draw);
@@ -229,6 +240,67 @@ void Session::DeleteFragile() {
   }
   if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), &batch);
   Print("delete %zu keys whose operands fail: %s\n", fragile_.size(), Show(status).c_str());
+}
+
+// A family with wide columns, if there is one.
+size_t Session::AnyFamilyWithEntities(Draw* draw) const {
+  size_t index = AnyFamily(draw);
+  for (size_t i = 1; i < shape_.families.size() && !family(index).HasEntities(); i++) {
+    index = (index + 1) % shape_.families.size();
+  }
+  return index;
+}
+
+void Session::PutEntity(Draw* draw) {
+  const size_t index = AnyFamilyWithEntities(draw);
+  if (!family(index).HasEntities()) return Print("put entity: not here\n");
+  const std::string key = Key(draw);
+  std::map<std::string, std::string> drawn;
+  for (uint64_t i = draw->Below(5); i > 0; i--) {
+    drawn[draw->Of<const char*>({"", "a", "b", "name", "zz"})] = Value(index, draw);
+  }
+  rocksdb::WideColumns columns;
+  for (const auto& [name, value] : drawn) columns.emplace_back(name, value);
+  rocksdb::Status status;
+  if (draw->OneIn(3)) {
+    rocksdb::WriteBatch batch;
+    status = batch.PutEntity(handles_[index], key, columns);
+    if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), &batch);
+  } else {
+    status = db_->PutEntity(rocksdb::WriteOptions(), handles_[index], key, columns);
+  }
+  Print("put entity %zu %s %s: %s\n", index, Show(key).c_str(), ShowColumns(columns).c_str(),
+        Show(status).c_str());
+}
+
+void Session::GetEntity(Draw* draw) {
+  const size_t index = AnyFamilyWithEntities(draw);
+  if (!family(index).HasEntities()) return Print("get entity: not here\n");
+  const std::string key = Key(draw);
+  rocksdb::PinnableWideColumns columns;
+  const rocksdb::Status status =
+      db_->GetEntity(DrawReadOptions(draw), handles_[index], key, &columns);
+  Print("get entity %zu %s: %s %s\n", index, Show(key).c_str(), Show(status).c_str(),
+        status.ok() ? ShowColumns(columns.columns()).c_str() : "");
+}
+
+void Session::ScanColumns(Draw* draw) {
+  const size_t index = AnyFamily(draw);
+  rocksdb::ReadOptions options = DrawReadOptions(draw);
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options, handles_[index]));
+  std::string all;
+  const bool forwards = draw->OneIn(2);
+  if (forwards) {
+    iterator->Seek(Key(draw));
+  } else {
+    iterator->SeekForPrev(Key(draw));
+  }
+  for (int i = 0; i < 30 && iterator->Valid(); i++) {
+    all += Show(iterator->key()) + ShowColumns(iterator->columns());
+    forwards ? iterator->Next() : iterator->Prev();
+  }
+  Print("scan columns %zu: %s %s\n", index, Show(all).c_str(), Show(iterator->status()).c_str());
 }
 
 }  // namespace differential

@@ -12,8 +12,8 @@
 #include "table/block/block.h"
 #include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

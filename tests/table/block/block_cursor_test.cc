@@ -14,7 +14,7 @@
 #include "ashlar/comparator.h"
 #include "table/block/block_builder.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 #include "util/random.h"
 
 namespace ashlar {

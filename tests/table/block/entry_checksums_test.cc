@@ -13,7 +13,7 @@
 #include "table/block/block_builder.h"
 #include "table/block/block_cursor.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

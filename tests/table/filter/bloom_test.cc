@@ -16,7 +16,7 @@
 #include "tests/support/json.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/filter_policy_impl.h"
+#include "util/interfaces/filter_policy_impl.h"
 
 namespace ashlar {
 namespace {

@@ -12,7 +12,7 @@
 #include "ashlar/slice_transform.h"
 #include "table/filter/filter_view.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 #include "util/random.h"
 
 namespace ashlar {

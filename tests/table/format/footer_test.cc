@@ -11,7 +11,7 @@
 #include "tests/support/json.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

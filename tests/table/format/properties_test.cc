@@ -16,8 +16,8 @@
 #include "table/format/plain_block.h"
 #include "table/format/table_property_names.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {
@@ -227,9 +227,9 @@ TEST(GlobalSeqno, WrittenIntoTheBlockDoesNotBreakItsChecksum) {
                                                  block.handle.offset, "file.sst")
                                 .Take();
   EXPECT_EQ(p.external_sst_file_global_seqno_offset, 4000 + block.seqno_offset);
-  const PropertiesView view = ViewProperties(Slice(block.bytes.data(), block.handle.size),
-                                             block.handle.offset, "file.sst")
-                                  .Take();
+  const PropertiesView view =
+      ViewProperties(Slice(block.bytes.data(), block.handle.size), block.handle.offset, "file.sst")
+          .Take();
   EXPECT_EQ(FindGlobalSeqno(view, kMaxSequenceNumber, "file.sst").value(), 12345u);
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ashlar/slice_transform.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

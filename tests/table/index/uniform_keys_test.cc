@@ -14,9 +14,9 @@
 #include "table/block/block_flags.h"
 #include "table/index/index_builder.h"
 #include "tests/support/status_matchers.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -14,7 +14,7 @@
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/run_tombstones.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

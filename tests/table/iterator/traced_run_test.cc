@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/support/silent_trace.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

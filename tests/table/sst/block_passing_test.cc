@@ -2,7 +2,7 @@
 //
 // Blocks that go from table to table as they are stored: which do, and that nobody can tell from
 // what is written, but by what it cost.
-#include "table/sst/block_passing.h"
+#include "table/sst/write/block_passing.h"
 
 #include <gtest/gtest.h>
 
@@ -24,18 +24,18 @@
 #include "table/block/block_builder.h"
 #include "table/format/compression.h"
 #include "table/iterator/merging_iterator.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_iterator.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_iterator.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/damaged_files.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
 #include "tests/support/unknown_block_policy.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several threads that compress the blocks of one table: order, bounds, and every way to fail.
-#include "table/sst/compression_pipeline.h"
+#include "table/sst/write/compression_pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@
 #include "ashlar/comparator.h"
 #include "ashlar/table.h"
 #include "env/file_writer.h"
-#include "table/sst/block_writer.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/write/block_writer.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

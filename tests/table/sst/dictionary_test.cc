@@ -18,15 +18,15 @@
 #include "cache/block_cache.h"
 #include "table/format/compression.h"
 #include "table/format/compression_dictionary.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -13,11 +13,11 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
 #include "cache/cache_charge.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

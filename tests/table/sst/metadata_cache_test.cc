@@ -15,23 +15,24 @@
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/options.h"
+#include "ashlar/secondary_cache.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "cache/block_cache.h"
 #include "cache/cache_entry_stats.h"
 #include "table/block/block_builder.h"
-#include "table/sst/block_forms.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/block_forms.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
-#include "util/coding.h"
-#include "util/hash.h"
-#include "util/internal_key.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -363,12 +364,78 @@ TEST_P(MetadataCacheTest, NothingStaysThatNobodyWillFind) {
       EpochDrain();
       const CacheEntryStats left = CountCacheEntries(cache_.get());
       EXPECT_EQ(left.Of(CacheEntryRole::kIndexBlock).count, 0u) << has_identity << keeps;
-      if (!has_identity && GetParam() == Form::kWhole) {
-        EXPECT_EQ(left.Of(CacheEntryRole::kDataBlock).count, 0u) << keeps;
+      if (!has_identity) {
+        EXPECT_EQ(cache_->GetUsage(), 0u) << keeps;
       }
       EvictAll();
       bytes_.clear();
     }
+  }
+}
+
+// Where the index that would say what is there has gone before, and where a program's cache has it.
+TEST_P(MetadataCacheTest, NothingStaysOfAFileWithoutIdentity) {
+  builder_options_.db_session_id.clear();
+  Build();
+  for (const bool is_wrapped : {false, true}) {
+    cache_ = NewLRUCache(40 << 10, 0);  // less than the table
+    view_ = is_wrapped ? std::make_unique<BlockCacheView>(std::make_shared<Wrapper>(cache_),
+                                                          &TableBlockForms())
+                       : std::make_unique<BlockCacheView>(cache_, &TableBlockForms());
+    Open(KeepsNothing());
+    for (int i = 0; i < kEntries; i += 7) EXPECT_EQ(Get(UserKeyAt(i)), ValueAt(i));
+    EXPECT_GT(CountCacheEntries(cache_.get()).Of(CacheEntryRole::kDataBlock).count, 3u);
+    reader_.reset();
+    EpochDrain();
+    EXPECT_EQ(cache_->GetUsage(), 0u) << is_wrapped;
+  }
+}
+
+// The blocks of a file that is deleted make room, the partitions of its filter among them.
+TEST_P(MetadataCacheTest, ADeletedFileTakesItsBlocksAlong) {
+  for (const bool keeps : {true, false}) {
+    Open(keeps ? MetadataPlan() : KeepsNothing());
+    for (int i = 0; i < kEntries; i += 7) EXPECT_EQ(Get(UserKeyAt(i)), ValueAt(i));
+    const CacheEntryStats before = CountCacheEntries(cache_.get());
+    EXPECT_GT(before.Of(CacheEntryRole::kDataBlock).count, 50u);
+    EXPECT_GT(before.Of(CacheEntryRole::kFilterBlock).count, 0u);
+    reader_->ForgetCachedBlocks();
+    reader_.reset();
+    EpochDrain();
+    const CacheEntryStats left = CountCacheEntries(cache_.get());
+    EXPECT_EQ(left.Of(CacheEntryRole::kDataBlock).count, 0u) << keeps;
+    EXPECT_EQ(left.Of(CacheEntryRole::kFilterBlock).count, 0u) << keeps;
+    EXPECT_EQ(left.Of(CacheEntryRole::kIndexBlock).count, 0u) << keeps;
+    EvictAll();
+  }
+}
+
+// A second tier may be shared by caches, which count their files from one each, or outlive the
+// process: what it holds of one file without identity is never taken for another's.
+TEST_P(MetadataCacheTest, FilesWithoutIdentityAreApartInASharedSecondTier) {
+  builder_options_.db_session_id.clear();
+  const std::shared_ptr<SecondaryCache> tier = NewCompressedSecondaryCache(8 << 20, 0);
+  for (const bool is_other : {false, true}) {
+    bytes_.clear();
+    const auto value_at = [is_other](int i) {
+      std::string value = ValueAt(i);
+      if (is_other) std::reverse(value.begin(), value.end());
+      return value;
+    };
+    const auto writer = WriterIntoString(&bytes_);
+    TableBuilder builder(builder_options_, writer.get());
+    for (int i = 0; i < kEntries; ++i) ASSERT_OK(builder.Add(KeyAt(i), value_at(i)));
+    ASSERT_OK(builder.Finish());
+    LRUCacheOptions cache_options(20 << 10, 0, false, 0);
+    cache_options.secondary_cache = tier;
+    cache_ = cache_options.MakeSharedCache();
+    view_ = std::make_unique<BlockCacheView>(cache_, &TableBlockForms());
+    Open(KeepsNothing());
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < kEntries; i += 5) ASSERT_EQ(Get(UserKeyAt(i)), value_at(i)) << i;
+    }
+    reader_.reset();
+    EpochDrain();
   }
 }
 

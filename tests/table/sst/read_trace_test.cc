@@ -14,12 +14,12 @@
 #include "ashlar/comparator.h"
 #include "ashlar/options.h"
 #include "cache/block_cache.h"
-#include "table/sst/table_iterator.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_iterator.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/silent_trace.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

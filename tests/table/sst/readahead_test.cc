@@ -3,7 +3,7 @@
 // Readahead answers what single reads answer, in order or not, also where the next piece is read
 // meanwhile: through an io_uring, by the file system's fetching ahead, in one thread and from one
 // to the other. And it reads in pieces, which grow, and not beyond where it is told to end.
-#include "table/sst/readahead.h"
+#include "table/sst/read/readahead.h"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

@@ -19,13 +19,13 @@
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
 #include "table/format/table_property_names.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/json.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

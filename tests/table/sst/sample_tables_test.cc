@@ -15,11 +15,11 @@
 #include "ashlar/options.h"
 #include "cache/block_cache.h"
 #include "table/iterator/point_lookup.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

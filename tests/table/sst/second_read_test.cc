@@ -12,7 +12,7 @@
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
 #include "env/memory/memory_file_system.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/damaged_files.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"

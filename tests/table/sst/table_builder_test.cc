@@ -2,7 +2,7 @@
 //
 // TableBuilder: what is written reads back in every format, errors stick, refusals have names, and
 // collectors are called.
-#include "table/sst/table_builder.h"
+#include "table/sst/write/table_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +18,15 @@
 #include "ashlar/table_properties.h"
 #include "table/format/compression.h"
 #include "table/format/table_property_names.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/ample_memory.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/epoch.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

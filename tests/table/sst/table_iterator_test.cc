@@ -2,7 +2,7 @@
 //
 // Every move of a table's iterator from every position, over tables whose blocks hold
 // an entry or a few: the ends of blocks are everywhere.
-#include "table/sst/table_iterator.h"
+#include "table/sst/read/table_iterator.h"
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@
 #include "ashlar/comparator.h"
 #include "ashlar/options.h"
 #include "ashlar/table.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
+#include "table/sst/write/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -15,11 +15,11 @@
 #include "ashlar/cache.h"
 #include "ashlar/options.h"
 #include "cache/block_cache.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
 #include "tests/support/table_matrix.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include "ashlar/comparator.h"
 #include "ashlar/options.h"
 #include "table/format/footer.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
 

@@ -18,7 +18,7 @@
 #include "table/format/compression.h"
 #include "table/tier/compressed_secondary_cache.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

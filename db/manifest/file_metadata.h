@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FileMetadata is the MANIFEST's record of a table file; TableFile is the shared object of a live
+// table at run time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/types.h"
+#include "table/iterator/sampled_reads.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
+#include "util/threads/mutex.h"
+
+namespace ashlar {
+
+class ReadTrace;
+class TableReader;
+
+// A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
+struct FileMetadata {
+  FileNumber number = 0;
+  uint64_t file_size = 0;
+  std::string smallest;  // internal keys; both inclusive, except a range tombstone sentinel
+  std::string largest;
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
+  SequenceNumber largest_seqno = 0;
+
+  uint64_t epoch_number = 0;  // age of level-0 files; 0 if unknown (written before 7.10)
+  uint64_t oldest_ancestor_time = 0;
+  uint64_t file_creation_time = 0;
+  FileNumber oldest_blob_file_number = 0;  // 0: refers to no blob file
+  uint64_t compensated_range_deletion_bytes = 0;
+  uint64_t tail_bytes = 0;  // from the end of the last data block to the end of the file
+  uint32_t path_id = 0;
+  uint8_t temperature = 0;
+  bool marked_for_compaction = false;
+  // The table was written to the bottommost level with versions or tombstones that a snapshot
+  // needed (KeptForSnapshots). The MANIFEST records this as marked_for_compaction, because after
+  // the next opening no snapshot exists and the entries can be dropped.
+  bool keeps_for_snapshots = false;
+  bool timestamps_persisted = true;
+  bool has_file_checksum = false;  // 7.8 writes an empty checksum named "Unknown"
+  std::string file_checksum;
+  std::string file_checksum_function;
+  std::string unique_id;      // 16 bytes, or empty
+  std::string min_timestamp;  // raw; empty without user-defined timestamps
+  std::string max_timestamp;
+  std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // ignorable ones, kept as read
+
+  Slice smallest_user_key() const { return ExtractUserKey(smallest); }
+  Slice largest_user_key() const { return ExtractUserKey(largest); }
+  // True when `largest` is the exclusive end of a range tombstone.
+  bool largest_is_exclusive() const { return ExtractTrailer(largest) == kRangeTombstoneSentinel; }
+};
+
+// TableFile is a live table: shared by all versions that contain it, deleted from disk after the
+// last of them is gone (LiveVersions).
+class TableFile {
+ public:
+  explicit TableFile(FileMetadata metadata) : meta(std::move(metadata)) {}
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  // Memory of this object, including the strings of `meta`.
+  size_t MemoryBytes() const;
+  // Notes in `trace` that a read enters the table on `level`.
+  void TraceEntry(Level level, ReadTrace* trace) const;
+
+  const FileMetadata meta;
+
+  // The open reader, or null. The table cache sets it once (release; readers load with acquire),
+  // and clears it when too many files are open. An unlinked reader is freed through the epoch.
+  std::atomic<TableReader*> reader{nullptr};
+  // True if the table was opened while the number of open tables had no limit: then it stays open
+  // and its handles are not counted. Set once, before `reader`.
+  std::atomic<bool> stays_open{false};
+  // Set by lookups only when clear; the table cache's clock hand clears it.
+  std::atomic<bool> recently_used{false};
+  // While the table is open: its index in TableCache::open_. Guarded by the mutex of the table
+  // cache.
+  size_t open_place = 0;
+
+  // The table's level in the newest version, or in a version that failed to be installed. Used only
+  // for statistics. Written by VersionBuilder.
+  std::atomic<int> level{0};
+
+  // Sampled counts of point reads of this table (db/read/read_sampler.h).
+  mutable SampledReads sampled_reads;
+
+  // Number of handles of the open reader; not counted if `stays_open`. The reader is not closed
+  // while it is above 0. Incremented under the table cache's mutex.
+  std::atomic<int> pins{0};
+
+  // True while the table is an input of a running compaction (CompactionClaims).
+  bool being_compacted GUARDED_BY(db_mutex) = false;
+  // Number of failed automatic compactions that started from this table; saturates at its maximum.
+  uint8_t failed_compactions GUARDED_BY(db_mutex) = 0;
+  uint64_t first_version = 0;  // number of the first version that holds the table; see LiveVersions
+};
+
+}  // namespace ashlar

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// After a failed append or sync the contents of the file on disk are unknown, so the file is never
+// written again.
+#include "db/manifest/manifest_file.h"
+
+#include <cassert>
+#include <utility>
+
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
+#include "db/wal/log_writer.h"
+#include "env/file_util.h"
+#include "env/file_writer.h"
+#include "env/filename.h"
+#include "env/new_entries.h"
+#include "util/result.h"
+#include "util/statistics/statistics.h"
+
+namespace ashlar {
+namespace {
+
+// The directory entries of the MANIFEST and of the files it names must be durable before CURRENT
+// names the MANIFEST; otherwise a crash could preserve only the rename of CURRENT.
+Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number,
+                      const NewEntries& entries) {
+  assert(manifest_number > 0);
+  RETURN_IF_ERROR(entries.Sync());
+  const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
+  return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
+                             BaseNameOf(CurrentFileName(dir)), contents);
+}
+
+Status AddAndSync(LogWriter* log, const std::vector<std::string>& records, Statistics* statistics) {
+  for (const std::string& record : records) RETURN_IF_ERROR(log->AddRecord(record));
+  const StopWatch watch(SystemClock::Default().get(), statistics, MANIFEST_FILE_SYNC_MICROS);
+  return log->Sync();
+}
+
+}  // namespace
+
+ManifestFile::ManifestFile(const ManifestFileOptions& options)
+    : options_(options),
+      max_bytes_(options.max_bytes),
+      preallocate_bytes_(options.preallocate_bytes) {}
+ManifestFile::~ManifestFile() = default;
+
+bool ManifestFile::WantsNewFile() const {
+  return log_ == nullptr || bytes() >= max_bytes_.load(std::memory_order_relaxed);
+}
+void ManifestFile::SetLimits(const ManifestLimits& limits) {
+  max_bytes_.store(limits.max_bytes, std::memory_order_relaxed);
+  preallocate_bytes_.store(limits.preallocate_bytes, std::memory_order_relaxed);
+}
+Status ManifestFile::Close() { return log_ == nullptr ? Status::OK() : log_->Close(); }
+void ManifestFile::Abandon() { log_.reset(); }
+uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
+
+Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& records) {
+  assert(!records.empty());
+  log_.reset();
+  Status status = WriteNew(number, records);
+  // CURRENT may already name the new file, so it is left in place; the next change starts another
+  // one.
+  if (!status.ok()) log_.reset();
+  return status;
+}
+
+Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
+  assert(log_ == nullptr);  // the previous file is closed
+  const NewEntries entries(options_.fs, options_.dir);
+  FileWriterOptions writer;
+  writer.use_fsync = options_.use_fsync;
+  writer.preallocate_bytes = preallocate_bytes_.load(std::memory_order_relaxed);
+  ASSIGN_OR_RETURN(auto file,
+                   FileWriter::Create(options_.fs, DescriptorFileName(options_.dir, number),
+                                      options_.file_options, writer));
+  log_ = std::make_unique<LogWriter>(std::move(file));
+  RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
+  return SetCurrentFile(options_.fs, options_.dir, number, entries);
+}
+
+Status ManifestFile::Append(const std::vector<std::string>& records) {
+  assert(log_ != nullptr);
+  Status status = AddAndSync(log_.get(), records, options_.statistics);
+  if (!status.ok()) log_.reset();
+  return status;
+}
+
+}  // namespace ashlar

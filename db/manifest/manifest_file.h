@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ManifestFile writes the MANIFEST: it appends records durably, and starts a new file and switches
+// CURRENT to it. It does not interpret the records. ManifestReader reads the file.
+//
+// Crash: Append() returns after the sync. A new file is complete and synced, as is its directory
+// entry, before CURRENT names it. After an error the file is never written again. Threads: one at a
+// time, unless a function says otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/status.h"
+#include "util/keys/file_number.h"
+
+namespace ashlar {
+
+class LogWriter;
+class Statistics;
+
+struct ManifestFileOptions {
+  FileSystem* fs = nullptr;  // outlives the file
+  FileOptions file_options;
+  std::string dir;
+  bool use_fsync = false;
+  uint64_t max_bytes = uint64_t{1} << 30;
+  size_t preallocate_bytes = 4 << 20;
+  Statistics* statistics = nullptr;  // for the time of syncs; outlives the file; null: none
+};
+
+// The options that can change at run time; they apply to files that are started later.
+struct ManifestLimits {
+  uint64_t max_bytes = 0;
+  size_t preallocate_bytes = 0;
+};
+
+class ManifestFile {
+ public:
+  explicit ManifestFile(const ManifestFileOptions& options);
+  ~ManifestFile();
+  ManifestFile(const ManifestFile&) = delete;
+  ManifestFile& operator=(const ManifestFile&) = delete;
+
+  // True if there is no file to append to or the file has grown too large: the caller must use
+  // Start() instead of Append().
+  bool WantsNewFile() const;
+  // Any thread.
+  void SetLimits(const ManifestLimits& limits);
+  // Writes a new file MANIFEST-`number` with these records and names it in CURRENT. After an error
+  // CURRENT may name the new file or the previous one.
+  Status Start(FileNumber number, const std::vector<std::string>& records);
+  Status Append(const std::vector<std::string>& records);
+  // Closes the file and returns the error of closing, which the destructor would drop.
+  Status Close();
+  // The contents of the file are unknown after a failure: it is not written again.
+  void Abandon();
+  // Length of the file, including all appended records.
+  uint64_t bytes() const;
+
+ private:
+  Status WriteNew(FileNumber number, const std::vector<std::string>& records);
+
+  const ManifestFileOptions options_;
+  // Initially from the options, changed by SetLimits(). The two need not be read consistently.
+  std::atomic<uint64_t> max_bytes_;
+  std::atomic<size_t> preallocate_bytes_;
+  std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file
+};
+
+}  // namespace ashlar

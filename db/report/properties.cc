@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Properties as tables: a name and a function. Two kinds: facts of the state, read under the DB
+// mutex, each a few instructions a level or family; and what is computed from a view of the family
+// without the mutex, since it may open tables, asks a user's object, or grows with the tables.
+#include "db/report/properties.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "ashlar/statistics.h"
+#include "db/blob/blob_file.h"
+#include "db/compaction/compaction_picker.h"
+#include "db/jobs/scheduler.h"
+#include "db/options/table_factory.h"
+#include "db/report/report_properties.h"
+#include "db/state/write_control.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Family = ColumnFamilyData;
+using Sources = PropertySources;
+
+// With the DB mutex held.
+using StateNumber = uint64_t (*)(const Sources&, Family&);
+using StateText = std::string (*)(const Sources&, Family&);
+// Without it.
+using ViewNumber = std::optional<uint64_t> (*)(const SuperVersion&);  // none: refused
+using ViewText = std::string (*)(const Sources&, const SuperVersion&);
+
+uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
+  uint64_t count = 0;
+  for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_entries();
+  return count;
+}
+uint64_t SealedDeletes(Family& f) REQUIRES(db_mutex) {
+  uint64_t count = 0;
+  for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_deletes();
+  return count;
+}
+CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
+  return AssessCompaction(f.last_version(), f.options(), f.versions()->claims);
+}
+uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
+  const Version& version = f.last_version();
+  uint64_t bytes = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) bytes += version.level_bytes(level);
+  return bytes;
+}
+
+// Those that only older versions hold, too. A dropped family has no newest version: all are
+// retired.
+uint64_t HeldTableBytes(const Sources& s, Family& f) REQUIRES(db_mutex) {
+  const uint64_t retired_bytes = s.core->versions->RetiredBytesOf(*f.versions());
+  return f.is_dropped() ? retired_bytes : LiveTableBytes(f) + retired_bytes;
+}
+
+// Opens the tables that are not open. What does not open is left out.
+template <typename Visit>
+void ForEachTable(const Version& version, const Visit& visit) {
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    for (TableFile* file : version.files(level)) {
+      Result<TableHandle> table = version.tables()->Pin(file);
+      if (table.ok()) visit(level, **table);
+    }
+  }
+}
+
+std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
+  uint64_t entries = view.mem()->num_entries(), deletes = 2 * view.mem()->num_deletes();
+  for (const MemTable* sealed : view.immutables()) {
+    entries += sealed->num_entries();
+    deletes += 2 * sealed->num_deletes();
+  }
+  ForEachTable(*view.version(), [&](int, const TableReader& table) {
+    entries += table.facts().num_entries;
+    deletes += 2 * table.facts().num_deletions;
+  });
+  return entries > deletes ? entries - deletes : 0;
+}
+
+// Of families whose tables are never rewritten: no compaction knows the age of what it writes.
+std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
+  const ColumnFamilyOptions& options = view.options();
+  if (options.compaction_style != kCompactionStyleFIFO ||
+      options.compaction_options_fifo.allow_compaction) {
+    return std::nullopt;
+  }
+  uint64_t oldest = UINT64_MAX;
+  ForEachTable(*view.version(), [&](int, const TableReader& table) {
+    oldest = std::min(oldest, table.facts().oldest_key_time);
+  });
+  if (oldest == 0) return std::nullopt;  // one was written by who did not know
+  const auto look_at = [&oldest](const MemTable& memtable) {
+    const uint64_t seconds = memtable.oldest_entry_seconds();
+    if (seconds != 0) oldest = std::min(oldest, seconds);
+  };
+  look_at(*view.mem());
+  for (const MemTable* sealed : view.immutables()) look_at(*sealed);
+  return oldest == UINT64_MAX ? std::nullopt : std::optional(oldest);
+}
+
+// From the deepest level up, the tables that overlap none of those counted before: what is above
+// others may hide them, or be hidden. And what blob files hold beside garbage.
+std::optional<uint64_t> EstimateLiveData(const SuperVersion& view) {
+  const Version& version = *view.version();
+  // Those that overlap are equal, so that one of them is in the set.
+  const auto lies_before = [&version](const TableFile* a, const TableFile* b) {
+    return version.comparator().Compare(a->meta.largest, b->meta.smallest) < 0;
+  };
+  std::set<const TableFile*, decltype(lies_before)> counted(lies_before);
+  uint64_t bytes = 0;
+  for (int level = version.num_levels() - 1; level >= 0; level--) {
+    for (const TableFile* file : version.files(Level{level})) {
+      if (counted.insert(file).second) bytes += file->meta.file_size;
+    }
+  }
+  const BlobFiles* const blobs = version.blobs();
+  return blobs == nullptr ? bytes : bytes + blobs->total_blob_bytes() - blobs->garbage_bytes();
+}
+
+template <size_t (Cache::*kFact)() const>
+std::optional<uint64_t> FactOf(const std::shared_ptr<Cache>& cache) {
+  if (cache == nullptr) return std::nullopt;
+  return uint64_t{(cache.get()->*kFact)()};
+}
+template <size_t (Cache::*kFact)() const>
+std::optional<uint64_t> BlockCacheFact(const SuperVersion& view) {
+  return FactOf<kFact>(view.version()->tables()->options().block_cache);
+}
+template <size_t (Cache::*kFact)() const>
+std::optional<uint64_t> BlobCacheFact(const SuperVersion& view) {
+  return FactOf<kFact>(view.version()->tables()->options().blob_cache);
+}
+
+uint64_t LiveBlobBytes(const Sources&, Family& f) REQUIRES(db_mutex) {
+  return BlobTotalsOf(f.last_version()).bytes;
+}
+
+// In the words of RocksDB.
+std::string BlobStats(const Sources&, Family& f) REQUIRES(db_mutex) {
+  const BlobTotals blobs = BlobTotalsOf(f.last_version());
+  return StrCat("Number of blob files: ", blobs.files, "\nTotal size of blob files: ", blobs.bytes,
+                "\nTotal size of garbage in blob files: ", blobs.garbage,
+                "\nBlob file space amplification: ", blobs.SpaceAmplification(), "\n");
+}
+
+constexpr PropertyRow<ViewNumber> kViewNumbers[] = {
+    {"rocksdb.estimate-num-keys", &EstimateKeys},
+    {"rocksdb.estimate-oldest-key-time", &OldestKeyTime},
+    {"rocksdb.estimate-live-data-size", &EstimateLiveData},
+    {"rocksdb.estimate-table-readers-mem",
+     [](const SuperVersion& view) {
+       return std::optional(uint64_t{view.version()->tables()->MemoryBytes()});
+     }},
+    {"rocksdb.block-cache-capacity", &BlockCacheFact<&Cache::GetCapacity>},
+    {"rocksdb.block-cache-usage", &BlockCacheFact<&Cache::GetUsage>},
+    {"rocksdb.block-cache-pinned-usage", &BlockCacheFact<&Cache::GetPinnedUsage>},
+    {"rocksdb.blob-cache-capacity", &BlobCacheFact<&Cache::GetCapacity>},
+    {"rocksdb.blob-cache-usage", &BlobCacheFact<&Cache::GetUsage>},
+    {"rocksdb.blob-cache-pinned-usage", &BlobCacheFact<&Cache::GetPinnedUsage>},
+};
+
+constexpr PropertyRow<StateNumber> kStateNumbers[] = {
+    {"rocksdb.num-immutable-mem-table",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
+    {"rocksdb.num-immutable-mem-table-flushed",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.history().count(); }},
+    {"rocksdb.mem-table-flush-pending",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.is_flush_due()}; }},
+    {"rocksdb.compaction-pending",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{NeedsOf(f).IsNeeded()}; }},
+    {"rocksdb.num-running-compactions",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.compactions()); }},
+    {"rocksdb.num-running-compaction-sorted-runs",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.compactions->SortedRunsLocked(); }},
+    {"rocksdb.compaction-abort-count",
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return s.compactions->AbortCountLocked(f); }},
+    {"rocksdb.num-unscheduled-compactions",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.scheduler->UnscheduledCompactionsLocked(); }},
+    {"rocksdb.num-running-flushes",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.flushes()); }},
+    {"rocksdb.background-errors",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.baselines->errors_before; }},
+    {"rocksdb.cur-size-active-mem-table",
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{f.mem()->ApproximateMemoryUsage()}; }},
+    {"rocksdb.cur-size-all-mem-tables",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.MemTableBytes()}; }},
+    {"rocksdb.size-all-mem-tables",
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return f.MemTableBytes() + f.history().bytes(); }},
+    {"rocksdb.num-entries-active-mem-table",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_entries(); }},
+    {"rocksdb.num-entries-imm-mem-tables",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedEntries(f); }},
+    {"rocksdb.num-deletes-active-mem-table",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_deletes(); }},
+    {"rocksdb.num-deletes-imm-mem-tables",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedDeletes(f); }},
+    {"rocksdb.is-file-deletions-enabled",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return uint64_t{s.core->kept_files.deletions_disabled == 0}; }},
+    {"rocksdb.num-snapshots", [](const Sources& s, Family&) REQUIRES(
+                                  db_mutex) { return uint64_t{s.core->snapshots.count()}; }},
+    {"rocksdb.oldest-snapshot-time",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->snapshots.OldestTime()); }},
+    {"rocksdb.oldest-snapshot-sequence",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->snapshots.OldestSequenceNumber(); }},
+    {"rocksdb.num-live-versions",
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{s.core->versions->LiveVersionsOf(*f.versions())}; }},
+    {"rocksdb.current-super-version-number",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.super_version_number(); }},
+    {"rocksdb.min-log-number-to-keep",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep().value(); }},
+    {"rocksdb.min-obsolete-sst-number-to-keep",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
+       const std::vector<FileNumber> pending = s.core->jobs.ProtectedFiles();
+       return pending.empty() ? UINT64_MAX : pending.front().value();
+     }},
+    {"rocksdb.total-sst-files-size", &HeldTableBytes},
+    {"rocksdb.obsolete-sst-files-size",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->versions->ObsoleteTableBytes(); }},
+    {"ashlar.seconds-until-slowdown",
+     [](const Sources& s, Family& f) REQUIRES(db_mutex) {
+       return f.work.forecast.SecondsUntilSlowdown(s.core->environment.NowMicros(),
+                                                   StallProximity(DebtOf(&f), f.options()));
+     }},
+    {"rocksdb.live-sst-files-size",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
+    {"rocksdb.base-level", [](const Sources&, Family& f) REQUIRES(
+                               db_mutex) { return static_cast<uint64_t>(NeedsOf(f).base_level); }},
+    {"rocksdb.estimate-pending-compaction-bytes",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return NeedsOf(f).pending_bytes; }},
+    {"rocksdb.actual-delayed-write-rate",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.writes->delayed_write_rate(); }},
+    {"rocksdb.is-write-stopped",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
+       return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
+     }},
+    {"rocksdb.num-blob-files", [](const Sources&, Family& f) REQUIRES(
+                                   db_mutex) { return BlobTotalsOf(f.last_version()).files; }},
+    {"rocksdb.total-blob-file-size",
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return s.core->versions->HeldBlobBytesOf(*f.versions()); }},
+    {"rocksdb.live-blob-file-size", &LiveBlobBytes},
+    {"rocksdb.live-blob-file-garbage-size",
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return BlobTotalsOf(f.last_version()).garbage; }},
+};
+
+// Of one level, or of all.
+std::string Aggregated(const Version& version, std::optional<Level> only_level) {
+  TableProperties sum;
+  ForEachTable(version, [&](Level level, const TableReader& table) {
+    if (!only_level || level == *only_level) sum.Add(table.properties());
+  });
+  return sum.ToString();
+}
+
+PropertyMap AggregatedMap(const Version& version, std::optional<Level> only_level) {
+  TableProperties sum;
+  ForEachTable(version, [&](Level level, const TableReader& table) {
+    if (!only_level || level == *only_level) sum.Add(table.properties());
+  });
+  PropertyMap map;
+  for (const auto& [name, number] : sum.GetAggregatablePropertiesAsMap()) {
+    map[name] = std::to_string(number);
+  }
+  return map;
+}
+
+constexpr PropertyRow<ViewText> kViewTexts[] = {
+    {"rocksdb.sstables",
+     [](const Sources&, const SuperVersion& view) { return view.version()->DebugString(); }},
+    {"rocksdb.aggregated-table-properties",
+     [](const Sources&, const SuperVersion& view) { return Aggregated(*view.version(), {}); }},
+    {"rocksdb.options-statistics",
+     [](const Sources& s, const SuperVersion&) {
+       return s.core->services.statistics == nullptr ? std::string()
+                                                     : s.core->services.statistics->ToString();
+     }},
+};
+
+// For people who look for what a database waits for.
+std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
+  return StrCat(s.writes->DebugStringLocked(), s.core->errors.DebugString(),
+                s.core->pipeline->DebugString(), s.core->wals->DebugString(),
+                s.core->versions->DebugString(), s.core->snapshots.DebugString(),
+                f.super_version()->DebugString(), f.versions()->claims.DebugString(),
+                f.versions()->tables->DebugString());
+}
+
+constexpr PropertyRow<StateText> kStateTexts[] = {
+    {"ashlar.background-work",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.scheduler->DebugStringLocked(); }},
+    {"ashlar.state", &StateOf},
+    {"rocksdb.blob-stats", &BlobStats},
+    {"ashlar.recovery-report",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->findings.recovery_report; }},
+};
+
+// For names that end in a number.
+bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
+  if (!name.starts_with(Slice(prefix))) return false;
+  const char* begin = name.data() + prefix.size();
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(begin, end, *number);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+// That of a level.
+bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
+  int number = 0;
+  if (!TakeNumber(name, prefix, &number)) return false;
+  *level = Level{number};
+  return number >= 0 && number < version.num_levels();
+}
+
+// Keys and values over the files as they are, with what is not data.
+double CompressionRatio(const Version& version, Level only_level) {
+  uint64_t raw = 0, stored = 0;
+  ForEachTable(version, [&](Level level, const TableReader& table) {
+    if (level != only_level) return;
+    raw += table.facts().raw_key_size + table.facts().raw_value_size;
+    stored += table.file_size();
+  });
+  return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
+}
+
+uint64_t BytesAtTemperature(const Version& version, int temperature) {
+  uint64_t bytes = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    for (const TableFile* file : version.files(level)) {
+      if (file->meta.temperature == temperature) bytes += file->meta.file_size;
+    }
+  }
+  return bytes;
+}
+
+bool GetLevelProperty(const Version& version, const Slice& name, std::string* value) {
+  Level level;
+  int temperature = 0;
+  if (TakeLevel(name, "rocksdb.num-files-at-level", version, &level)) {
+    *value = std::to_string(version.files(level).size());
+  } else if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
+    *value = Aggregated(version, level);
+  } else if (TakeLevel(name, "rocksdb.compression-ratio-at-level", version, &level)) {
+    *value = std::to_string(CompressionRatio(version, level));
+  } else if (TakeNumber(name, "rocksdb.live-sst-files-size-at-temperature", &temperature)) {
+    *value = std::to_string(BytesAtTemperature(version, temperature));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Whether the sum has what the family says of its block cache: a cache that families share counts
+// once. The hidden family has none, and nobody asked for it.
+bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
+  const ReadView view = family->AcquireView();
+  const Cache* const cache = view.super_version()->version()->tables()->options().block_cache.get();
+  if (cache == nullptr) return family->name() == kPersistentStatsColumnFamilyName;
+  return !counted->insert(cache).second;
+}
+
+}  // namespace
+
+bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                    uint64_t* value) {
+  if (const StateNumber compute = FindPropertyRow(kStateNumbers, name)) {
+    MutexLock lock(&sources.core->mutex);
+    *value = compute(sources, *family);
+    return true;
+  }
+  const ViewNumber compute = FindPropertyRow(kViewNumbers, name);
+  if (compute == nullptr) return false;
+  const ReadView view = family->AcquireView();
+  const std::optional<uint64_t> number = compute(*view.super_version());
+  *value = number.value_or(0);
+  return number.has_value();
+}
+
+bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value) {
+  std::vector<FamilyRef> families;
+  {
+    MutexLock lock(&sources.core->mutex);
+    families = sources.core->families.PinAll();
+  }
+  *value = 0;
+  const bool is_of_block_cache = name == "rocksdb.block-cache-capacity" ||
+                                 name == "rocksdb.block-cache-usage" ||
+                                 name == "rocksdb.block-cache-pinned-usage";
+  std::set<const Cache*> counted;
+  for (const FamilyRef& family : families) {
+    if (is_of_block_cache && IsCounted(family.get(), &counted)) continue;
+    uint64_t part = 0;
+    if (!GetIntProperty(sources, family.get(), name, &part)) return false;
+    *value += part;
+  }
+  return true;
+}
+
+bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                     std::string* value) {
+  uint64_t number;
+  if (GetIntProperty(sources, family, name, &number)) {
+    *value = std::to_string(number);
+    return true;
+  }
+  if (const StateText compute = FindPropertyRow(kStateTexts, name)) {
+    MutexLock lock(&sources.core->mutex);
+    *value = compute(sources, *family);
+    return true;
+  }
+  const ReadView view = family->AcquireView();
+  if (const std::optional<bool> known = GetReportText(sources, family, name, value)) return *known;
+  if (const ViewText compute = FindPropertyRow(kViewTexts, name)) {
+    *value = compute(sources, *view.super_version());
+    return true;
+  }
+  return GetLevelProperty(*view.super_version()->version(), name, value);
+}
+
+bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                    std::map<std::string, std::string>* value) {
+  value->clear();
+  const ReadView view = family->AcquireView();
+  if (const std::optional<bool> known = GetReportMap(sources, family, name, value)) return *known;
+  const Version& version = *view.super_version()->version();
+  Level level;
+  if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
+    *value = AggregatedMap(version, level);
+  } else if (name == Slice("rocksdb.aggregated-table-properties")) {
+    *value = AggregatedMap(version, {});
+  }
+  return !value->empty();
+}
+
+}  // namespace ashlar

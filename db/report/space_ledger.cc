@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counted under the mutex but for what asks tables or the file system, which comes after.
+#include "db/report/space_ledger.h"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+struct LedgerRow {
+  const char* name;
+  uint64_t SpaceLedger::*number;
+  const char* meaning;
+};
+constexpr LedgerRow kLedgerRows[] = {
+    {"live-table-bytes", &SpaceLedger::table_bytes, "tables of the newest versions"},
+    {"live-blob-bytes", &SpaceLedger::blob_bytes, "blob files of the newest versions"},
+    {"blob-garbage-bytes", &SpaceLedger::blob_garbage_bytes, "of these, what nobody refers to"},
+    {"log-bytes", &SpaceLedger::log_bytes, "logs that are needed"},
+    {"manifest-bytes", &SpaceLedger::manifest_bytes, "the MANIFEST"},
+    {"under-tombstones-bytes", &SpaceLedger::under_tombstones_bytes,
+     "live, but deleted: an estimate of what compaction would free"},
+    {"kept-for-snapshots-bytes", &SpaceLedger::kept_for_snapshots_bytes,
+     "live tables that are rewritten when a snapshot goes"},
+    {"pinned-by-readers-bytes", &SpaceLedger::pinned_by_readers_bytes,
+     "obsolete, kept for iterators, slow reads and handles of dropped families"},
+    {"pinned-by-copies-bytes", &SpaceLedger::pinned_by_copies_bytes,
+     "obsolete, kept while file deletions are disabled: checkpoints and other copies"},
+    {"waiting-for-deletion-bytes", &SpaceLedger::waiting_for_deletion_bytes,
+     "obsolete, deleted by whoever comes next"},
+    {"trash-bytes", &SpaceLedger::trash_bytes, "deleted at the rate of the manager of space"},
+    {"temporary-bytes", &SpaceLedger::temporary_bytes, "written so far by jobs that run"},
+    {"temporary-files", &SpaceLedger::temporary_files, "of these jobs"},
+    {"snapshots", &SpaceLedger::snapshots, "that keep older versions of keys in live tables"},
+    {"older-versions", &SpaceLedger::older_versions, "that readers hold besides the newest"},
+    {"disabled-deletions", &SpaceLedger::disabled_deletions, "calls that disable file deletions"},
+};
+
+void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mutex) {
+  const Version& version = *family->current();
+  const FamilyVersions& versions = *family->versions();
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    ledger->table_bytes += version.level_bytes(level);
+    for (const TableFile* file : version.files(level)) {
+      const bool is_kept = versions.kept_for_snapshots.Has(file->meta.number);
+      if (is_kept) ledger->kept_for_snapshots_bytes += file->meta.file_size;
+    }
+  }
+  if (version.blobs() == nullptr) return;
+  ledger->blob_bytes += version.blobs()->total_file_bytes();
+  ledger->blob_garbage_bytes += version.blobs()->garbage_bytes();
+}
+
+// Each tombstone of a key hides one entry of the average size, each of a range what the flush or
+// compaction that wrote it found below it. Tables that do not open are left out.
+uint64_t UnderTombstones(const Version& version) {
+  uint64_t entries = 0, deletions = 0, bytes = 0, covered_bytes = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    for (TableFile* file : version.files(level)) {
+      Result<TableHandle> table = version.tables()->Pin(file);
+      if (!table.ok()) continue;
+      const PropertiesView& properties = (*table)->facts();
+      entries += properties.num_entries;
+      deletions += properties.num_deletions -
+                   std::min(properties.num_deletions, properties.num_range_deletions);
+      bytes += file->meta.file_size;
+      covered_bytes += file->meta.compensated_range_deletion_bytes;
+    }
+  }
+  if (entries == 0) return 0;
+  const uint64_t others = std::max<uint64_t>(entries - std::min(entries, deletions), 1);
+  return std::min(bytes, deletions * (bytes / others) + covered_bytes);
+}
+
+uint64_t BytesOfFiles(const DbCore& core, const std::vector<FileNumber>& numbers) {
+  uint64_t bytes = 0;
+  for (const FileNumber number : numbers) {
+    for (const std::string& dir : core.paths.table_paths) {
+      const Result<uint64_t> size =
+          FileSizeOf(core.environment.fs.get(), TableFileName(dir, number));
+      if (size.ok()) bytes += size.value();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> SpaceLedger::ToMap() const {
+  std::map<std::string, std::string> map;
+  for (const LedgerRow& row : kLedgerRows) map[row.name] = std::to_string(this->*row.number);
+  assert(map.size() == std::size(kLedgerRows));
+  return map;
+}
+
+std::string SpaceLedger::ToString() const {
+  std::string text;
+  for (const LedgerRow& row : kLedgerRows) {
+    StrAppend(&text, row.name, ": ", this->*row.number, "  (", row.meaning, ")\n");
+  }
+  return text;
+}
+
+SpaceLedger TakeSpaceLedger(const PropertySources& sources) {
+  const DbCore& core = *sources.core;
+  SpaceLedger ledger;
+  std::vector<FamilyRef> families;
+  std::vector<FileNumber> temporary;
+  {
+    MutexLock lock(&core.mutex);
+    families = core.families.PinAll();
+    for (const FamilyRef& family : families) CountFamily(family.get(), &ledger);
+    temporary = core.jobs.ProtectedFiles();
+    ledger.manifest_bytes = core.versions->manifest_bytes();
+    ledger.disabled_deletions = static_cast<uint64_t>(core.kept_files.deletions_disabled);
+    ledger.pinned_by_readers_bytes = core.versions->RetiredBytes();
+    const uint64_t obsolete_bytes = core.versions->ObsoleteTableBytes();
+    (core.kept_files.deletions_disabled > 0 ? ledger.pinned_by_copies_bytes
+                                            : ledger.waiting_for_deletion_bytes) = obsolete_bytes;
+    const auto live_versions = static_cast<size_t>(core.versions->live_version_count());
+    ledger.older_versions = live_versions - std::min(live_versions, families.size());
+  }
+  ledger.log_bytes = core.wals->total_bytes();
+  ledger.snapshots = core.snapshots.count();
+  ledger.temporary_files = temporary.size();
+  ledger.temporary_bytes = BytesOfFiles(core, temporary);
+  if (core.resources.space != nullptr)
+    ledger.trash_bytes = core.resources.space->GetTotalTrashSize();
+  for (const FamilyRef& family : families) {
+    const ReadView view = family->AcquireView();
+    ledger.under_tombstones_bytes += UnderTombstones(*view.super_version()->version());
+  }
+  return ledger;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ten digits are enough until the year 2286; so keys are in the order of time, and the two that say
+// the format are behind all samples.
+#include "db/report/stored_history.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ashlar/iterator.h"
+#include "ashlar/table.h"
+#include "ashlar/write_batch.h"
+#include "util/result.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kDigits = 10;
+constexpr uint64_t kLastSecond = 9'999'999'999;
+constexpr char kSeparator = '#';
+// What the family is written in, and the oldest format whose readers understand that.
+constexpr std::string_view kFormatKey = "__persistent_stats_format_version__";
+constexpr std::string_view kCompatibleKey = "__persistent_stats_compatible_version__";
+constexpr uint64_t kFormat = 1;
+
+std::string KeyOf(uint64_t seconds, std::string_view counter) {
+  assert(seconds <= kLastSecond);
+  const std::string digits = std::to_string(seconds);
+  return StrCat(std::string(kDigits - digits.size(), '0'), digits, std::string(1, kSeparator),
+                counter);
+}
+
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+WriteOptions NeverWaiting() {
+  WriteOptions options;
+  options.low_pri = true;
+  options.no_slowdown = true;
+  return options;
+}
+
+// Stands on one sample, whose keys are behind it in `it_` already.
+class StoredIterator final : public StatsHistoryIterator {
+ public:
+  StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)
+      : it_(std::move(it)), end_(end) {
+    it_->Seek(KeyOf(std::min(begin, kLastSecond), ""));
+    Next();
+  }
+
+  bool Valid() const override { return is_valid_; }
+  void Next() override {
+    is_valid_ = false;
+    gains_.clear();
+    for (; status_.ok() && it_->Valid(); it_->Next()) {
+      const std::string_view key(it_->key().data(), it_->key().size());
+      if (key == kCompatibleKey) break;
+      uint64_t seconds = 0;
+      status_ = Take(key, &seconds);
+      if (!status_.ok() || seconds >= end_ || (is_valid_ && seconds != seconds_)) break;
+      gains_[std::string(key.substr(kDigits + 1))] = gain_;
+      seconds_ = seconds;
+      is_valid_ = true;
+    }
+    status_.UpdateIfOk(it_->status());
+    if (!status_.ok()) is_valid_ = false;
+  }
+  uint64_t GetStatsTime() const override { return seconds_; }
+  const StatisticsHistory::Counters& GetStatsMap() const override { return gains_; }
+  Status status() const override { return status_; }
+
+ private:
+  Status Take(std::string_view key, uint64_t* seconds) {
+    const std::optional<uint64_t> time = ParseNumber(key.substr(0, kDigits));
+    const std::optional<uint64_t> gain = ParseNumber(it_->value().ToStringView());
+    if (!time || !gain || key.size() <= kDigits || key[kDigits] != kSeparator) {
+      return Status::Corruption(
+          StrCat("stored statistics: expected <10 digits>#<counter> and a "
+                 "number, found ",
+                 EscapeBytes(it_->key()), " and ", EscapeBytes(it_->value())));
+    }
+    *seconds = *time;
+    gain_ = *gain;
+    return Status::OK();
+  }
+
+  const std::unique_ptr<Iterator> it_;
+  const uint64_t end_;
+  bool is_valid_ = false;
+  uint64_t seconds_ = 0;
+  uint64_t gain_ = 0;
+  StatisticsHistory::Counters gains_;
+  Status status_;
+};
+
+}  // namespace
+
+ColumnFamilyOptions StoredHistoryOptions() {
+  ColumnFamilyOptions options;
+  options.write_buffer_size = 2 << 20;
+  options.target_file_size_base = 2 << 20;
+  options.max_bytes_for_level_base = 10 << 20;
+  options.soft_pending_compaction_bytes_limit = 256 << 20;
+  options.hard_pending_compaction_bytes_limit = 1 << 30;
+  options.compression = kNoCompression;
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  return options;
+}
+
+Status StoredHistory::Prepare(bool may_write) {
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
+  it->Seek(Slice(kCompatibleKey));
+  RETURN_IF_ERROR(it->status());
+  if (it->Valid() && it->key() == Slice(kCompatibleKey)) {
+    const std::optional<uint64_t> format = ParseNumber(it->value().ToStringView());
+    if (format.has_value() && *format <= kFormat) return Status::OK();
+    return Status::NotSupported(StrCat("stored statistics: ", family_->GetName(),
+                                       ": format expected at most ", kFormat, ", found ",
+                                       EscapeBytes(it->value())));
+  }
+  if (!may_write) return Status::OK();
+  WriteBatch batch;
+  RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kFormatKey), std::to_string(kFormat)));
+  RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kCompatibleKey), std::to_string(kFormat)));
+  return db_->Write(NeverWaiting(), &batch);
+}
+
+Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& gains) {
+  WriteBatch batch;
+  for (const auto& [counter, gain] : gains) {
+    RETURN_IF_ERROR(batch.Put(family_.get(), KeyOf(std::min(seconds, kLastSecond), counter),
+                              std::to_string(gain)));
+  }
+  return db_->Write(NeverWaiting(), &batch);
+}
+
+std::unique_ptr<StatsHistoryIterator> StoredHistory::Between(uint64_t begin, uint64_t end) const {
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
+  return std::make_unique<StoredIterator>(std::move(it), begin, end);
+}
+
+}  // namespace ashlar

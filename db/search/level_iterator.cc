@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// At most one table iterator is open at a time. Inside a block the position advances without a call
+// of this class; at the end of a file the next file is opened.
+#include "db/search/level_iterator.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "db/search/level_tombstones.h"
+#include "db/search/scanned_blocks.h"
+#include "db/search/wanted_prefix.h"
+#include "util/result.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+LevelIterator::LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files)
+    : options_(options), files_(files), index_(files.size()) {}
+
+void LevelIterator::StartInFile(size_t index) {
+  status_ = Status::OK();
+  if (options_.tombstones != nullptr) options_.tombstones->ForgetFiles();
+  GoToFile(index);
+}
+
+void LevelIterator::GoToFile(size_t index) {
+  assert(index <= files_.size());
+  if (index == index_ && inner_.has_value()) return NoteTombstones();
+  const bool is_next = index == index_ + 1 && options_.read->adaptive_readahead;
+  const size_t pace = is_next && inner_.has_value() ? inner_->readahead_pace() : 0;
+  inner_.reset();
+  table_.Reset();
+  index_ = index;
+  if (index < files_.size()) status_ = OpenTable();
+  if (inner_.has_value()) inner_->ContinueReadahead(pace);
+}
+
+// The tombstones of a file are passed on before the first of its entries is visible.
+void LevelIterator::NoteTombstones() {
+  assert(index_ < files_.size());
+  if (options_.tombstones != nullptr) options_.tombstones->NoteFile(index_, table_->tombstones());
+}
+
+Status LevelIterator::OpenTable() {
+  assert(!inner_.has_value());
+  if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
+  const auto open_for =
+      options_.for_compaction ? TableCache::OpenFor::kCompaction : TableCache::OpenFor::kReads;
+  ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_], open_for));
+  NoteTombstones();
+  const PerfTimer timer(&PerfContextBase::new_table_iterator_nanos);
+  const auto* const filter = options_.read->table_filter;
+  if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
+  inner_.emplace(
+      &*table_, *options_.read, options_.for_compaction,
+      options_.scanned == nullptr ? nullptr : options_.scanned->Of(files_[index_]->meta.number));
+  inner_->SetTrace(options_.trace);
+  inner_->SetLevel(options_.level);
+  if (options_.passing != nullptr) inner_->OfferBlocksTo(options_.passing);
+  return Status::OK();
+}
+
+bool LevelIterator::IsFileExhausted() const {
+  assert(index_ <= files_.size());
+  if (index_ == files_.size() || !status_.ok()) return false;
+  return !inner_.has_value() || (!inner_->Valid() && inner_->status().ok());
+}
+
+// Copies the position of the current table iterator, or its error, to this iterator.
+void LevelIterator::Mirror() {
+  valid_ = inner_.has_value() && inner_->Valid();
+  cursor_ = inner_.has_value() ? inner_->cursor() : nullptr;
+  assert(!valid_ || status_.ok());
+  if (valid_) {
+    key_ = inner_->key();
+    value_ = inner_->value();
+    enters_block_ = inner_->enters_block();
+  } else if (inner_.has_value()) {
+    status_ = inner_->status();
+  }
+}
+
+// Whether the file begins at or after the upper bound: such files are not opened.
+bool LevelIterator::BeyondUpperBound(size_t index) const {
+  assert(index < files_.size());
+  const Slice* bound = options_.read->iterate_upper_bound;
+  return bound != nullptr && options_.comparator->OrderWithoutTimestamp(
+                                 files_[index]->meta.smallest_user_key(), *bound) >= 0;
+}
+
+// An error in a file ends the iteration; continuing in the next file would hide the keys of this
+// one.
+void LevelIterator::SkipForward() {
+  while (IsFileExhausted()) {
+    const bool is_last = index_ + 1 >= files_.size() || BeyondUpperBound(index_ + 1);
+    GoToFile(is_last ? files_.size() : index_ + 1);
+    if (inner_.has_value()) inner_->SeekToFirst();
+  }
+  Mirror();
+}
+
+void LevelIterator::SkipBackward() {
+  while (IsFileExhausted()) {
+    GoToFile(index_ == 0 ? files_.size() : index_ - 1);
+    if (inner_.has_value()) inner_->SeekToLast();
+  }
+  Mirror();
+}
+
+void LevelIterator::SeekToFirst() {
+  StartInFile(0);
+  if (inner_.has_value()) inner_->SeekToFirst();
+  SkipForward();
+}
+
+void LevelIterator::SeekToLast() {
+  StartInFile(files_.empty() ? 0 : files_.size() - 1);
+  if (inner_.has_value()) inner_->SeekToLast();
+  SkipBackward();
+}
+
+void LevelIterator::FindFile(const Slice& internal_key) {
+  const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
+    return options_.comparator->Compare(f->meta.largest, internal_key) < 0;
+  });
+  const auto index = static_cast<size_t>(file - files_.begin());
+  StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
+}
+
+void LevelIterator::Seek(const Slice& internal_key) {
+  FindFile(internal_key);
+  const PrefixAnswer answer = SpareFilesFrom(internal_key);
+  if (inner_.has_value()) {
+    inner_->Seek(internal_key);
+    CountPrefix(answer);
+  }
+  SkipForward();
+}
+
+// If prefix filters may exclude files, the file to seek in is not known yet, so no block can be
+// requested early.
+void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
+  if (options_.wanted != nullptr) return;
+  if (step == SeekStep::kFindBlock) FindFile(internal_key);
+  if (inner_.has_value()) inner_->BeginSeek(internal_key, step);
+}
+
+void LevelIterator::EndSeek(const Slice& internal_key) {
+  if (options_.wanted != nullptr) return Seek(internal_key);
+  if (inner_.has_value()) inner_->EndSeek(internal_key);
+  SkipForward();
+}
+
+// Skips files whose filter excludes the wanted prefix. The boundary of a file may come from a range
+// tombstone, so the first key with the prefix may be in a later file.
+PrefixAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
+  const WantedPrefix* const wanted = options_.wanted;
+  if (wanted == nullptr || !wanted->HoldsFrom(ExtractUserKey(internal_key))) [[likely]]
+    return PrefixAnswer::kUnknown;
+  while (inner_.has_value()) {
+    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/true);
+    if (answer != PrefixAnswer::kAbsent) return answer;
+    const size_t next = index_ + 1;
+    const bool is_over = next == files_.size() || BeyondUpperBound(next) ||
+                         wanted->IsElsewhere(files_[next]->meta.smallest_user_key());
+    GoToFile(is_over ? files_.size() : next);
+    if (!is_over && !wanted->Has(files_[next]->meta.smallest_user_key())) break;
+  }
+  return PrefixAnswer::kUnknown;
+}
+
+PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
+  const WantedPrefix* const wanted = options_.wanted;
+  if (wanted == nullptr || !wanted->HoldsBefore(ExtractUserKey(internal_key))) [[likely]]
+    return PrefixAnswer::kUnknown;
+  while (inner_.has_value()) {
+    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/false);
+    if (answer != PrefixAnswer::kAbsent) return answer;
+    const bool is_over =
+        index_ == 0 || wanted->IsElsewhere(files_[index_ - 1]->meta.largest_user_key());
+    GoToFile(is_over ? files_.size() : index_ - 1);
+    if (!is_over && !wanted->Has(files_[index_]->meta.largest_user_key())) break;
+  }
+  return PrefixAnswer::kUnknown;
+}
+
+PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
+  assert(inner_.has_value());
+  const PrefixAnswer answer =
+      table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
+                                            .prefix = options_.wanted->prefix(),
+                                            .internal_key = internal_key,
+                                            .is_forward = is_forward});
+  if (options_.trace != nullptr && answer != PrefixAnswer::kUnknown) {
+    options_.trace->OnPrefixFilter(/*let_through=*/answer == PrefixAnswer::kPerhaps);
+  }
+  return answer;
+}
+
+void LevelIterator::CountPrefix(PrefixAnswer answer) const {
+  if (answer != PrefixAnswer::kPerhaps || !inner_->Valid()) [[likely]]
+    return;
+  if (options_.wanted->Has(ExtractUserKey(inner_->key()))) table_->CountPrefixFound();
+}
+
+void LevelIterator::SeekForPrev(const Slice& internal_key) {
+  const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
+    return options_.comparator->Compare(f->meta.smallest, internal_key) <= 0;
+  });
+  const bool is_none = file == files_.begin();
+  StartInFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
+  const PrefixAnswer answer = SpareFilesBefore(internal_key);
+  if (inner_.has_value()) {
+    inner_->SeekForPrev(internal_key);
+    CountPrefix(answer);
+  }
+  SkipBackward();
+}
+
+void LevelIterator::NextSlow() {
+  assert(inner_.has_value());
+  inner_->Next();
+  SkipForward();
+}
+
+void LevelIterator::PrevSlow() {
+  assert(inner_.has_value());
+  inner_->Prev();
+  SkipBackward();
+}
+
+std::string LevelIterator::DebugString() const {
+  const std::string file = index_ < files_.size() ? StrCat("file ", files_[index_]->meta.number)
+                                                  : std::string("no file");
+  return StrCat(files_.size(), " files, in ", file, ", ",
+                valid_ ? DescribeInternalKey(key_, /*hex=*/true) : status_.ToString(), "\n");
+}
+
+}  // namespace ashlar

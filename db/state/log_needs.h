@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which logs are still needed, and how much log there may be before the families that hold the
+// oldest of it are flushed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "db/state/db_core.h"
+#include "util/keys/file_number.h"
+
+namespace ashlar {
+
+// From which log on a family has writes that no table holds. FileNumber::None(): it needs no log.
+struct LogsOfFamily {
+  const ColumnFamilyData* family;
+  FileNumber log_number;
+};
+
+// The oldest log that may hold writes which no table has: all that a new record of the MANIFEST may
+// let go lies below it. `after`: what families need once that record has taken effect, as far as it
+// changes.
+FileNumber OldestLogNeeded(const DbCore& core, std::span<const LogsOfFamily> after = {})
+    REQUIRES(db_mutex);
+// The same by what the MANIFEST says on disk: the next opening reads no log below it. What is known
+// in memory alone must not let a log go.
+FileNumber OldestLogOfManifest(const VersionSet& versions) REQUIRES(db_mutex);
+
+// `asked_for`: max_total_wal_size. If that is 0: four times what the families' memtables may hold
+// (`budgets`, of each) but, however many families there are, no more than a gigabyte, or than the
+// largest of them needs by itself. So a family that is written to now and then cannot make
+// gigabytes of log be kept, and be replayed, for the sake of a few entries. Pure.
+uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets);
+
+}  // namespace ashlar

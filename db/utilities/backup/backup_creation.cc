@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//   private/<id>/ -> deletions off, list, names -> copies -> deletions on -> directories synced ->
+//   meta file written, synced, renamed -> meta/ synced
+#include "db/utilities/backup/backup_creation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "db/utilities/backup/backup_names.h"
+#include "db/utilities/copy/flat_directory.h"
+#include "db/utilities/copy/kept_files.h"
+#include "env/file_util.h"
+#include "env/new_entries.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+CopySettings SettingsOf(const BackupParts& parts, Statistics* statistics, CopyProgress* progress) {
+  return {.buffer_bytes = parts.options->io_buffer_size,
+          .limiter = parts.options->backup_rate_limiter.get(),
+          .is_stopped = parts.is_stopped,
+          .progress = progress,
+          .statistics = statistics,
+          .read_ticker = BACKUP_READ_BYTES,
+          .write_ticker = BACKUP_WRITE_BYTES,
+          .sync = parts.options->sync};
+}
+
+// Of two opinions about where a file lies the first counts, if it is one.
+Temperature FirstKnown(Temperature first, Temperature second) {
+  return first != Temperature::kUnknown ? first : second;
+}
+
+}  // namespace
+
+BackupCreation::BackupCreation(const BackupParts& parts, const CreateBackupOptions& options, DB* db,
+                               const std::string& app_metadata)
+    : parts_(parts),
+      options_(options),
+      db_(db),
+      app_metadata_(app_metadata),
+      id_(parts.catalog->TakeNextId()),
+      statistics_(db->GetDBOptions().statistics),
+      progress_(options.progress_callback, parts.options->callback_trigger_interval_size),
+      copier_(SettingsOf(parts, statistics_.get(), &progress_)) {}
+
+Result<BackupPtr> BackupCreation::Run() {
+  RETURN_IF_ERROR(CheckPlace());
+  Info(parts_.info_log, "Backup %u begins", id_);
+  Result<BackupPtr> backup = Make();
+  if (!backup.ok()) {
+    Error(parts_.info_log, "Backup %u failed: %s", id_, backup.status().ToString().c_str());
+    Undo();
+    if (!may_be_committed_) parts_.catalog->GiveBackId(id_);
+    return backup;
+  }
+  Info(parts_.info_log, "Backup %u is made: %zu files, %llu bytes, of which %zu files were copied",
+       id_, (*backup)->files.size(), static_cast<unsigned long long>((*backup)->Bytes()),
+       copied_count_);
+  parts_.catalog->Add(*backup);
+  return backup;
+}
+
+Status BackupCreation::CheckPlace() const {
+  if (id_ >= kLatestBackupId) return Status::InvalidArgument("backup: no id is left");
+  const BackupDirectory& directory = parts_.directory;
+  if (IsSameDirectory(directory.fs, directory.path, db_->GetFileSystem(), db_->GetName())) {
+    return Status::InvalidArgument("backup_dir is the directory of the database", directory.path);
+  }
+  // Only somebody else can have made it: the catalog has given out a number beyond all it has seen.
+  const std::string meta = directory.PathOf(MetaName(id_));
+  const IOStatus found = directory.fs->FileExists(meta, IOOptions(), nullptr);
+  if (found.ok()) return Status::Aborted("another engine has made a backup in the meantime", meta);
+  return IsMissing(found) ? Status::OK() : Status(found);
+}
+
+Result<BackupPtr> BackupCreation::Make() {
+  FileSystem* const fs = parts_.directory.fs;
+  const std::string own_dir = parts_.directory.PathOf(PrivateDirName(id_));
+  std::vector<NewEntries> entries;
+  entries.emplace_back(fs, own_dir);
+  entries.emplace_back(fs, parts_.directory.PathOf(kPrivateDir));
+  if (parts_.options->share_table_files) {
+    entries.emplace_back(
+        fs, parts_.directory.PathOf(parts_.options->share_files_with_checksum ? kSharedChecksumDir
+                                                                              : kSharedDir));
+  }
+  // What lies there is of a backup that was not completed.
+  RETURN_IF_ERROR(DeleteFlatDirectory(fs, own_dir));
+  RETURN_IF_ERROR(fs->CreateDir(own_dir, IOOptions(), nullptr));
+  ASSIGN_OR_RETURN(const BackupMeta meta, CopyAll());
+  if (parts_.options->sync) {
+    for (const NewEntries& of_one : entries) RETURN_IF_ERROR(of_one.Sync());
+  }
+  RETURN_IF_ERROR(WriteMetaFile(meta));
+  auto backup = std::make_shared<Backup>();
+  backup->id = id_;
+  backup->timestamp = meta.timestamp;
+  backup->sequence = meta.sequence;
+  backup->app_metadata = meta.app_metadata;
+  backup->excluded = meta.excluded;
+  for (const BackupFile& file : meta.files) {
+    const BackupFilePtr shared = parts_.catalog->FindShared(file.name);
+    const bool is_known =
+        shared != nullptr && shared->crc == file.crc && shared->temperature == file.temperature;
+    backup->files.push_back(is_known ? shared : std::make_shared<const BackupFile>(file));
+  }
+  return BackupPtr(std::move(backup));
+}
+
+Result<BackupMeta> BackupCreation::CopyAll() {
+  const KeptFiles kept(db_);
+  RETURN_IF_ERROR(kept.status());
+  BackupMeta meta;
+  meta.app_metadata = app_metadata_;
+  meta.sequence = db_->GetLatestSequenceNumber();
+  RETURN_IF_ERROR(parts_.backup_env->GetCurrentTime(&meta.timestamp));
+  ASSIGN_OR_RETURN(std::vector<PlannedFile> files,
+                   BackupPlanner(parts_, &copier_).Plan(db_, options_, id_));
+  RETURN_IF_ERROR(Exclude(&files));
+  std::vector<BackupFile> results(files.size());
+  std::vector<size_t> to_copy;
+  for (size_t i = 0; i < files.size(); i++) {
+    if (files[i].is_excluded || files[i].existing != nullptr) continue;
+    to_copy.push_back(i);
+    if (files[i].is_shared) made_.push_back(files[i].name);
+  }
+  RETURN_IF_ERROR(parts_.pool->Run(
+      {.count = to_copy.size(),
+       .job = [&](size_t i) { return CopyFile(files[to_copy[i]], &results[to_copy[i]]); },
+       .cpu_priority = PriorityOf(options_)}));
+  copied_count_ = to_copy.size();
+  for (size_t i = 0; i < files.size(); i++) {
+    if (files[i].is_excluded) {
+      meta.excluded.push_back(files[i].name);
+    } else {
+      if (files[i].existing != nullptr) results[i] = TakeOver(files[i]);
+      meta.files.push_back(std::move(results[i]));
+    }
+  }
+  return meta;
+}
+
+Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
+  if (!options_.exclude_files_callback) return Status::OK();
+  std::vector<MaybeExcludeBackupFile> offered;
+  std::vector<PlannedFile*> planned;
+  offered.reserve(files->size());
+  for (PlannedFile& file : *files) {
+    if (!file.is_shared || file.existing != nullptr) continue;
+    offered.emplace_back(BackupExcludedFileInfo(file.name));
+    planned.push_back(&file);
+  }
+  if (offered.empty()) return Status::OK();
+  RETURN_IF_ERROR(CallUser("exclude_files_callback", [&] {
+    options_.exclude_files_callback(offered.data(), offered.data() + offered.size());
+  }));
+  for (size_t i = 0; i < offered.size(); i++) planned[i]->is_excluded = offered[i].exclude_decision;
+  return Status::OK();
+}
+
+BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
+  BackupFile result = *file.existing;
+  const Temperature current = result.temperature, recorded = file.info.temperature;
+  result.temperature = parts_.options->current_temperatures_override_manifest
+                           ? FirstKnown(current, recorded)
+                           : FirstKnown(recorded, current);
+  return result;
+}
+
+Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) const {
+  const BackupDirectory& directory = parts_.directory;
+  const std::string path = directory.PathOf(file.name);
+  const CopyTarget target{.fs = directory.fs,
+                          .path = file.is_shared ? directory.PathOf(TempNameOf(file.name)) : path};
+  CopiedFile copied;
+  if (!file.info.replacement_contents.empty()) {
+    ASSIGN_OR_RETURN(copied, copier_.Write(file.info.replacement_contents, target));
+  } else {
+    CopySource source = file.Source(db_->GetFileSystem());
+    source.prefers_reported_temperature = parts_.options->current_temperatures_override_manifest;
+    ASSIGN_OR_RETURN(copied, copier_.Copy(source, target));
+  }
+  if (file.expected_crc) {
+    RETURN_IF_ERROR(CheckCrc(file.SourcePath(), *file.expected_crc, copied.crc));
+  }
+  *result = {.name = file.name,
+             .crc = copied.crc,
+             .bytes = copied.bytes,
+             .temperature = copied.temperature};
+  if (!file.is_shared) return Status::OK();
+  return directory.fs->RenameFile(target.path, path, IOOptions(), nullptr);
+}
+
+Status BackupCreation::WriteMetaFile(const BackupMeta& meta) {
+  const BackupDirectory& directory = parts_.directory;
+  const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
+  const std::string temp = directory.PathOf(MetaTempName(id_));
+  const std::string path = directory.PathOf(MetaName(id_));
+  const std::string text = WriteMeta(meta, parts_.options->schema_version);
+  RETURN_IF_ERROR(WriteStringToFile(directory.fs, text, temp, parts_.options->sync));
+  if (parts_.is_stopped->load(std::memory_order_relaxed)) return Status::Incomplete("stopped");
+  may_be_committed_ = true;
+  RETURN_IF_ERROR(directory.fs->RenameFile(temp, path, IOOptions(), nullptr));
+  return parts_.options->sync ? entries.Sync(path) : Status::OK();
+}
+
+void BackupCreation::Undo() const {
+  const BackupDirectory& directory = parts_.directory;
+  Status status = DeleteFileIfExists(directory.fs, directory.PathOf(MetaTempName(id_)));
+  if (may_be_committed_) {
+    // While its meta file may come back after a crash, the backup keeps its files.
+    const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
+    status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(MetaName(id_))));
+    if (parts_.options->sync) status.UpdateIfOk(entries.Sync());
+    if (!status.ok()) return;
+  }
+  for (const std::string& name : made_) {
+    status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(TempNameOf(name))));
+    if (parts_.catalog->IsNamed(name)) continue;
+    status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));
+  }
+  status.UpdateIfOk(DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id_))));
+  IgnoreError(status, "what is left is garbage, and the first error says more");
+}
+
+}  // namespace ashlar

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What names a file's content is found out by the pool, for it may need reading.
+#include "db/utilities/backup/backup_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "db/utilities/backup/backup_names.h"
+#include "db/utilities/copy/manifest_tail.h"
+#include "env/file_util.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFile; }
+
+// A backup has one directory: files of several could have the same name.
+Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
+  const std::string* directory = nullptr;
+  for (const LiveFileStorageInfo& file : files) {
+    if (file.file_type == kWalFile) continue;
+    if (directory == nullptr) directory = &file.directory;
+    if (*directory == file.directory) continue;
+    return Status::NotSupported("backup: the database has files in several directories",
+                                StrCat(*directory, ", ", file.directory));
+  }
+  return Status::OK();
+}
+
+// Returns the number behind the last log; 0 if there was none.
+uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
+  uint64_t end = 0;
+  std::erase_if(*files, [&end](const LiveFileStorageInfo& file) {
+    if (file.file_type != kWalFile) return false;
+    end = std::max(end, file.file_number + 1);
+    return true;
+  });
+  return end;
+}
+
+DatabaseIdentity IdentityOf(DB* db) {
+  DatabaseIdentity identity;
+  const Status id_status = db->GetDbIdentity(identity.id);
+  if (!id_status.ok()) identity.id.clear();
+  const Status session_status = db->GetDbSessionId(identity.session_id);
+  if (!session_status.ok()) identity.session_id.clear();
+  return identity;
+}
+
+}  // namespace
+
+std::string PlannedFile::SourcePath() const {
+  return StrCat(info.directory, "/", info.relative_filename);
+}
+
+CopySource PlannedFile::Source(FileSystem* fs) const {
+  return {.fs = fs,
+          .path = SourcePath(),
+          .bytes = info.size,
+          .may_be_longer = info.trim_to_size,
+          .temperature = info.temperature,
+          .tail = tail};
+}
+
+std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
+  if (!options.decrease_background_thread_cpu_priority) return std::nullopt;
+  if (options.background_thread_cpu_priority >= CpuPriority::kNormal) return std::nullopt;
+  return options.background_thread_cpu_priority;
+}
+
+Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
+                                                     BackupID id) {
+  ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
+  const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);
+  std::vector<PlannedFile> files;
+  std::vector<size_t> shared;  // their places
+  for (LiveFileStorageInfo& info : listed) {
+    PlannedFile& file = files.emplace_back();
+    file.is_shared = parts_.options->share_table_files && IsSharedKind(info.file_type);
+    file.expected_crc = RecordedCrc(info);
+    if (info.file_type == kDescriptorFile && logs_end > 0) {
+      file.tail = ManifestTail(info.size, {ForgetLogsBelow(FileNumber{logs_end})});
+    }
+    file.info = std::move(info);
+    if (file.is_shared) {
+      shared.push_back(files.size() - 1);
+    } else {
+      file.name = StrCat(PrivateDirName(id), "/", file.info.relative_filename);
+    }
+  }
+  FileSystem* const fs = db->GetFileSystem();
+  const DatabaseIdentity database = IdentityOf(db);
+  RETURN_IF_ERROR(parts_.pool->Run(
+      {.count = shared.size(),
+       .job = [&](size_t i) { return NameShared(fs, database, &files[shared[i]]); },
+       .cpu_priority = PriorityOf(options)}));
+  FileIdentities::Crcs crcs;
+  for (const PlannedFile& file : files) {
+    if (file.is_shared && file.expected_crc) crcs[file.info.file_number] = *file.expected_crc;
+  }
+  parts_.identities->RememberCrcs(database, std::move(crcs));
+  return files;
+}
+
+Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
+    DB* db, const CreateBackupOptions& options) const {
+  LiveFilesStorageInfoOptions wanted;
+  wanted.include_checksum_info = true;
+  wanted.wal_size_for_flush = options.flush_before_backup ? 0 : UINT64_MAX;
+  wanted.atomic_flush = options.atomic_flush;
+  std::vector<LiveFileStorageInfo> files;
+  RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(wanted, &files));
+  RETURN_IF_ERROR(CheckOneDirectory(files));
+  return files;
+}
+
+Status BackupPlanner::NameShared(FileSystem* fs, const DatabaseIdentity& database,
+                                 PlannedFile* file) const {
+  if (parts_.options->share_files_with_checksum) {
+    RETURN_IF_ERROR(NameByContent(fs, database, file));
+  } else {
+    file->name = StrCat(kSharedDir, "/", file->info.relative_filename);
+  }
+  return FindExisting(fs, database, file);
+}
+
+Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& database,
+                                    PlannedFile* file) const {
+  const auto naming = parts_.options->share_files_with_checksum_naming;
+  FileIdentityForName identity{.database_name = file->info.relative_filename,
+                               .type = file->info.file_type,
+                               .bytes = file->info.size,
+                               .session_id = {},
+                               .crc = {}};
+  const auto kind = naming & BackupEngineOptions::kMaskNoNamingFlags;
+  if (kind == BackupEngineOptions::kUseDbSessionId && identity.type == kTableFile) {
+    ASSIGN_OR_RETURN(identity.session_id, parts_.identities->SessionIdOf(database, fs, file->info));
+  }
+  if (NameNeedsCrc(identity, naming)) {
+    RETURN_IF_ERROR(FindCrc(fs, database, file));
+    identity.crc = file->expected_crc;
+  }
+  file->name = SharedChecksumName(identity, naming);
+  return Status::OK();
+}
+
+Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
+                              PlannedFile* file) const {
+  if (file->expected_crc) return Status::OK();
+  file->expected_crc = parts_.identities->KnownCrc(database, file->info.file_number);
+  if (file->expected_crc) return Status::OK();
+  ASSIGN_OR_RETURN(const CopiedFile read, copier_->Read(file->Source(fs)));
+  file->expected_crc = read.crc;
+  return Status::OK();
+}
+
+// A file that is named but not there as it was is copied again, which mends all backups that name
+// it.
+Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& database,
+                                   PlannedFile* file) const {
+  const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
+  if (existing == nullptr || !existing->crc) return Status::OK();
+  const std::string path = parts_.directory.PathOf(file->name);
+  const Result<uint64_t> bytes = FileSizeOf(parts_.directory.fs, path);
+  if (!bytes.ok() || bytes.value() != existing->bytes) {
+    Warn(parts_.info_log, "%s: not there as it was: copied again", path.c_str());
+    return Status::OK();
+  }
+  // In shared/ a name says nothing of the content: another history of the database may have had
+  // another file of this number.
+  const bool may_be_another = !parts_.options->share_files_with_checksum;
+  if (may_be_another) RETURN_IF_ERROR(FindCrc(fs, database, file));
+  const bool is_same = existing->bytes == file->info.size &&
+                       (!file->expected_crc || *file->expected_crc == *existing->crc);
+  if (!is_same) {
+    return Status::Corruption(StrCat(
+        file->SourcePath(), ": backups have another file as ", file->name, ", of ", existing->bytes,
+        " bytes with crc32 ", *existing->crc, ", the database one of ", file->info.size, " bytes",
+        file->expected_crc ? StrCat(" with crc32 ", *file->expected_crc) : ""));
+  }
+  file->existing = existing;
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//   lock -> plan -> what can be kept -> excluded files -> space -> CURRENT away, durably ->
+//   other old files away -> copies -> directories synced -> CURRENT renamed into place -> synced
+#include "db/utilities/backup/backup_restore.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "db/utilities/backup/backup_names.h"
+#include "db/utilities/backup/file_identities.h"
+#include "db/utilities/copy/flat_directory.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/new_entries.h"
+#include "table/sst/read/table_identity.h"
+#include "util/scope_exit.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+CopySettings SettingsOfRestore(const BackupParts& parts) {
+  return {.buffer_bytes = parts.options->io_buffer_size,
+          .limiter = parts.options->restore_rate_limiter.get(),
+          .sync = parts.options->sync};
+}
+
+std::optional<FileType> TypeOf(const std::string& database_name) {
+  FileNumber number = 0;
+  FileType type = kTempFile;
+  if (!ParseFileName(database_name, &number, &type)) return std::nullopt;
+  return type;
+}
+
+}  // namespace
+
+BackupRestore::BackupRestore(const BackupParts& parts, const RestoreOptions& options,
+                             const Backup& backup, const std::string& db_dir,
+                             const std::string& wal_dir)
+    : parts_(parts),
+      options_(options),
+      backup_(backup),
+      db_dir_(WithoutTrailingSlashes(db_dir)),
+      wal_dir_(WithoutTrailingSlashes(wal_dir)),
+      fs_(parts.db_fs),
+      copier_(SettingsOfRestore(parts)) {}
+
+Status BackupRestore::Run() {
+  RETURN_IF_ERROR(CheckPlaces());
+  RETURN_IF_ERROR(CreateDirectories(fs_, db_dir_));
+  RETURN_IF_ERROR(CreateDirectories(fs_, wal_dir_));
+  Info(parts_.info_log, "Restoring backup %u to %s", backup_.id, db_dir_.c_str());
+  FileLock* lock = nullptr;
+  const IOStatus locked = fs_->LockFile(LockFileName(db_dir_), IOOptions(), &lock, nullptr);
+  if (!locked.ok() && !locked.IsNotSupported()) return locked;
+  const ScopeExit unlock([&] {
+    if (lock != nullptr) IgnoreError(fs_->UnlockFile(lock, IOOptions(), nullptr), "it goes anyway");
+  });
+  const Status status = RunLocked();
+  Info(parts_.info_log, "Restoring backup %u: %s", backup_.id, status.ToString().c_str());
+  return status;
+}
+
+Status BackupRestore::CheckPlaces() const {
+  for (const std::string& dir : {db_dir_, wal_dir_}) {
+    if (dir.empty()) return Status::InvalidArgument("restore: no directory is given");
+    if (IsSameDirectory(fs_, dir, parts_.directory.fs, parts_.directory.path)) {
+      return Status::InvalidArgument("restore: this is the directory of the backups", dir);
+    }
+  }
+  return Status::OK();
+}
+
+Status BackupRestore::RunLocked() {
+  RETURN_IF_ERROR(MakePlan());
+  RETURN_IF_ERROR(FindKept());
+  RETURN_IF_ERROR(FindExcluded());
+  RETURN_IF_ERROR(CheckSpace());
+  RETURN_IF_ERROR(RemoveOld());
+  RETURN_IF_ERROR(CopyAll());
+  return Finish();
+}
+
+Status BackupRestore::MakePlan() {
+  const auto add = [this](const std::string& name) -> Target& {
+    Target& target = targets_.emplace_back();
+    target.backup_name = name;
+    target.database_name = DatabaseNameOf(name);
+    target.type = TypeOf(target.database_name).value_or(kTempFile);
+    return target;
+  };
+  for (const BackupFilePtr& file : backup_.files) {
+    Target& target = add(file->name);
+    target.source = {.fs = parts_.directory.fs,
+                     .path = parts_.directory.PathOf(file->name),
+                     .bytes = file->bytes,
+                     .temperature = file->temperature};
+    target.crc = file->crc;
+  }
+  for (const std::string& name : backup_.excluded) add(name).is_excluded = true;
+  if (!options_.keep_log_files) return Status::OK();
+  // Logs that are there are newer than those of the backup.
+  for (Target& target : targets_) {
+    if (target.type != kWalFile) continue;
+    const IOStatus found = fs_->FileExists(PathOf(target), IOOptions(), nullptr);
+    if (!found.ok() && !IsMissing(found)) return found;
+    target.is_kept = found.ok();
+  }
+  return Status::OK();
+}
+
+Status BackupRestore::FindKept() {
+  if (options_.mode == RestoreOptions::kPurgeAllFiles) return Status::OK();
+  ASSIGN_OR_RETURN(const FileSizes sizes, SizesOfFiles(fs_, db_dir_, &IsNameOfBackupFile));
+  std::vector<std::pair<Target*, uint64_t>> candidates;
+  for (Target& target : targets_) {
+    if (target.type != kTableFile && target.type != kBlobFile) continue;
+    const auto size = sizes.find(target.database_name);
+    if (size == sizes.end()) continue;
+    if (!target.is_excluded && target.source.bytes != size->second) continue;
+    candidates.emplace_back(&target, size->second);
+  }
+  RETURN_IF_ERROR(parts_.pool->Run({.count = candidates.size(), .job = [&](size_t i) {
+                                      auto [target, bytes] = candidates[i];
+                                      ASSIGN_OR_RETURN(target->is_kept, IsThere(*target, bytes));
+                                      return Status::OK();
+                                    }}));
+  for (const Target& target : targets_) {
+    if (target.is_kept) kept_names_.insert(target.database_name);
+  }
+  return Status::OK();
+}
+
+// A file that cannot be read is not the one that is wanted.
+Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const {
+  const std::string path = PathOf(target);
+  if (options_.mode == RestoreOptions::kVerifyChecksum) {
+    if (!target.crc) return false;
+    Result<CopiedFile> read = copier_.Read({.fs = fs_, .path = path, .bytes = bytes});
+    return read.ok() && read->crc == *target.crc;
+  }
+  const std::optional<std::string> session_id = SessionIdIn(target.backup_name);
+  if (target.type != kTableFile || !session_id) return false;
+  Result<std::string> found = ReadTableSessionId(fs_, path);
+  if (!found.ok() || *found != *session_id) return false;
+  // The name may have the size in it.
+  const FileIdentityForName identity{.database_name = target.database_name,
+                                     .type = kTableFile,
+                                     .bytes = bytes,
+                                     .session_id = *session_id,
+                                     .crc = {}};
+  const auto plain = BackupEngineOptions::kUseDbSessionId;
+  return target.backup_name == SharedChecksumName(identity, plain) ||
+         target.backup_name ==
+             SharedChecksumName(identity, plain | BackupEngineOptions::kFlagIncludeFileSize);
+}
+
+Status BackupRestore::FindExcluded() {
+  std::vector<Target*> wanted;
+  for (Target& target : targets_) {
+    if (target.is_excluded && !target.is_kept) wanted.push_back(&target);
+  }
+  return wanted.empty() ? Status::OK() : FindInAlternates(std::move(wanted));
+}
+
+Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
+  for (BackupEngineReadOnlyBase* engine : options_.alternate_dirs) {
+    std::vector<BackupInfo> infos;
+    engine->GetBackupInfo(&infos, /*include_file_details=*/true);
+    for (BackupInfo& info : infos) {
+      if (info.env_for_open == nullptr) continue;
+      std::map<std::string, const BackupFileInfo*> files;
+      for (const BackupFileInfo& file : info.file_details) files[file.relative_filename] = &file;
+      const size_t count_before = wanted.size();
+      std::erase_if(wanted, [&](Target* target) {
+        const auto file = files.find(target->backup_name);
+        if (file == files.end()) return false;
+        target->source = {.fs = info.env_for_open->GetFileSystem().get(),
+                          .path = StrCat(info.name_for_open, "/", target->database_name),
+                          .bytes = file->second->size};
+        LiveFileStorageInfo facts;
+        static_cast<FileStorageInfo&>(facts) = *file->second;
+        target->crc = RecordedCrc(facts);
+        return true;
+      });
+      if (wanted.size() < count_before) alternates_.push_back(std::move(info));
+      if (wanted.empty()) return Status::OK();
+    }
+  }
+  return Status::InvalidArgument(
+      StrCat("restore: ", wanted.front()->backup_name,
+             " was excluded from the backup and is in none of the alternate directories"));
+}
+
+// What is deleted makes room. A file system that does not know its free space is not asked twice.
+Status BackupRestore::CheckSpace() const {
+  uint64_t needed = 0;
+  for (const Target& target : targets_) {
+    if (!target.is_kept) needed += target.source.bytes;
+  }
+  uint64_t available = 0;
+  if (!fs_->GetFreeSpace(db_dir_, IOOptions(), &available, nullptr).ok()) return Status::OK();
+  if (needed <= available) return Status::OK();
+  ASSIGN_OR_RETURN(const FileSizes old, SizesOfFiles(fs_, db_dir_, [this](const auto& name) {
+                     return TypeOf(name).has_value() && !kept_names_.contains(name);
+                   }));
+  for (const auto& [name, bytes] : old) available += bytes;
+  if (needed <= available) return Status::OK();
+  return IOStatus::NoSpace(StrCat("restore to ", db_dir_),
+                           StrCat(needed, " bytes are needed, ", available, " are available"));
+}
+
+Status BackupRestore::RemoveOld() const {
+  RETURN_IF_ERROR(DeleteFileIfExists(fs_, CurrentFileName(db_dir_)));
+  if (parts_.options->sync) RETURN_IF_ERROR(SyncDirectory(fs_, db_dir_));
+  RETURN_IF_ERROR(RemoveFrom(db_dir_));
+  if (wal_dir_ != db_dir_) RETURN_IF_ERROR(RemoveFrom(wal_dir_));
+  return SettleArchive();
+}
+
+// Names that no database gives are left alone. Of a directory for logs only logs are removed.
+Status BackupRestore::RemoveFrom(const std::string& dir) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs_, dir));
+  for (const std::string& name : names) {
+    const std::optional<FileType> type = TypeOf(name);
+    if (!type && !IsTrashFileName(name)) continue;
+    if (type == kDBLockFile || kept_names_.contains(name)) continue;
+    if (type == kWalFile ? options_.keep_log_files : dir != db_dir_) continue;
+    RETURN_IF_ERROR(DeleteFileIfExists(fs_, StrCat(dir, "/", name)));
+  }
+  return Status::OK();
+}
+
+Status BackupRestore::SettleArchive() const {
+  const std::string archive = ArchivalDirectory(wal_dir_);
+  Result<std::vector<std::string>> names = ListDirectory(fs_, archive);
+  if (IsMissing(names.status())) return Status::OK();
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    if (TypeOf(name) != kWalFile) continue;
+    const std::string path = StrCat(archive, "/", name);
+    if (options_.keep_log_files) {
+      RETURN_IF_ERROR(fs_->RenameFile(path, StrCat(wal_dir_, "/", name), IOOptions(), nullptr));
+    } else {
+      RETURN_IF_ERROR(DeleteFileIfExists(fs_, path));
+    }
+  }
+  return Status::OK();
+}
+
+Status BackupRestore::CopyAll() const {
+  const NewEntries db_entries(fs_, db_dir_), wal_entries(fs_, wal_dir_);
+  std::vector<const Target*> to_copy;
+  for (const Target& target : targets_) {
+    if (!target.is_kept) to_copy.push_back(&target);
+  }
+  RETURN_IF_ERROR(parts_.pool->Run(
+      {.count = to_copy.size(), .job = [&](size_t i) { return CopyOne(*to_copy[i]); }}));
+  if (!parts_.options->sync) return Status::OK();
+  RETURN_IF_ERROR(db_entries.Sync());
+  return wal_dir_ == db_dir_ ? Status::OK() : wal_entries.Sync();
+}
+
+Status BackupRestore::CopyOne(const Target& target) const {
+  const std::string path = target.type == kCurrentFile ? CurrentTempPath() : PathOf(target);
+  ASSIGN_OR_RETURN(const CopiedFile copied, copier_.Copy(target.source, {.fs = fs_, .path = path}));
+  if (!target.crc) return Status::OK();
+  return CheckCrc(target.source.path, *target.crc, copied.crc);
+}
+
+// With CURRENT the database is there.
+Status BackupRestore::Finish() const {
+  const NewEntries entries(fs_, db_dir_);
+  const std::string current = CurrentFileName(db_dir_);
+  RETURN_IF_ERROR(fs_->RenameFile(CurrentTempPath(), current, IOOptions(), nullptr));
+  return parts_.options->sync ? entries.Sync(current) : Status::OK();
+}
+
+std::string BackupRestore::CurrentTempPath() const { return StrCat(db_dir_, "/CURRENT.tmp"); }
+
+std::string BackupRestore::PathOf(const Target& target) const {
+  return StrCat(target.type == kWalFile ? wal_dir_ : db_dir_, "/", target.database_name);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers in names are those of the database; a table that was ingested may have been made
+// under another one, and then no session fits.
+#include "db/utilities/backup/file_identities.h"
+
+#include <utility>
+
+#include "ashlar/file_checksum.h"
+#include "ashlar/utilities/backup_engine.h"
+#include "table/format/unique_id.h"
+#include "table/sst/read/table_identity.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+bool IsMadeBy(const DatabaseIdentity& database, const std::string& session_id,
+              const LiveFileStorageInfo& table) {
+  const Result<InternalUniqueId> id =
+      MakeInternalUniqueId(FileIdentity{.db_id = database.id,
+                                        .db_session_id = session_id,
+                                        .file_number = FileNumber{table.file_number}});
+  if (!id.ok()) return false;
+  std::string bytes;
+  for (const uint64_t word : id.value().ManifestForm()) PutFixed64(&bytes, word);
+  return bytes == table.unique_id;
+}
+
+}  // namespace
+
+Result<std::string> FileIdentities::SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
+                                                const LiveFileStorageInfo& table) {
+  if (!table.unique_id.empty()) {
+    if (IsMadeBy(database, database.session_id, table)) return database.session_id;
+    for (std::string& session_id : catalog_->SessionIdsOf(table.relative_filename)) {
+      if (IsMadeBy(database, session_id, table)) return std::move(session_id);
+    }
+    MutexLock lock(&mutex_);
+    const auto known = sessions_.find(table.unique_id);
+    if (known != sessions_.end()) return known->second;
+  }
+  Result<std::string> read =
+      ReadTableSessionId(fs, StrCat(table.directory, "/", table.relative_filename));
+  if (read.status().IsCorruption() || read.status().IsNotSupported()) return std::string();
+  if (read.ok() && !table.unique_id.empty()) {
+    MutexLock lock(&mutex_);
+    sessions_[table.unique_id] = *read;
+  }
+  return read;
+}
+
+std::optional<uint32_t> FileIdentities::KnownCrc(const DatabaseIdentity& database,
+                                                 uint64_t file_number) const {
+  MutexLock lock(&mutex_);
+  if (database.session_id.empty() || database.session_id != crcs_of_session_) return std::nullopt;
+  const auto known = crcs_.find(file_number);
+  if (known == crcs_.end()) return std::nullopt;
+  return known->second;
+}
+
+void FileIdentities::RememberCrcs(const DatabaseIdentity& database, Crcs crcs) {
+  MutexLock lock(&mutex_);
+  crcs_of_session_ = database.session_id;
+  crcs_ = std::move(crcs);
+}
+
+std::optional<uint32_t> RecordedCrc(const LiveFileStorageInfo& file) {
+  if (file.file_checksum_func_name != kDbFileChecksumFuncName) return std::nullopt;
+  if (file.file_checksum.size() != sizeof(uint32_t)) return std::nullopt;
+  uint32_t crc = 0;
+  for (const char byte : file.file_checksum) crc = crc << 8 | static_cast<unsigned char>(byte);
+  return crc;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each thread of a call takes the next job until none is left, and a slot of the pool for each.
+#include "db/utilities/copy/copy_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <utility>
+
+#include "env/thread_pool.h"
+#include "util/threads/thread_team.h"
+
+namespace ashlar {
+
+// What the threads of one call share.
+class CopyPool::Work {
+ public:
+  Work(CopyPool* pool, const Call& call) : pool_(pool), call_(call) {}
+
+  void RunJobs() {
+    for (size_t i = TakeNumber(); i < call_.count; i = TakeNumber()) {
+      const Status status = pool_->RunInSlot([&] { return call_.job(i); });
+      if (!status.ok()) Fail(i, status);
+    }
+  }
+
+  Status first_error() {
+    MutexLock lock(&mutex_);
+    return first_error_;
+  }
+
+ private:
+  size_t TakeNumber() {
+    if (is_over_.load(std::memory_order_relaxed)) return call_.count;
+    return next_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void Fail(size_t job, const Status& status) {
+    if (call_.after_error == AfterError::kStop) is_over_.store(true, std::memory_order_relaxed);
+    MutexLock lock(&mutex_);
+    if (!first_error_.ok() && failed_job_ < job) return;
+    first_error_ = status;
+    failed_job_ = job;
+  }
+
+  CopyPool* const pool_;
+  const Call& call_;
+  // Counters alone: what jobs write is handed over by the end of their threads.
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> is_over_{false};
+  Mutex mutex_{LockRank::kUtility};
+  Status first_error_ GUARDED_BY(mutex_);
+  size_t failed_job_ GUARDED_BY(mutex_) = 0;
+};
+
+CopyPool::CopyPool(int max_jobs_at_once)
+    : size_(static_cast<size_t>(std::max(max_jobs_at_once, 1))), free_slots_(size_) {}
+
+Status CopyPool::Run(const Call& call) {
+  Work work(this, call);
+  const size_t threads = std::min(size_, call.count);
+  ThreadTeam team;
+  if (call.cpu_priority.has_value()) {
+    team.Start(threads, [&](size_t) {
+      LowerThreadCpuPriority(*call.cpu_priority);
+      work.RunJobs();
+    });
+    if (team.size() == 0) work.RunJobs();
+  } else {
+    if (threads > 1) team.Start(threads - 1, [&](size_t) { work.RunJobs(); });
+    work.RunJobs();
+  }
+  team.Join();
+  return work.first_error();
+}
+
+// A callback within a job may begin another call, whose jobs would wait for this one's slot.
+Status CopyPool::RunInSlot(const std::function<Status()>& job) {
+  thread_local const CopyPool* pool_of_thread = nullptr;
+  if (pool_of_thread == this) return job();
+  TakeSlot();
+  const CopyPool* const outer = std::exchange(pool_of_thread, this);
+  const Status status = job();
+  pool_of_thread = outer;
+  GiveSlot();
+  return status;
+}
+
+void CopyPool::TakeSlot() {
+  MutexLock lock(&mutex_);
+  while (free_slots_ == 0) is_free_.Wait();
+  --free_slots_;
+}
+
+void CopyPool::GiveSlot() {
+  MutexLock lock(&mutex_);
+  assert(free_slots_ < size_);
+  ++free_slots_;
+  is_free_.Signal();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread whose bytes complete an interval makes the call.
+#include "db/utilities/copy/copy_progress.h"
+
+#include <exception>
+
+#include "util/result.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+Status CopyProgress::Add(uint64_t bytes) {
+  if (!callback_) return Status::OK();
+  {
+    MutexLock lock(&mutex_);
+    bytes_since_call_ += bytes;
+    if (bytes_since_call_ < interval_bytes_) return Status::OK();
+    bytes_since_call_ = 0;
+    while (is_calling_) is_over_.Wait();
+    is_calling_ = true;
+  }
+  const Status status = CallUser("progress_callback", callback_);
+  MutexLock lock(&mutex_);
+  is_calling_ = false;
+  is_over_.Signal();
+  return status;
+}
+
+Status CallUser(const char* name, const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const std::exception& thrown) {
+    return Status::Aborted(StrCat(name, " has thrown"), thrown.what());
+  } catch (...) {
+    return Status::Aborted(StrCat(name, " has thrown"));
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One buffer a copy: read, count into the CRC, append.
+#include "db/utilities/copy/file_copier.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "ashlar/rate_limiter.h"
+#include "db/utilities/copy/copy_progress.h"
+#include "env/file_writer.h"
+#include "env/rate_limiter.h"
+#include "env/sequential_reader.h"
+#include "util/hash/crc32c.h"
+#include "util/memory/page_allocator.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr Env::IOPriority kPriority = Env::IO_LOW;
+
+// A limiter that lets a few bytes through at once must not make reads of a few bytes: what is read
+// at once waits in several requests.
+uint64_t BufferBytesOf(const CopySettings& settings) {
+  constexpr uint64_t kUsual = 5 << 20, kLeast = 4 << 10;
+  if (settings.buffer_bytes != 0) return settings.buffer_bytes;
+  if (settings.limiter == nullptr) return kUsual;
+  return std::max(kLeast, static_cast<uint64_t>(settings.limiter->GetSingleBurstBytes()));
+}
+
+Status WrongSize(const CopySource& source, uint64_t found, bool has_more) {
+  return Status::Corruption(StrCat(source.path, ": expected ", source.bytes, " bytes, found ",
+                                   has_more ? "more than " : "", found));
+}
+
+}  // namespace
+
+// A source that is being read, and what was seen of it so far.
+struct FileCopier::Reading {
+  const CopySource* source;
+  std::unique_ptr<SequentialReader> reader;
+  CopiedFile file;
+};
+
+FileCopier::FileCopier(const CopySettings& settings)
+    : settings_(settings), buffer_bytes_(BufferBytesOf(settings)) {}
+
+Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& target) const {
+  ASSIGN_OR_RETURN(Reading reading, Open(source));
+  RETURN_IF_ERROR(WriteFile(target, reading.file.temperature, [&](FileWriter* writer) {
+    const auto append = [&](const Slice& piece) {
+      RETURN_IF_ERROR(writer->Append(piece));
+      return Passed(piece.size());
+    };
+    RETURN_IF_ERROR(ReadAll(&reading, append));
+    return source.tail.empty() ? Status::OK() : append(source.tail);
+  }));
+  CopiedFile& copied = reading.file;
+  copied.bytes += source.tail.size();
+  copied.crc = crc32c::Extend(copied.crc, source.tail.data(), source.tail.size());
+  return copied;
+}
+
+Result<CopiedFile> FileCopier::Write(const Slice& contents, const CopyTarget& target) const {
+  RETURN_IF_ERROR(CheckNotStopped());
+  RETURN_IF_ERROR(WriteFile(target, Temperature::kUnknown, [&](FileWriter* writer) {
+    RETURN_IF_ERROR(writer->Append(contents));
+    return Passed(contents.size());
+  }));
+  return CopiedFile{.bytes = contents.size(),
+                    .crc = crc32c::Value(contents.data(), contents.size())};
+}
+
+Result<CopiedFile> FileCopier::Read(const CopySource& source) const {
+  ASSIGN_OR_RETURN(Reading reading, Open(source));
+  RETURN_IF_ERROR(ReadAll(&reading, [](const Slice&) { return Status::OK(); }));
+  return reading.file;
+}
+
+Result<FileCopier::Reading> FileCopier::Open(const CopySource& source) const {
+  RETURN_IF_ERROR(CheckNotStopped());
+  FileOptions options;
+  options.temperature = source.temperature;
+  ASSIGN_OR_RETURN(auto reader, SequentialReader::Open(source.fs, source.path, options));
+  Reading reading{.source = &source, .reader = std::move(reader), .file = {}};
+  const Temperature reported = reading.reader->temperature();
+  const Temperature first = source.prefers_reported_temperature ? reported : source.temperature;
+  const Temperature second = source.prefers_reported_temperature ? source.temperature : reported;
+  reading.file.temperature = first != Temperature::kUnknown ? first : second;
+  return reading;
+}
+
+template <typename Fill>
+Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
+                             const Fill& fill) const {
+  FileOptions options;
+  options.temperature = temperature;
+  ASSIGN_OR_RETURN(const auto writer, FileWriter::Create(target.fs, target.path, options,
+                                                         {.buffer_bytes = 0,
+                                                          .rate_limiter = settings_.limiter,
+                                                          .priority = kPriority}));
+  RETURN_IF_ERROR(fill(writer.get()));
+  if (settings_.sync) RETURN_IF_ERROR(writer->Sync());
+  return writer->Close();
+}
+
+template <typename Sink>
+Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
+  const CopySource& source = *reading->source;
+  CopiedFile& file = reading->file;
+  const uint64_t most = std::clamp<uint64_t>(source.bytes, 1, buffer_bytes_);
+  const PageArray buffer = MakePageArray(static_cast<size_t>(most));
+  for (;;) {
+    // Of a file with an end one byte more is asked for, to see that it ends there.
+    const uint64_t left = source.bytes - file.bytes;
+    if (left == 0 && source.may_be_longer) return Status::OK();
+    const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(left, 1, most));
+    AwaitTokens(settings_.limiter, wanted, kPriority, nullptr, RateLimiter::OpType::kRead);
+    Slice piece;
+    RETURN_IF_ERROR(reading->reader->Read(wanted, buffer.get(), &piece));
+    if (piece.empty()) break;
+    if (left == 0) return WrongSize(source, file.bytes, /*has_more=*/true);
+    file.bytes += piece.size();
+    file.crc = crc32c::Extend(file.crc, piece.data(), piece.size());
+    RecordTick(settings_.statistics, settings_.read_ticker, piece.size());
+    RETURN_IF_ERROR(sink(piece));
+    RETURN_IF_ERROR(CheckNotStopped());
+  }
+  if (source.bytes == UINT64_MAX || file.bytes == source.bytes) return Status::OK();
+  return WrongSize(source, file.bytes, /*has_more=*/false);
+}
+
+Status FileCopier::CheckNotStopped() const {
+  if (settings_.is_stopped == nullptr) return Status::OK();
+  if (!settings_.is_stopped->load(std::memory_order_relaxed)) return Status::OK();
+  return Status::Incomplete("stopped");
+}
+
+Status FileCopier::Passed(uint64_t bytes) const {
+  RecordTick(settings_.statistics, settings_.write_ticker, bytes);
+  return settings_.progress == nullptr ? Status::OK() : settings_.progress->Add(bytes);
+}
+
+Status CheckCrc(const std::string& path, uint32_t expected, uint32_t found) {
+  if (expected == found) return Status::OK();
+  return Status::Corruption(
+      StrCat(path, ": crc32c of the file expected ", expected, ", found ", found));
+}
+
+}  // namespace ashlar

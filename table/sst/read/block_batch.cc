@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The blocks are sorted by file and offset, and runs of them become reads:
+//
+//   file:   ....[b0][b1].[b2]..............[b3]....
+//   reads:      |------------|             |--|
+//
+// A small gap is read too and thrown away: that costs less than another request.
+#include "table/sst/read/block_batch.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ashlar/statistics.h"
+#include "env/read_together.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/epoch.h"
+
+namespace ashlar {
+namespace {
+
+// Beyond that a read gains nothing from being longer, and side by side they could go faster.
+constexpr uint64_t kMaxReadBytes = 256 * 1024;
+
+uint64_t EndOf(const BlockHandle& handle) {
+  return handle.offset + handle.size + kBlockTrailerBytes;
+}
+
+// Some neighbours of one file.
+struct BlockRun {
+  std::span<MissingBlock*> blocks;  // ascending
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  bool Takes(const MissingBlock& block, uint64_t max_gap_bytes) const {
+    const BlockHandle handle = block.handle();
+    return block.store == blocks.front()->store && handle.offset <= end + max_gap_bytes &&
+           std::max(end, EndOf(handle)) - begin <= kMaxReadBytes;
+  }
+};
+
+struct ByPlace {
+  // A sort has a dozen copies of what it can inline.
+  [[gnu::noinline]] bool operator()(const MissingBlock* a, const MissingBlock* b) const {
+    // By path, so that the order of reads does not depend on where memory happened to be.
+    if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();
+    return a->handle().offset < b->handle().offset;
+  }
+};
+
+// `sorted` by file and offset.
+std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_bytes) {
+  std::vector<BlockRun> runs;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const BlockHandle handle = sorted[i]->handle();
+    if (!runs.empty() && runs.back().Takes(*sorted[i], max_gap_bytes)) {
+      BlockRun& run = runs.back();
+      run.blocks = {run.blocks.data(), run.blocks.size() + 1};
+      run.end = std::max(run.end, EndOf(handle));
+    } else {
+      runs.push_back(
+          {.blocks = sorted.subspan(i, 1), .begin = handle.offset, .end = EndOf(handle)});
+    }
+  }
+  return runs;
+}
+
+void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
+  if (block->kind != TableObjectKind::kData) {
+    block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
+                                                 how.fill_cache, block->held);
+    return;
+  }
+  auto admitted = block->store->AdmitData(*block->index, block->entry, stored, how);
+  block->status = admitted.status();
+  if (admitted.ok()) block->block = admitted.Take();
+}
+
+// A partition is left to who needs it.
+void ReadAlone(MissingBlock* block, const BlockRead& how) {
+  if (block->kind != TableObjectKind::kData) return;
+  BlockRead read = how;
+  auto loaded = block->store->Data(*block->index, block->entry, &read);
+  block->status = loaded.status();
+  if (loaded.ok()) block->block = loaded.Take();
+}
+
+void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOOptions& io) {
+  uint64_t bytes = 0;
+  for (const BlockRun& run : runs) bytes += run.end - run.begin;
+  const auto memory = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
+  std::vector<FileRead> reads;
+  char* scratch = memory.get();
+  for (const BlockRun& run : runs) {
+    const auto n = static_cast<size_t>(run.end - run.begin);
+    reads.push_back({.file = &run.blocks.front()->store->fetcher().file(),
+                     .offset = run.begin,
+                     .n = n,
+                     .scratch = scratch});
+    scratch += n;
+  }
+  {
+    const PerfTimer timer(&PerfContextBase::block_read_time);
+    const CpuTimer cpu_timer(&PerfContextBase::block_read_cpu_time);
+    ReadTogether(reads, io);
+  }
+  if (io.io_activity == Env::IOActivity::kMultiGet) {
+    RecordInHistogram(reads.front().file->statistics(), MULTIGET_IO_BATCH_SIZE, reads.size());
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (MissingBlock* block : runs[i].blocks) {
+      if (reads[i].status.ok()) {
+        const uint64_t place = block->handle().offset - runs[i].begin;
+        Admit(block, reads[i].result.data() + place, how);
+      } else if (runs[i].blocks.size() > 1) {
+        ReadAlone(block, how);
+      } else {
+        block->status = reads[i].status;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
+                       uint64_t max_gap_bytes) {
+  assert(!InEpoch() && !how.in_epoch && !how.cache_only);
+  IOOptions io;
+  io.io_activity = how.activity;
+  const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);
+  std::vector<MissingBlock*> sorted;
+  for (MissingBlock& block : blocks) {
+    assert(!block.block);
+    block.status = in_time.ok() ? block.store->fetcher().CheckData(block.handle()) : in_time;
+    if (block.status.ok()) sorted.push_back(&block);
+  }
+  std::sort(sorted.begin(), sorted.end(), ByPlace());
+  if (!sorted.empty()) ReadRuns(RunsOf(sorted, max_gap_bytes), how, io);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way of a block that its slot does not know: hash table, file, cache.
+//
+// What was read from the file is handed to the operation as an owned reference even when it went
+// into the cache: beside the read that reference costs nothing, and an iterator needs it anyway.
+#include "table/sst/read/block_store.h"
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
+#include "env/file_util.h"
+#include "table/sst/read/cache_counts.h"
+#include "util/hash/hash.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kPartitionKind = "index partition";
+constexpr const char* kKeptUncharged = "the table keeps it anyway, if uncharged";
+
+// Null: that of the fetcher.
+const UncompressionDict* ContentsOf(const ObjectRef<DictionaryBlock>& dictionary) {
+  return dictionary ? &dictionary->dictionary : nullptr;
+}
+
+ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
+  switch (kind) {
+    case TableObjectKind::kData:
+    case TableObjectKind::kDictionary:  // asked for by who reads blocks, which is not traced
+      return ReadTrace::BlockKind::kData;
+    case TableObjectKind::kIndex: return ReadTrace::BlockKind::kIndex;
+    case TableObjectKind::kFilter: return ReadTrace::BlockKind::kFilter;
+  }
+  return ReadTrace::BlockKind::kData;
+}
+
+// Whether entries of `user_key` can be in front of all blocks from entry `i` of the index on.
+bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
+                   const InternalKeyComparator& icmp) {
+  if (i == 0) {
+    return index.has_lower_bound && icmp.OrderWithTimestamp(user_key, index.lower_bound) < 0;
+  }
+  std::string separator;
+  const int order = icmp.OrderWithTimestamp(user_key, index.index->UserKey(i - 1, &separator));
+  return order < 0 || (order == 0 && !index.index->ContinuesBehind(i - 1, user_key));
+}
+
+// A block may be intact and yet another one than entry `i` of the index means. Checksums from
+// format_version 6 on know their place; in older files the index must lead to the block's keys.
+Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
+                  const InternalKeyComparator& icmp) {
+  BlockCursor cursor;
+  if (block.is_decoded) {
+    cursor.Attach(&block.decoded);
+  } else {
+    cursor.Attach(&block.block, BlockKeyFormat());
+  }
+  Slice key, value;
+  if (cursor.First(&key, &value) && BelongsBefore(index, i, ExtractUserKey(key), icmp)) {
+    return Status::Corruption("its first key belongs into an earlier block");
+  }
+  std::string separator;
+  if (cursor.Last(&key, &value) &&
+      icmp.OrderWithTimestamp(ExtractUserKey(key), index.index->UserKey(i, &separator)) > 0) {
+    return Status::Corruption("its last key belongs into a later block");
+  }
+  return Status::OK();  // whoever reads the entries will find what is wrong with them
+}
+
+}  // namespace
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  if (read->trace != nullptr) [[unlikely]]
+    return LoadTraced<T>(parent, i, read);
+  ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
+  if (cached || read->in_epoch) return cached;
+  return LoadHeld<T>(parent, i, read);
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
+                                          BlockRead* read) const {
+  TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
+  if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
+  held->Ref();
+  return ObjectRef<T>::Own(static_cast<T*>(held));
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
+                                            BlockRead* read) const {
+  using Origin = ReadTrace::Origin;
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_nanos = clock->NowNanos();
+  const bool has_slot = parent.slots != nullptr && parent.slots->Load(i) != nullptr;
+  ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
+  const Origin origin = !cached ? Origin::kFile : has_slot ? Origin::kSlot : Origin::kCache;
+  if (!cached) {
+    if (read->in_epoch) return cached;
+    ASSIGN_OR_RETURN(cached, LoadHeld<T>(parent, i, read));
+  }
+  const BlockHandle handle = parent.index->handle(i);
+  read->trace->OnBlock({.kind = KindInTrace(T::kKind),
+                        .origin = origin,
+                        .offset = handle.offset,
+                        .bytes = handle.size,
+                        .nanos = clock->NowNanos() - start_nanos});
+  return cached;
+}
+
+template <typename T>
+ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  auto cached =
+      read->in_epoch ? ObjectRef<T>::Borrow(FindCached<T>(parent, i)) : FindOwned<T>(parent, i);
+  if (cached) CountHit(*cached, read);
+  return cached;
+}
+
+template <typename T>
+void BlockStore::CountHit(const T& object, BlockRead* read) const {
+  const size_t bytes = object.MemoryBytes();
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    ++read->hits;
+    read->hit_bytes += bytes;
+  } else {
+    CountMetadataHit<T::kKind>(bytes, statistics_);
+  }
+}
+
+// The cached block with a reference, or null.
+template <typename T>
+ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
+  if (cache_ == nullptr) return {};
+  if (!cache_->UsesSlots()) {
+    CachedObject* const object = cache_->LookupRef(KeyOf<T>(parent.index->handle(i)), T::kRole);
+    if (object == nullptr) return {};
+    if (static_cast<TableObject*>(object)->kind == T::kKind) {
+      return ObjectRef<T>::Own(static_cast<T*>(object));
+    }
+    object->Unref();
+    return {};
+  }
+  const EpochGuard guard;
+  auto cached = ObjectRef<T>::Borrow(FindCached<T>(parent, i));
+  return cached && cached.Pin() ? std::move(cached) : ObjectRef<T>();
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i,
+                                              BlockRead* read) const {
+  assert(!InEpoch());
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    ++read->misses;
+  } else {
+    CountMiss(T::kKind, statistics_);
+  }
+  const BlockHandle handle = parent.index->handle(i);
+  if (T* const saved = TakeFromSecondTier<T>(handle)) {
+    return Admit(saved, parent, i, read->fill_cache);
+  }
+  if (read->cache_only) return NotInCache(handle);
+  ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
+  return Admit(object, parent, i, read->fill_cache);
+}
+
+template <typename T>
+T* BlockStore::TakeFromSecondTier(const BlockHandle& handle) const {
+  if (cache_ == nullptr || !cache_->HasSecondTier()) [[likely]]
+    return nullptr;
+  // A parsed index is not saved.
+  if constexpr (std::is_same_v<T, IndexBlock>) return nullptr;
+  CachedObject* const object = cache_->TakeFromSecondTier(KeyOf<T>(handle), T::kRole, statistics_);
+  if (object == nullptr) return nullptr;
+  if (static_cast<TableObject*>(object)->kind == T::kKind) return static_cast<T*>(object);
+  object->Unref();
+  return nullptr;
+}
+
+Status BlockStore::NotInCache(const BlockHandle& handle) const {
+  return Status::Incomplete(StrCat("block not in memory: ", fetcher_.path(), ", offset ",
+                                   handle.offset, "; a read without kBlockCacheTier loads it"));
+}
+
+ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
+                                          BlockRead* read) const {
+  assert(!read->in_epoch);
+  ObjectRef<DataBlock> found = FindOwned<DataBlock>(index, i);
+  if (found) {
+    CountHit(*found, read);
+    return found;
+  }
+  ++read->misses;
+  if (DataBlock* const saved = TakeFromSecondTier<DataBlock>(index.index->handle(i))) {
+    Result<ObjectRef<DataBlock>> admitted = Admit(saved, index, i, read->fill_cache);
+    if (admitted.ok()) found = admitted.Take();  // else whoever reads the file meets the same
+  }
+  return found;
+}
+
+Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size_t i,
+                                                   const char* stored, const BlockRead& how) const {
+  assert(!InEpoch());
+  const BlockHandle handle = index.index->handle(i);
+  ASSIGN_OR_RETURN(const auto dictionary, Dictionary(how));
+  ASSIGN_OR_RETURN(DataBlock * block,
+                   fetcher_.ParseData(handle, stored,
+                                      {.dictionary = ContentsOf(dictionary),
+                                       .decode_in = OrderToDecodeIn(handle, how)}));
+  return Admit(block, index, i, how.fill_cache);
+}
+
+std::optional<KeyOrder> BlockStore::OrderToDecodeIn(const BlockHandle& handle,
+                                                    const BlockRead& read) const {
+  if (!read.is_lookup || !read.fill_cache || !decodes_hot_blocks_) return std::nullopt;
+  if (!cache_->HasRoom(KeyOf<DataBlock>(handle))) return std::nullopt;
+  return index_source_.comparator->order();
+}
+
+bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const {
+  assert(kind != TableObjectKind::kData);
+  return kind == TableObjectKind::kFilter ? !FindOwned<FilterBlock>(top, i)
+                                          : !FindOwned<IndexBlock>(top, i);
+}
+
+Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
+                                  const char* stored, bool fill_cache, HeldPartitions* held) const {
+  assert(!InEpoch() && held != nullptr);
+  const BlockHandle handle = top.index->handle(i);
+  if (kind == TableObjectKind::kFilter) {
+    ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
+    ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> admitted, Admit(filter, top, i, fill_cache));
+    held->Add(top, i, admitted.get());
+    return Status::OK();
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ParseLoose(handle, kPartitionKind, stored));
+  ASSIGN_OR_RETURN(IndexBlock * index, MakeIndex(block, handle, index_source_, kPartitionKind));
+  ASSIGN_OR_RETURN(const ObjectRef<IndexBlock> admitted, Admit(index, top, i, fill_cache));
+  held->Add(top, i, admitted.get());
+  return Status::OK();
+}
+
+// What every object that was just read goes through. Takes over the caller's reference.
+template <typename T>
+Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size_t i,
+                                       bool fill_cache) const {
+  const BlockHandle handle = parent.index->handle(i);
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    if (!fetcher_.KnowsPlaces()) {
+      Status status = CheckPlace(*object, parent, i, *index_source_.comparator);
+      if (!status.ok()) {
+        object->Unref();
+        return fetcher_.Describe(status, "data block", handle);
+      }
+    }
+  }
+  if constexpr (std::is_same_v<T, IndexBlock>) {
+    object->has_lower_bound = i > 0;
+    if (i > 0) (void)parent.index->UserKey(i - 1, &object->lower_bound);
+  }
+  auto admitted = ObjectRef<T>::Own(object);
+  // A program that set a strict limit wants to hear that it is reached.
+  if (fill_cache && cache_ != nullptr) RETURN_IF_ERROR(Publish(object, handle, &parent, i));
+  return admitted;
+}
+
+// Inside an EpochGuard.
+template <typename T>
+T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
+  assert(i < parent.index->size());
+  if (cache_ == nullptr) return nullptr;
+  CachedObject* object = nullptr;
+  if (parent.slots != nullptr) object = parent.slots->Load(i);
+  if (object != nullptr) {
+    object->Touch();
+  } else {
+    const BlockKey key = KeyOf<T>(parent.index->handle(i));
+    object = parent.slots == nullptr ? cache_->Lookup(key)
+                                     : cache_->Lookup(key, parent.slots, static_cast<uint32_t>(i));
+  }
+  if (object == nullptr || static_cast<TableObject*>(object)->kind != T::kKind) return nullptr;
+  return static_cast<T*>(object);
+}
+
+template <typename T>
+Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
+  IOOptions io;
+  io.io_activity = read->activity;
+  if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    ASSIGN_OR_RETURN(const auto dictionary, Dictionary(*read));
+    return fetcher_.ReadData(
+        handle, read->readahead, io,
+        {.dictionary = ContentsOf(dictionary), .decode_in = OrderToDecodeIn(handle, *read)});
+  } else if constexpr (std::is_same_v<T, FilterBlock>) {
+    return fetcher_.ReadFilter(handle, io);
+  } else if constexpr (std::is_same_v<T, DictionaryBlock>) {
+    ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kDictionaryKind, io));
+    return new DictionaryBlock(block.contents);
+  } else {
+    return ReadIndex(handle, index_source_, kPartitionKind, io);
+  }
+}
+
+// The raw block stays valid for whoever holds it.
+ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
+  assert(!block->is_decoded);
+  assert(decodes_hot_blocks_);
+  auto decoded =
+      ObjectRef<DataBlock>::Own(DataBlock::Decode(block->block, index_source_.comparator->order()));
+  if (!decoded) return {};
+  // Statistics count what is read into the cache.
+  const BlockInsertion insertion = InsertionOf(decoded.get(), index.index->handle(i), &index, i);
+  if (!Insert(decoded.get(), insertion).ok()) return {};
+  decoded->Touch();  // it is as hot as the one it replaces
+  return decoded;
+}
+
+template <typename T>
+Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
+                           size_t i) const {
+  const BlockInsertion insertion = InsertionOf(object, handle, parent, i);
+  if (std::is_same_v<T, DataBlock> && rereads_are_cheap_ && cache_->PassBy(insertion)) {
+    return Status::OK();
+  }
+  Status status = Insert(object, insertion);
+  CountInsertion(object->kind, insertion.charge, status.ok(), statistics_);
+  return status;
+}
+
+template <typename T>
+BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
+                                       const IndexBlock* parent, size_t i) const {
+  BlockInsertion insertion;
+  insertion.key = KeyOf<T>(handle);
+  insertion.object = object;
+  insertion.charge = object->MemoryBytes();
+  insertion.role = T::kRole;
+  insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : metadata_priority_;
+  insertion.table = parent == nullptr ? nullptr : parent->slots;
+  insertion.slot_index = static_cast<uint32_t>(i);
+  return insertion;
+}
+
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+template <typename T>
+Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
+  assert(cache_ != nullptr);
+  assert(object->shard == nullptr);  // in no cache yet
+  if (own_blocks_ != nullptr) [[unlikely]] {
+    MutexLock lock(&own_blocks_->mutex);
+    own_blocks_->offsets.insert(insertion.key.offset);
+  }
+  object->Ref();
+  Status status = cache_->Insert(insertion);
+  if (!status.ok()) object->Unref();
+  return status;
+}
+
+Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
+                                          const FlatIndex::Source& source, std::string_view kind,
+                                          const IOOptions& io) const {
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kind, io));
+  return MakeIndex(block, handle, source, kind);
+}
+
+Result<IndexBlock*> BlockStore::MakeIndex(const LooseBlock& block, const BlockHandle& handle,
+                                          const FlatIndex::Source& source,
+                                          std::string_view kind) const {
+  Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
+  if (!index.ok()) return fetcher_.Describe(index.status(), kind, handle);
+  const bool with_slots = cache_ != nullptr && cache_->UsesSlots();
+  return new IndexBlock(index.Take(), with_slots);
+}
+
+Result<ObjectRef<IndexBlock>> BlockStore::PinIndex(const BlockHandle& handle,
+                                                   const IndexFormat& format,
+                                                   std::string_view kind) const {
+  FlatIndex::Source source = index_source_;
+  source.format = format;
+  ASSIGN_OR_RETURN(IndexBlock * index, ReadIndex(handle, source, kind));
+  if (charges_kept_blocks_) {
+    CountMiss(TableObjectKind::kIndex, statistics_);
+    IgnoreError(Publish(index, handle, nullptr, 0), kKeptUncharged);
+  }
+  return ObjectRef<IndexBlock>::Own(index);
+}
+
+Result<ObjectRef<FilterBlock>> BlockStore::PinFilter(const BlockHandle& handle) const {
+  ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ReadFilter(handle));
+  if (charges_kept_blocks_) {
+    CountMiss(TableObjectKind::kFilter, statistics_);
+    IgnoreError(Publish(filter, handle, nullptr, 0), kKeptUncharged);
+  }
+  return ObjectRef<FilterBlock>::Own(filter);
+}
+
+ObjectRef<DictionaryBlock> BlockStore::FindDictionary(const BlockHandle& handle) const {
+  if (cache_ == nullptr) return {};
+  CachedObject* const object =
+      cache_->LookupRef(KeyOf<DictionaryBlock>(handle), DictionaryBlock::kRole);
+  if (object == nullptr) return {};
+  if (static_cast<TableObject*>(object)->kind == TableObjectKind::kDictionary) {
+    return ObjectRef<DictionaryBlock>::Own(static_cast<DictionaryBlock*>(object));
+  }
+  object->Unref();
+  return {};
+}
+
+Result<ObjectRef<DictionaryBlock>> BlockStore::PinDictionary(const BlockHandle& handle) const {
+  if (ObjectRef<DictionaryBlock> found = FindDictionary(handle)) {
+    CountMetadataHit<TableObjectKind::kDictionary>(found->MemoryBytes(), statistics_);
+    return found;
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kDictionaryKind));
+  auto dictionary = ObjectRef<DictionaryBlock>::Own(new DictionaryBlock(block.contents));
+  if (charges_kept_blocks_) {
+    CountMiss(TableObjectKind::kDictionary, statistics_);
+    IgnoreError(Publish(dictionary.get(), handle, nullptr, 0), kKeptUncharged);
+  }
+  return dictionary;
+}
+
+ObjectRef<IndexBlock> BlockStore::PlaceOf(const BlockHandle& handle) const {
+  assert(cache_ != nullptr);  // without one every use would read the block
+  return ObjectRef<IndexBlock>::Own(
+      new IndexBlock(FlatIndex::OfOne(handle, index_source_), cache_->UsesSlots()));
+}
+
+Status BlockStore::SetDictionaryPlace(const BlockHandle& handle) {
+  assert(!dictionary_place_);
+  dictionary_place_ = PlaceOf(handle);
+  return Dictionary(BlockRead()).status();
+}
+
+Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read) const {
+  if (!dictionary_place_) [[likely]]
+    return ObjectRef<DictionaryBlock>();
+  assert(!read.in_epoch && !read.cache_only);  // a block is about to be read from the file
+  BlockRead own;
+  own.fill_cache = read.fill_cache;
+  own.activity = read.activity;
+  own.deadline = read.deadline;
+  return Load<DictionaryBlock>(*dictionary_place_, 0, &own);
+}
+
+Result<ObjectRef<DataBlock>> BlockStore::ReadUncached(const BlockHandle& handle,
+                                                      BlockRead* read) const {
+  ASSIGN_OR_RETURN(DataBlock * block, Read<DataBlock>(handle, read));
+  return ObjectRef<DataBlock>::Own(block);
+}
+
+void BlockStore::SetFileId(uint64_t file_id) {
+  file_id_ = file_id != 0 ? file_id : HashBytes(NewUniqueId());
+  if (file_id == 0 && cache_ != nullptr) own_blocks_ = std::make_unique<OwnBlocks>();
+}
+
+void BlockStore::ForgetOwnBlocks() const {
+  if (own_blocks_ == nullptr) return;
+  std::unordered_set<uint64_t> offsets;
+  {
+    MutexLock lock(&own_blocks_->mutex);
+    offsets.swap(own_blocks_->offsets);
+  }
+  for (const uint64_t offset : offsets) {
+    cache_->Erase({.file_id = file_id_, .offset = offset});
+    cache_->Erase({.file_id = open_id_, .offset = offset});
+  }
+}
+
+template <typename T>
+void BlockStore::ForgetBlocks(const IndexBlock& index) const {
+  if (cache_ == nullptr || index.slots == nullptr) return;
+  for (size_t i = 0; i < index.index->size(); ++i) {
+    if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
+    cache_->Erase(KeyOf<T>(index.index->handle(i)));
+  }
+}
+template void BlockStore::ForgetBlocks<DataBlock>(const IndexBlock& index) const;
+template void BlockStore::ForgetBlocks<FilterBlock>(const IndexBlock& index) const;
+
+void BlockStore::ForgetDataBlocksAt(const IndexBlock& index_place) const {
+  const ObjectRef<IndexBlock> index = FindOwned<IndexBlock>(index_place, 0);
+  if (index) ForgetBlocks<DataBlock>(*index);
+}
+
+void BlockStore::ForgetDataBlocksOfPartitions(const IndexBlock& top) const {
+  if (cache_ == nullptr || top.slots == nullptr) return;
+  for (size_t i = 0; i < top.index->size(); ++i) {
+    const ObjectRef<IndexBlock> partition = FindOwned<IndexBlock>(top, i);
+    if (partition) ForgetBlocks<DataBlock>(*partition);
+  }
+}
+
+void BlockStore::ForgetDataBlocksOfPartitionsAt(const IndexBlock& top_place) const {
+  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
+  if (top) ForgetDataBlocksOfPartitions(*top);
+}
+
+// Without slots it is not known which of them are there.
+void BlockStore::ForgetIndexPartitions(const IndexBlock& top) const {
+  if (cache_ == nullptr) return;
+  for (size_t i = 0; i < top.index->size(); ++i) {
+    const bool is_absent =
+        top.slots != nullptr && (*top.slots)[i].load(std::memory_order_acquire) == nullptr;
+    if (!is_absent) cache_->Erase(KeyOf<IndexBlock>(top.index->handle(i)));
+  }
+}
+
+void BlockStore::ForgetIndexPartitionsAt(const IndexBlock& top_place) const {
+  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
+  if (top) ForgetIndexPartitions(*top);
+}
+
+template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;
+template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_t,
+                                                        BlockRead*) const;
+template Result<ObjectRef<FilterBlock>> BlockStore::Load(const IndexBlock&, size_t,
+                                                         BlockRead*) const;
+
+std::string BlockStore::DebugString() const {
+  const std::string text = StrCat("blocks of ", fetcher_.path(), " before ", fetcher_.limit());
+  if (cache_ == nullptr) return text + ", not cached\n";
+  return StrCat(text, ", cached as ", Hex(file_id_), ", indexes as ", Hex(open_id_),
+                decodes_hot_blocks_ ? ", hot ones decoded\n" : "\n");
+}
+
+}  // namespace ashlar

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening a table: footer, metaindex, properties, what they rule out, dictionary, index, filter,
+// range tombstones.
+// The order is that of the checklist in docs/formats/block_based_table.md, section 14.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
+#include "table/format/meta_block_names.h"
+#include "table/format/plain_block.h"
+#include "table/format/properties.h"
+#include "table/format/table_property_names.h"
+#include "table/format/unique_id.h"
+#include "table/range_del/range_del_block.h"
+#include "table/sst/read/table_reader.h"
+#include "util/hash/hash.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kMetaindexKind = "metaindex";
+constexpr std::string_view kRangeDeletionKind = "range deletion block";
+
+enum IndexType : uint32_t {
+  kBinarySearchIndex = 0,
+  kHashIndex = 1,  // a binary search index with helpers that we do not need
+  kTwoLevelIndex = 2,
+  kFirstKeyIndex = 3,
+};
+
+// A name may be given in two parts.
+template <typename MetaBlocks>
+const BlockHandle* Find(const MetaBlocks& blocks, std::string_view prefix,
+                        std::string_view suffix = {}) {
+  const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
+    const std::string_view name = block.first;
+    return name.size() == prefix.size() + suffix.size() && name.starts_with(prefix) &&
+           name.ends_with(suffix);
+  });
+  return found == blocks.end() ? nullptr : &found->second;
+}
+
+// A missing property counts as on: old files.
+bool IsOn(std::string_view property) {
+  return property.data() == nullptr || property != kPropertyFalse;
+}
+
+Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : view->cache(); }
+
+// What opening reads is the file's tail. Where that is long, index or filter are: they are read for
+// themselves, into memory of their own, and what is behind them at once.
+Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
+  constexpr uint64_t kLongBytes = 64 * 1024, kBytesBehindThem = 8 * 1024;
+  const bool is_short = options.tail_bytes != 0 && options.tail_bytes < kLongBytes;
+  const uint64_t bytes = is_short ? options.tail_bytes : kBytesBehindThem;
+  return file->KeepTail(static_cast<size_t>(std::min(bytes, file->size())));
+}
+
+// As a block whose checksum does not fit, one that is none is read once more before that is told.
+Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
+  std::array<char, kFooterBytes> memory;
+  const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterBytes));
+  Slice tail;
+  RETURN_IF_ERROR(file.ReadExactly(file.size() - n, n, memory.data(), &tail));
+  Result<Footer> first = DecodeFooter(tail, file.size(), file.path());
+  if (!first.status().IsCorruption()) return first;
+  RecordTick(statistics, FILE_READ_CORRUPTION_RETRY_COUNT);
+  if (!file.ReadAgain(file.size() - n, n, memory.data(), &tail).ok()) return first;
+  Result<Footer> second = DecodeFooter(tail, file.size(), file.path());
+  if (!second.ok()) return first;
+  RecordTick(statistics, FILE_READ_CORRUPTION_RETRY_SUCCESS_COUNT);
+  return second;
+}
+
+}  // namespace
+
+TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& footer,
+                         const TableReaderOptions& options)
+    : file_(std::move(file)),
+      footer_(footer),
+      options_(options),
+      icmp_(*options.icmp),
+      store_({.file = file_.get(),
+              .checksum = footer.checksum,
+              .limit = file_->size() - kFooterBytes,
+              .cache = options.block_cache,
+              .metadata_priority =
+                  options.metadata.is_important ? Cache::Priority::HIGH : Cache::Priority::LOW,
+              .charges_kept_blocks = options.metadata.charges_kept,
+              .statistics = options.statistics}),
+      reader_charge_(CacheOf(options.block_cache), CacheEntryRole::kBlockBasedTableReader),
+      file_metadata_charge_(CacheOf(options.block_cache), CacheEntryRole::kFileMetadata) {
+  store_.SetIndexSource(
+      {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
+  uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+  assert(file_->size() >= kFooterBytes);  // DecodeFooter() has found one
+}
+
+TableReader::~TableReader() {
+  store_.ForgetOwnBlocks();
+  const bool has_index = index_ || index_place_;  // else it did not open
+  if (has_index && is_partitioned_) {
+    index_ ? store_.ForgetIndexPartitions(*index_) : store_.ForgetIndexPartitionsAt(*index_place_);
+  }
+  // The key of an index is of this open alone.
+  if (index_place_) store_.ForgetAt<IndexBlock>(*index_place_);
+  store_.Unpin(dictionary_);
+  store_.Unpin(index_);
+  store_.Unpin(filter_.full());
+  if (filter_.IsPartitioned()) store_.Unpin(filter_.top());
+}
+
+// What stays is pushed out in time: data blocks of an index partition that has left the cache
+// before them, and all of a program's cache, which has no slots.
+void TableReader::ForgetCachedBlocks() const {
+  if (is_partitioned_) {
+    index_ ? store_.ForgetDataBlocksOfPartitions(*index_)
+           : store_.ForgetDataBlocksOfPartitionsAt(*index_place_);
+  } else {
+    index_ ? store_.ForgetBlocks<DataBlock>(*index_) : store_.ForgetDataBlocksAt(*index_place_);
+  }
+  if (filter_.IsPartitioned()) store_.ForgetBlocks<FilterBlock>(*filter_.top());
+  if (filter_.IsCached()) store_.ForgetAt<FilterBlock>(*filter_.top());
+  store_.ForgetOwnBlocks();
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
+                                                       const TableReaderOptions& options) {
+  file->CountInto(options.statistics, options.read_times);
+  RETURN_IF_ERROR(ReadTail(options, file.get()));
+  Result<Footer> footer = ReadFooter(*file, options.statistics);
+  if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
+  if (!footer.ok()) return footer.status();
+  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
+  RETURN_IF_ERROR(reader->Load());
+  reader->file_->ForgetTail();
+  return reader;
+}
+
+Status TableReader::Load() {
+  assert(properties_block_.contents.empty() && !index_);  // once
+  ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
+  RETURN_IF_ERROR(LoadProperties(blocks));
+  RETURN_IF_ERROR(CheckProperties());
+  RETURN_IF_ERROR(CheckUniqueId());
+  store_.SetFileId(StableFileId());
+  const bool has_own_seqnos = key_format_.global_seqno == kNoGlobalSeqno;
+  store_.ProtectEntries(options_.block_protection_bytes);
+  const bool may_decode = options_.decode_hot_blocks && options_.block_protection_bytes == 0;
+  if (may_decode && has_own_seqnos) store_.DecodeHotBlocks();
+  RETURN_IF_ERROR(LoadDictionary(blocks));
+  RETURN_IF_ERROR(LoadIndex(blocks));
+  RETURN_IF_ERROR(LoadFilter(blocks));
+  const bool keeps_partitions = options_.metadata.keeps_partitions && store_.cache() != nullptr;
+  if (keeps_partitions) RETURN_IF_ERROR(KeepPartitions());
+  RETURN_IF_ERROR(LoadTombstones(blocks));
+  return Charge();
+}
+
+Status TableReader::Charge() {
+  RETURN_IF_ERROR(file_metadata_charge_.GrowTo(options_.charged_file_metadata_bytes));
+  if (!options_.charges_reader) return Status::OK();
+  // Blocks that are kept may be charged already.
+  return reader_charge_.GrowTo(options_.metadata.charges_kept ? BytesBesideBlocks()
+                                                              : MemoryUsage());
+}
+
+Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
+  const BlockFetcher& fetcher = store_.fetcher();
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(footer_.metaindex, kMetaindexKind));
+  constexpr size_t kUsualCount = 8;
+  MetaBlocks blocks;
+  blocks.reserve(kUsualCount);
+  PlainBlockParser parser(block.contents);
+  while (parser.Next()) {
+    Slice value = parser.value();
+    BlockHandle handle;
+    if (!GetBlockHandle(&value, &handle)) {
+      return fetcher.Describe(
+          Status::Corruption(StrCat("no block handle behind ", parser.key().ToString())),
+          kMetaindexKind, footer_.metaindex);
+    }
+    blocks.emplace_back(parser.key().ToString(), handle);
+  }
+  if (!parser.status().ok()) {
+    return fetcher.Describe(parser.status(), kMetaindexKind, footer_.metaindex);
+  }
+  return blocks;
+}
+
+Status TableReader::LoadProperties(const MetaBlocks& blocks) {
+  assert(properties_block_.contents.empty());  // once
+  const BlockHandle* handle = Find(blocks, kPropertiesBlockName);
+  if (handle == nullptr) {
+    return Status::Corruption(StrCat("table: ", path(), ": no properties block"));
+  }
+  ASSIGN_OR_RETURN(properties_block_, store_.fetcher().ReadProperties(*handle));
+  properties_offset_ = handle->offset;
+  ASSIGN_OR_RETURN(facts_, ViewProperties(properties_block_.contents, properties_offset_, path()));
+  ASSIGN_OR_RETURN(key_format_.global_seqno,
+                   FindGlobalSeqno(facts_, options_.manifest_largest_seqno, path()));
+  static_assert(kNoGlobalSeqno == BlockKeyFormat::kOwnSeqnos);
+  return Status::OK();
+}
+
+Status TableReader::CheckProperties() const {
+  const Comparator& comparator = *icmp_.user_comparator();
+  if (comparator.timestamp_size() != 0 || facts_.user_defined_timestamps_persisted == 0) {
+    return Status::NotSupported(
+        StrCat("table: ", path(), ": user-defined timestamps are not supported by this version"));
+  }
+  const std::string_view name = facts_.comparator_name;
+  if (!name.empty() && name != comparator.Name()) {
+    return Status::InvalidArgument(
+        StrCat("table: ", path(), ": comparator expected ", comparator.Name(), ", found ", name));
+  }
+  return Status::OK();
+}
+
+Status TableReader::CheckUniqueId() const {
+  if (options_.expected_unique_id.empty()) return Status::OK();
+  Result<InternalUniqueId> id = UniqueId();
+  std::string found;  // empty if the file does not say who made it
+  if (id.ok()) {
+    for (const uint64_t word : id->ManifestForm()) PutFixed64(&found, word);
+  }
+  if (found == options_.expected_unique_id) return Status::OK();
+  return Status::Corruption(StrCat("table: ", path(), ": unique id expected ",
+                                   HexBytes(Slice(options_.expected_unique_id)), ", found ",
+                                   HexBytes(found), "; another file lies under this name"));
+}
+
+// The same whenever this very file is opened, 0 if it has no identity. Copies of one file that were
+// ingested with different numbers are not the same.
+uint64_t TableReader::StableFileId() const {
+  Result<InternalUniqueId> id = UniqueId();
+  if (!id.ok()) return 0;
+  return CacheFileId(*id, footer_.checksum.base, key_format_.global_seqno);
+}
+
+Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
+  ASSIGN_OR_RETURN(
+      const CompressionProperty compression,
+      ParseCompressionProperty(facts_.compression_name, footer_.format_version, path()));
+  const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
+  if (handle == nullptr || compression.is_none) return Status::OK();
+  assert(!dictionary_);  // blocks may point to it
+  if (!KeepsWhole()) return store_.SetDictionaryPlace(*handle);
+  ASSIGN_OR_RETURN(dictionary_, store_.PinDictionary(*handle));
+  store_.fetcher().SetDictionary(&dictionary_->dictionary);
+  return Status::OK();
+}
+
+Status TableReader::LoadIndex(const MetaBlocks& blocks) {
+  assert(!index_);
+  if (facts_.index_type.size() != sizeof(uint32_t)) {
+    return Status::Corruption(
+        StrCat("table: ", path(), ": property ", kIndexTypeProperty, " missing or not 4 bytes"));
+  }
+  const uint32_t type = DecodeFixed32(facts_.index_type.data());
+  if (type > kFirstKeyIndex) {
+    return Status::NotSupported(
+        StrCat("table: ", path(), ": index type expected 0 to 3, found ", type));
+  }
+  const BlockHandle* handle = UsesIndexHandleInMetaindex(footer_.format_version)
+                                  ? Find(blocks, kIndexBlockName)
+                                  : &footer_.index;
+  if (handle == nullptr) return Status::Corruption(StrCat("table: ", path(), ": no index block"));
+  IndexFormat format;
+  format.has_user_keys = facts_.index_key_is_user_key != 0;
+  format.has_delta_handles = facts_.index_value_is_delta_encoded != 0;
+  format.has_first_keys = type == kFirstKeyIndex;  // which partitions never have
+  store_.SetIndexSource(
+      {.format = format, .comparator = &icmp_, .data_end = store_.index_source().data_end});
+  is_partitioned_ = type == kTwoLevelIndex;
+  if (is_partitioned_ ? KeepsTops() : KeepsWhole()) {
+    ASSIGN_OR_RETURN(index_, store_.PinIndex(*handle, format, "index"));
+    return Status::OK();
+  }
+  index_place_ = store_.PlaceOf(*handle);
+  BlockRead read;
+  return IndexCursor(IndexSource()).First(&read);
+}
+
+Status TableReader::LoadFilter(const MetaBlocks& blocks) {
+  assert(index_ || index_place_);  // partitions of the filter are read as its partitions are
+  const BlockHandle* const full = Find(blocks, kFullFilterPrefix, kBuiltinFilterBlockSuffix);
+  const BlockHandle* const top = Find(blocks, kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
+  if (full != nullptr) {
+    if (!KeepsWhole()) return filter_.SetCached(&store_, store_.PlaceOf(*full), FilterContents());
+    ASSIGN_OR_RETURN(ObjectRef<FilterBlock> filter, store_.PinFilter(*full));
+    filter_.SetFull(std::move(filter), FilterContents());
+  } else if (top != nullptr && top->size != 0) {
+    IndexFormat format = store_.index_source().format;
+    format.has_first_keys = false;
+    ASSIGN_OR_RETURN(ObjectRef<IndexBlock> index,
+                     store_.PinIndex(*top, format, "filter partition index"));
+    filter_.SetPartitioned(&store_, std::move(index), FilterContents());
+  }
+  return Status::OK();
+}
+
+// Through the cursor, so that each is admitted to the cache and to its slot.
+Status TableReader::KeepPartitions() {
+  assert(kept_partitions_.empty());
+  BlockRead read;
+  if (is_partitioned_) {
+    IndexCursor index(IndexSource());
+    RETURN_IF_ERROR(index.First(&read));
+    for (size_t i = 0; index.Valid() && i < index.top().index->size(); ++i) {
+      ASSIGN_OR_RETURN(auto partition, store_.IndexPartition(index.top(), i, &read));
+      kept_partitions_.push_back(ObjectRef<TableObject>::OwnThatOf(std::move(partition)));
+    }
+  }
+  if (!filter_.IsPartitioned()) return Status::OK();
+  for (size_t i = 0; i < filter_.top()->index->size(); ++i) {
+    ASSIGN_OR_RETURN(auto partition, store_.FilterPartition(*filter_.top(), i, &read));
+    kept_partitions_.push_back(ObjectRef<TableObject>::OwnThatOf(std::move(partition)));
+  }
+  return Status::OK();
+}
+
+namespace {
+
+// A tombstone outside of its table's numbers would hide what is newer, or not what is older: reads
+// go by the age of the runs, compactions by the numbers.
+Status CheckSeqnos(const std::vector<RangeTombstone>& tombstones, const TableReaderOptions& table) {
+  for (const RangeTombstone& tombstone : tombstones) {
+    if (tombstone.seqno >= table.manifest_smallest_seqno &&
+        tombstone.seqno <= table.manifest_largest_seqno) {
+      continue;
+    }
+    return Status::Corruption(StrCat("range tombstone: sequence number expected from ",
+                                     table.manifest_smallest_seqno, " to ",
+                                     table.manifest_largest_seqno, ", found ", tombstone.seqno));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+// A table that lost its tombstones would show what they deleted: their number must be right, where
+// the properties have it.
+Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
+  const BlockHandle* handle = Find(blocks, kRangeDeletionBlockName);
+  const uint64_t promised = facts_.num_range_deletions;
+  if (handle == nullptr) {
+    if (promised == 0) return Status::OK();
+    return Status::Corruption(StrCat("table: ", path(), ": ", promised,
+                                     " range tombstones expected, found no block of them"));
+  }
+  const BlockFetcher& fetcher = store_.fetcher();
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(*handle, kRangeDeletionKind));
+  Result<StoredTombstones> stored = ParseRangeDelBlock(block.contents, key_format_.global_seqno);
+  if (!stored.ok()) return fetcher.Describe(stored.status(), kRangeDeletionKind, *handle);
+  if (promised != 0 && stored->tombstones.size() != promised) {
+    return fetcher.Describe(
+        Status::Corruption(
+            StrCat(promised, " range tombstones expected, found ", stored->tombstones.size())),
+        kRangeDeletionKind, *handle);
+  }
+  if (Status status = CheckSeqnos(stored->tombstones, options_); !status.ok()) {
+    return fetcher.Describe(status, kRangeDeletionKind, *handle);
+  }
+  assert(tombstones_ == nullptr);
+  auto tombstones = std::make_shared<const FragmentedTombstones>(
+      icmp_, std::move(stored->tombstones), options_.border, std::move(stored->memory));
+  if (tombstones->empty()) return Status::OK();
+  tombstones_ = std::move(tombstones);
+  tombstone_key_bytes_ = stored->memory_bytes;
+  return Status::OK();
+}
+
+TableFilter::Contents TableReader::FilterContents() {
+  TableFilter::Contents contents;
+  contents.has_whole_keys = IsOn(facts_.whole_key_filtering);
+  if (IsOn(facts_.prefix_filtering)) contents.prefix_extractor = PrefixExtractor();
+  return contents;
+}
+
+// The extractor that made the prefixes of the filter: no other one may ask it, but this one may
+// whatever the family has by now. Null if it is a program's own and not the family's.
+const SliceTransform* TableReader::PrefixExtractor() {
+  const std::string name(facts_.prefix_extractor_name);
+  const SliceTransform* const family = options_.prefix_extractor;
+  if (family != nullptr && family->AsString() == name) return family;
+  assert(own_extractor_ == nullptr);
+  IgnoreError(SliceTransform::CreateFromString(ConfigOptions(), name, &own_extractor_),
+              "a name that means nothing here gives no extractor, and then nobody asks");
+  return own_extractor_.get();
+}
+
+}  // namespace ashlar

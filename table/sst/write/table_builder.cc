@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A data block is cut when the next entry would make it too large. Its separator needs the first
+// key behind it, so block and index entry are written together when that key arrives; or later, in
+// the same order, where blocks wait for a dictionary or for the threads that compress them.
+// Everything else is collected on the way and written by Finish(): table_builder_tail.cc.
+#include "table/sst/write/table_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "ashlar/comparator.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/table.h"
+#include "env/file_writer.h"
+#include "table/block/block_cursor.h"
+#include "table/format/compression_dictionary.h"
+#include "table/sst/write/builder_settings.h"
+#include "table/sst/write/cache_filler.h"
+#include "table/sst/write/table_builder_rep.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/internal_key.h"
+#include "util/result.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+// From this size on an entry has a block of its own.
+constexpr size_t kLargeEntryBytes = size_t{1} << 30;
+
+std::optional<PrefixBlocksBuilder> MakePrefixBlocks(const TableBuilderOptions& options) {
+  if (WrittenIndexType(options) != BlockBasedTableOptions::kHashSearch) return std::nullopt;
+  assert(options.prefix_extractor != nullptr);
+  return PrefixBlocksBuilder(options.prefix_extractor);
+}
+
+std::unique_ptr<FlushBlockPolicy> MakeFlushPolicy(const BlockBasedTableOptions& table,
+                                                  const BlockBuilder& data_block) {
+  const FlushBlockPolicyFactory* const factory = table.flush_block_policy_factory.get();
+  if (factory == nullptr) return nullptr;
+  return std::unique_ptr<FlushBlockPolicy>(factory->NewFlushBlockPolicy(table, data_block));
+}
+
+std::unique_ptr<BufferedBlocks> MakeBuffer(const TableBuilderOptions& options) {
+  const size_t bytes = DictionaryBufferBytes(options);
+  if (bytes == 0) return nullptr;
+  return std::make_unique<BufferedBlocks>(
+      bytes, CacheToCharge(*options.table, CacheEntryRole::kCompressionDictionaryBuildingBuffer));
+}
+
+#if ASHLAR_INVARIANTS
+// The paired check: what a reader will do with the block, before it is on the disk.
+Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
+                      const InternalKeyComparator& icmp) {
+  Block block;
+  RETURN_IF_ERROR(Block::Parse(contents, &block));
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat{});
+  Slice key, value;
+  std::string previous;
+  size_t entry_count = 0;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    if (entry_count++ > 0 && icmp.Compare(previous, key) >= 0) break;
+    previous = key.ToString();
+  }
+  if (cursor.error() == nullptr && entry_count == builder.entry_count() &&
+      builder.last_key() == Slice(previous)) {
+    return Status::OK();
+  }
+  return Status::Corruption(StrCat("new data block: entry ", entry_count, " of ",
+                                   builder.entry_count(), " does not read back; check the memory"));
+}
+#endif
+
+}  // namespace
+
+TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* target)
+    : options(builder_options),
+      file(target),
+      block_bytes(options.table->block_size),
+      nearly_full_bytes(NearlyFull(block_bytes, options.table->block_size_deviation)),
+      aligned_trailer_bytes(options.table->block_align ? kBlockTrailerBytes : 0),
+      writer(WriterOptions(options), target),
+      data_block(DataBlockOptions(options)),
+      index(IndexOptions(options)),
+      filter(options, &index),
+      range_tombstones({.restart_interval = 1}),
+      buffered(MakeBuffer(options)),
+      sampler(options.sample_for_compression),
+      flush_policy(MakeFlushPolicy(*options.table, data_block)),
+      collectors(options.collector_factories,
+                 TablePropertiesCollectorFactory::Context(options.column_family_id, options.level,
+                                                          options.level_count, kMaxSequenceNumber)),
+      prefix_blocks(MakePrefixBlocks(options)),
+      cache_filler(CacheFiller::MakeFor(options, WriterOptions(options).checksum.base)),
+      has_listeners(!collectors.empty() || prefix_blocks.has_value()),
+      has_pipeline(options.compression != kNoCompression &&
+                   options.compression_opts.parallel_threads > 1),
+      replays_keys(buffered != nullptr || ReplaysInPipeline()),
+      cut_bytes(block_bytes),
+      spare_bytes(block_bytes) {
+  assert(file->size() == 0);
+  assert(options.icmp != nullptr);
+  assert(nearly_full_bytes <= block_bytes);
+  const BlockBasedTableOptions& table = *options.table;
+  status = CheckTableOptionsWritable(table, options.compression);
+  if (!status.ok()) return;
+  status = writer.Open();
+}
+
+// Hot: once per entry of every flush and compaction. No allocation, no virtual call but the user's
+// own comparator, prefix extractor and collectors.
+Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
+  if (!status.ok()) [[unlikely]]
+    return status;
+  assert(!is_closed);
+  const uint64_t trailer = ExtractTrailer(key);
+  if (TrailerType(trailer) == kTypeRangeDeletion) [[unlikely]]
+    return AddRangeTombstone(key, value);
+  if (key.size() + value.size() >= kLargeEntryBytes) [[unlikely]]
+    RETURN_IF_ERROR(PrepareForLarge(key, value));
+  if (!data_block.empty()) [[likely]] {
+    if (!IsInOrder(key)) [[unlikely]]
+      return RefuseOrder(key);
+    if (MustCutBefore(key, value)) [[unlikely]] {
+      status = CutBlock(&key);
+      if (!status.ok()) return status;
+    }
+  } else {
+    StartBlock(key, value);
+  }
+  data_block.Add(key, value);
+  if (!replays_keys) [[likely]]
+    filter.AddKey(ExtractUserKey(key));
+  Count(key, value, trailer);
+  if (has_listeners) [[unlikely]]
+    TellListeners(key, value);
+  return Status::OK();
+}
+
+// Of a block that no cut has announced: a user's policy is told of every entry. The index learns
+// the first keys of all blocks but the first one with the block before.
+void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
+  assert(data_block.empty());
+  if (!has_cut) index.StartBlock(key);
+  if (flush_policy != nullptr) flush_policy->Update(key, value);
+}
+
+void TableBuilder::Rep::TellListeners(const Slice& key, const Slice& value) {
+  assert(has_listeners);
+  collectors.AddEntry(key, value, FileSize());
+  if (prefix_blocks.has_value() && !replays_keys) {
+    prefix_blocks->AddKey(ExtractUserKey(key), index.block_count());
+  }
+}
+
+bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
+  assert(!data_block.empty());  // of a block's first key the separator has been made
+  return options.icmp->Compare(data_block.last_key(), key) < 0;
+}
+
+bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) const {
+  assert(!data_block.empty());
+  const size_t bytes = data_block.CurrentBytes();
+  if (flush_policy != nullptr) [[unlikely]] {
+    const bool wants_cut = flush_policy->Update(key, value);
+    return wants_cut || bytes >= kLargeEntryBytes;  // no block can be of 4 GiB
+  }
+  if (bytes >= cut_bytes) return true;
+  if (bytes <= nearly_full_bytes) return false;
+  return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
+}
+
+Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
+  assert(!data_block.empty());
+  const Slice contents = data_block.Finish();
+#if ASHLAR_INVARIANTS
+  RETURN_IF_ERROR(CheckDataBlock(contents, data_block, *options.icmp));
+#endif
+  if (buffered != nullptr) {
+    buffered->Add(contents, data_block.last_key(), next_key);
+    if (buffered->IsFull()) RETURN_IF_ERROR(WriteBuffered());
+  } else {
+    StoredBlock stored;
+    const bool is_passed = open_offer.is_set && IsPassed(contents, &stored);
+    RETURN_IF_ERROR(
+        SendBlock(contents, data_block.last_key(), next_key, is_passed ? &stored : nullptr));
+    EndPassed(contents.size());
+  }
+  has_cut = true;
+  data_block.Reset();
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key,
+                                    const Slice* next_key, const StoredBlock* stored) {
+  if (!has_pipeline) [[likely]] {
+    BlockHandle handle;
+    RETURN_IF_ERROR(stored == nullptr ? writer.Write(contents, Packing::kData, &handle)
+                                      : writer.WriteData(*stored, &handle));
+    NoteBlock(contents, last_key, next_key, handle);
+    return Status::OK();
+  }
+  if (pipeline == nullptr) {
+    ASSIGN_OR_RETURN(pipeline,
+                     CompressionPipeline::Create(writer.compression(), dictionary,
+                                                 options.compression_opts.parallel_threads));
+  }
+  while (pipeline->IsFull()) RETURN_IF_ERROR(WriteOldestInPipeline());
+  pipeline->Add(contents, last_key, next_key, stored);
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::WriteOldestInPipeline() {
+  assert(has_pipeline && pipeline != nullptr);
+  const CompressionPipeline::Block& block = pipeline->TakeOldest();
+  const RawDataBlock& raw = block.raw;
+  if (replays_keys) RETURN_IF_ERROR(ReplayKeys(raw.contents));
+  BlockHandle handle;
+  RETURN_IF_ERROR(writer.WriteData(block.stored, &handle));
+  const Slice next_key(raw.next_key);
+  NoteBlock(raw.contents, raw.last_key, raw.is_last ? nullptr : &next_key, handle);
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::DrainPipeline() {
+  if (pipeline == nullptr) return Status::OK();
+  while (!pipeline->empty()) RETURN_IF_ERROR(WriteOldestInPipeline());
+  pipeline.reset();
+  return Status::OK();
+}
+
+void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
+                                  const Slice* next_key, const BlockHandle& handle) {
+  index.AddBlock(last_key, next_key, handle);
+  filter.Charge();
+  if (cache_filler != nullptr) cache_filler->Add(handle, contents);
+  ++properties.num_data_blocks;
+  properties.uncompressed_data_size += contents.size();
+  if (!writer.compresses()) ++properties.num_data_blocks_compression_bypassed;
+  if (writer.was_rejected()) ++properties.num_data_blocks_compression_rejected;
+  const SampledBytes sampled = sampler.AddBlock(contents);
+  if (!collectors.empty()) collectors.AddBlock(contents.size(), sampled);
+  assert(properties.num_data_blocks == index.block_count());
+}
+
+// The dictionary is made, and everything happens that would have happened block by block.
+Status TableBuilder::Rep::WriteBuffered() {
+  assert(buffered != nullptr && replays_keys);
+  std::vector<Slice> samples;
+  for (const RawDataBlock& block : buffered->blocks()) samples.emplace_back(block.contents);
+  dictionary = MakeCompressionDictionary(samples, options.compression_opts);
+  if (!dictionary.empty()) RETURN_IF_ERROR(writer.SetDictionary(dictionary));
+  replays_keys = ReplaysInPipeline();
+  for (const RawDataBlock& block : buffered->blocks()) {
+    if (!replays_keys) RETURN_IF_ERROR(ReplayKeys(block.contents));
+    const Slice next_key(block.next_key);
+    RETURN_IF_ERROR(SendBlock(block.contents, block.last_key, block.is_last ? nullptr : &next_key));
+  }
+  buffered.reset();
+  return Status::OK();
+}
+
+// Where partitions of the filter end with those of the index, and where prefixes are noted with the
+// number of their block.
+bool TableBuilder::Rep::ReplaysInPipeline() const {
+  return has_pipeline && (filter.follows_index() || prefix_blocks.has_value());
+}
+
+// Tells filter and prefixes of the keys of a block that is written now.
+Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
+  Block block;
+  RETURN_IF_ERROR(Block::Parse(contents, &block));
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat{});
+  Slice key, value;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    const Slice user_key = ExtractUserKey(key);
+    filter.AddKey(user_key);
+    if (prefix_blocks.has_value()) prefix_blocks->AddKey(user_key, index.block_count());
+  }
+  if (cursor.error() == nullptr) return Status::OK();
+  return Status::Corruption(StrCat("new data block: ", cursor.error(), "; check the memory"));
+}
+
+Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
+  assert(status.ok() && !IsInOrder(key));
+  status = Status::Corruption(StrCat(
+      "table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
+      InternalKeyInError(key), " does not sort behind ", InternalKeyInError(data_block.last_key()),
+      "; check that the comparator is the one the data was written with"));
+  return status;
+}
+
+Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) {
+  assert(status.ok() && key.size() + value.size() >= kLargeEntryBytes);
+  if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
+  // Before the order is checked, which needs the last key of the block.
+  if (data_block.empty() || !IsInOrder(key)) return Status::OK();
+  status = CutBlock(&key);
+  return status;
+}
+
+Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
+  assert(status.ok());  // the first error stays
+  status = Status::InvalidArgument(StrCat("table builder: ", file->path(), ": an entry of ",
+                                          key.size(), " + ", value.size(), " bytes, but at most ",
+                                          kMaxEntryBytes, " fit into a table"));
+  return status;
+}
+
+Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value) {
+  const uint64_t trailer = ExtractTrailer(key);
+  assert(TrailerType(trailer) == kTypeRangeDeletion);
+  if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
+  Count(key, value, trailer);
+  range_tombstones.Add(key, value);
+  ++properties.num_range_deletions;
+  if (!collectors.empty()) collectors.AddEntry(key, value, FileSize());
+  return Status::OK();
+}
+
+void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t trailer) {
+  ++properties.num_entries;
+  properties.raw_key_size += key.size();
+  properties.raw_value_size += value.size();
+  const SequenceNumber seqno = TrailerSeqno(trailer);
+  smallest_seqno = std::min(smallest_seqno, seqno);
+  largest_seqno = std::max(largest_seqno, seqno);
+  assert(smallest_seqno <= largest_seqno);
+  const ValueType type = TrailerType(trailer);
+  if (type == kTypeValue) [[likely]]
+    return;
+  properties.num_deletions += IsTombstone(type);
+  properties.num_merge_operands += type == kTypeMerge;
+}
+
+uint64_t TableBuilder::Rep::FileSize() const {
+  uint64_t waiting_bytes = buffered != nullptr ? buffered->bytes() : 0;
+  if (pipeline != nullptr) waiting_bytes += EstimateInPipeline();
+  return writer.offset() + waiting_bytes + (data_block.empty() ? 0 : data_block.CurrentBytes());
+}
+
+// They will shrink as those before them.
+uint64_t TableBuilder::Rep::EstimateInPipeline() const {
+  const auto raw_bytes = static_cast<double>(pipeline->raw_bytes());
+  const uint64_t written_raw_bytes = properties.uncompressed_data_size;
+  if (written_raw_bytes == 0) return pipeline->raw_bytes();
+  return static_cast<uint64_t>(raw_bytes * static_cast<double>(writer.offset()) /
+                               static_cast<double>(written_raw_bytes));
+}
+
+Status TableBuilder::Rep::Finish() {
+  assert(!is_closed);
+  is_closed = true;
+  if (!status.ok()) return status;
+  if (!data_block.empty()) status = CutBlock(nullptr);
+  if (status.ok() && buffered != nullptr) status = WriteBuffered();
+  if (status.ok()) status = DrainPipeline();
+  if (status.ok()) status = WriteTail();
+  return status;
+}
+
+TableBuilder::TableBuilder(const TableBuilderOptions& options, FileWriter* file)
+    : rep_(new Rep(options, file)) {}
+TableBuilder::~TableBuilder() = default;
+
+Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
+  return rep_->Add(internal_key, value);
+}
+void TableBuilder::OfferBlock(PassedBlock* block) { rep_->OfferBlock(block); }
+Status TableBuilder::Finish() {
+  Status status = rep_->Finish();
+  assert(rep_->is_closed);
+  return status;
+}
+void TableBuilder::Abandon() { rep_->is_closed = true; }
+
+std::string TableBuilder::DebugString() const {
+  const TableProperties& p = rep_->properties;
+  return StrCat("table builder ", rep_->file->path(), rep_->is_closed ? ", closed" : "", "\n  ",
+                p.num_entries, " entries, ", p.num_range_deletions, " range tombstones, ",
+                p.num_data_blocks, " data blocks, ", rep_->data_block.entry_count(),
+                " entries in the open one\n  ", FileSize(), " bytes, seqnos ", rep_->smallest_seqno,
+                "..", rep_->largest_seqno, "\n  status ", rep_->status.ToString(), "\n  ",
+                rep_->index.DebugString(), "\n  ", rep_->filter.DebugString(), "\n  ",
+                rep_->writer.DebugString(), "\n");
+}
+
+const Status& TableBuilder::status() const { return rep_->status; }
+uint64_t TableBuilder::passed_blocks() const { return rep_->passed_blocks; }
+uint64_t TableBuilder::num_entries() const { return rep_->properties.num_entries; }
+uint64_t TableBuilder::FileSize() const { return rep_->FileSize(); }
+uint64_t TableBuilder::EstimatedFileSize() const {
+  if (rep_->is_closed) return rep_->FileSize();
+  return rep_->FileSize() + rep_->index.EstimateBytes() + rep_->filter.EstimateBytes();
+}
+uint64_t TableBuilder::tail_size() const {
+  return rep_->writer.offset() - rep_->properties.tail_start_offset;
+}
+SequenceNumber TableBuilder::smallest_seqno() const { return rep_->smallest_seqno; }
+SequenceNumber TableBuilder::largest_seqno() const { return rep_->largest_seqno; }
+bool TableBuilder::NeedCompact() const { return rep_->collectors.NeedCompact(); }
+const TableProperties& TableBuilder::properties() const { return rep_->properties; }
+
+}  // namespace ashlar

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a restore does to the directories it goes to: modes, logs, foreign files, refusals; and
+// files that were left out of a backup.
+#include "db/utilities/backup/backup_names.h"
+#include "env/fault/fault_file_system.h"
+#include "tests/db/utilities/backup/backup_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class RestoreTest : public BackupTest {
+ protected:
+  // A backup of 100 rows in a table and ten in the log, and the database one step further.
+  void MakeBackup() {
+    OpenDb();
+    OpenEngine();
+    Put(0, 100, "value");
+    Flush();
+    Put(100, 110, "in the log");
+    Create();
+    expected_ = Expected(0, 100, "value");
+    expected_.merge(Expected(100, 110, "in the log"));
+    Put(0, 200, "later");
+    Flush();
+    CloseDb();
+  }
+
+  IOStatus RestoreTo(const std::string& dir, RestoreOptions::Mode mode,
+                     bool keep_log_files = false) {
+    return engine_->RestoreDBFromBackup(RestoreOptions(keep_log_files, mode), 1, dir, dir);
+  }
+
+  // Files that were written to since.
+  std::vector<std::string> CreatedIn(const std::string& dir, const FaultFileSystem& watched) {
+    std::vector<std::string> names;
+    for (const FileCall& call : watched.Calls()) {
+      if (call.kind == CallKind::kCreate && call.path.starts_with(dir + "/")) {
+        names.push_back(call.path.substr(dir.size() + 1));
+      }
+    }
+    return names;
+  }
+  std::string TableIn(const std::string& dir) {
+    for (const std::string& name : List(dir)) {
+      if (name.ends_with(".sst")) return dir + "/" + name;
+    }
+    return "";
+  }
+  static bool HasTable(const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(".sst"); });
+  }
+
+  Rows expected_;
+};
+
+TEST_F(RestoreTest, OverANewerStateOfTheDatabase) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
+  EXPECT_EQ(RowsOf(kDbDir), expected_);
+}
+
+TEST_F(RestoreTest, ToTheDirectoryOfAnotherDatabase) {
+  MakeBackup();
+  {
+    std::unique_ptr<DB> other;
+    ASSERT_OK(DB::Open(options_, "/other", &other));
+    for (int i = 0; i < 5; i++) {
+      ASSERT_OK(other->Put(WriteOptions(), "other" + std::to_string(i), "x"));
+      ASSERT_OK(other->Flush(FlushOptions()));
+    }
+  }
+  for (const auto mode : {RestoreOptions::kKeepLatestDbSessionIdFiles,
+                          RestoreOptions::kVerifyChecksum, RestoreOptions::kPurgeAllFiles}) {
+    ASSERT_OK(RestoreTo("/other", mode));
+    EXPECT_EQ(RowsOf("/other"), expected_);
+  }
+}
+
+TEST_F(RestoreTest, FilesThatNoDatabaseHasStay) {
+  MakeBackup();
+  Write("/db/notes.txt", "mine");
+  Write("/db/backup/inner", "mine");
+  Write("/db/000099.sst", "old table");
+  Write("/db/LOG.old.5", "old log");
+  ASSERT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
+  EXPECT_EQ(Read("/db/notes.txt"), "mine");
+  EXPECT_EQ(Read("/db/backup/inner"), "mine");
+  EXPECT_FALSE(Exists("/db/000099.sst"));
+  EXPECT_FALSE(Exists("/db/LOG.old.5"));
+}
+
+TEST_F(RestoreTest, AnOpenDatabaseIsRefusedUntouched) {
+  MakeBackup();
+  OpenDb();
+  const IOStatus status = RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  Put(0, 1, "goes on");
+  CloseDb();
+  EXPECT_EQ(RowsOf(kDbDir).size(), 200u);
+}
+
+TEST_F(RestoreTest, TheDirectoryOfTheBackupsIsRefused) {
+  MakeBackup();
+  EXPECT_TRUE(RestoreTo(kBackupDir, RestoreOptions::kPurgeAllFiles).IsInvalidArgument());
+  EXPECT_TRUE(engine_->RestoreDBFromBackup(1, "/x", "/backups/").IsInvalidArgument());
+  EXPECT_TRUE(engine_->RestoreDBFromBackup(1, "", "/x").IsInvalidArgument());
+  EXPECT_OK(engine_->VerifyBackup(1, true));
+}
+
+TEST_F(RestoreTest, TooLittleSpaceIsToldBeforeAnythingIsDeleted) {
+  MakeBackup();
+  Write("/x/CURRENT", "old");
+  files_->SetByteQuota(files_->UsedBytes() + 100);
+  const IOStatus status = RestoreTo("/x", RestoreOptions::kPurgeAllFiles);
+  EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
+  EXPECT_EQ(Read("/x/CURRENT"), "old");
+  // What is deleted makes room.
+  EXPECT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
+  files_->SetByteQuota(UINT64_MAX);
+  EXPECT_EQ(RowsOf(kDbDir), expected_);
+}
+
+TEST_F(RestoreTest, KeepingBySessionCopiesOnlyWhatIsMissing) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  const auto watched = std::make_shared<FaultFileSystem>(files_);
+  UseFiles(watched);
+  OpenEngine();
+  watched->KeepCalls(true);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kKeepLatestDbSessionIdFiles));
+  EXPECT_FALSE(HasTable(CreatedIn("/x", *watched)));
+  EXPECT_EQ(RowsOf("/x"), expected_);
+}
+
+TEST_F(RestoreTest, KeepingByChecksumCopiesOnlyWhatIsMissing) {
+  options_.enable_blob_files = true;
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  const auto watched = std::make_shared<FaultFileSystem>(files_);
+  UseFiles(watched);
+  OpenEngine();
+  watched->KeepCalls(true);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kVerifyChecksum));
+  for (const std::string& name : CreatedIn("/x", *watched)) {
+    EXPECT_FALSE(name.ends_with(".sst") || name.ends_with(".blob")) << name;
+  }
+  EXPECT_EQ(RowsOf("/x"), expected_);
+}
+
+// The hole that is documented: who asks for sessions alone does not look at bytes.
+TEST_F(RestoreTest, OnlyChecksumsFindADamagedFileThatIsKept) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  const std::string table = TableIn("/x"), bytes = Read(table);
+  FlipByte(table, 10);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kKeepLatestDbSessionIdFiles));
+  EXPECT_NE(Read(table), bytes);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kVerifyChecksum));
+  EXPECT_EQ(Read(table), bytes);
+}
+
+TEST_F(RestoreTest, ATableOfAnotherSessionIsNotKept) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  const std::string table = TableIn("/x"), bytes = Read(table);
+  {
+    std::unique_ptr<DB> other;
+    ASSERT_OK(DB::Open(options_, "/other", &other));
+    for (int i = 0; i < 100; i++) {
+      ASSERT_OK(other->Put(WriteOptions(), "key" + std::to_string(1000 + i), "value"));
+    }
+    ASSERT_OK(other->Flush(FlushOptions()));
+    ASSERT_OK(other->Close());
+  }
+  std::string foreign = Read(TableIn("/other"));
+  ASSERT_EQ(foreign.size(), bytes.size());
+  Write(table, foreign);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kKeepLatestDbSessionIdFiles));
+  EXPECT_EQ(Read(table), bytes);
+}
+
+TEST_F(RestoreTest, BlobFilesAreNotKeptBySession) {
+  options_.enable_blob_files = true;
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  std::string blob;
+  for (const std::string& name : List("/x")) {
+    if (name.ends_with(".blob")) blob = "/x/" + name;
+  }
+  const std::string bytes = Read(blob);
+  FlipByte(blob, bytes.size() / 2);
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kKeepLatestDbSessionIdFiles));
+  EXPECT_EQ(Read(blob), bytes);
+}
+
+// With logs that were written after the backup the database is as it was last: what
+// backup_log_files = false is for.
+TEST_F(RestoreTest, KeptLogsAreReplayedOverTheBackup) {
+  backup_options_.backup_log_files = false;
+  options_.wal_dir = "/logs";
+  OpenDb();
+  OpenEngine();
+  Put(0, 100, "flushed");
+  CreateFlushed();
+  Put(100, 120, "logged later");
+  CloseDb();
+  Write("/logs/archive/000001.log", "");
+  ASSERT_OK(engine_->RestoreDBFromBackup(1, kDbDir, "/logs", RestoreOptions(true)));
+  EXPECT_TRUE(Exists("/logs/000001.log"));
+  EXPECT_FALSE(Exists("/logs/archive/000001.log"));
+  Rows expected = Expected(0, 100, "flushed");
+  expected.merge(Expected(100, 120, "logged later"));
+  EXPECT_EQ(RowsOf(kDbDir, "/logs"), expected);
+}
+
+TEST_F(RestoreTest, KeptLogsAreNotOverwritten) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  std::string log;
+  for (const std::string& name : List("/x")) {
+    if (name.ends_with(".log")) log = "/x/" + name;
+  }
+  const std::string bytes = Read(log);
+  Write(log, bytes + "more");
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles, /*keep_log_files=*/true));
+  EXPECT_EQ(Read(log), bytes + "more");
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  EXPECT_EQ(Read(log), bytes);
+}
+
+TEST_F(RestoreTest, OfADirectoryOfLogsOnlyLogsAreDeleted) {
+  MakeBackup();
+  Write("/logs/CURRENT", "of somebody else");
+  Write("/logs/000099.log", "old");
+  Write("/logs/archive/000098.log", "old");
+  ASSERT_OK(engine_->RestoreDBFromBackup(1, "/x", "/logs"));
+  EXPECT_EQ(Read("/logs/CURRENT"), "of somebody else");
+  EXPECT_FALSE(Exists("/logs/000099.log"));
+  EXPECT_FALSE(Exists("/logs/archive/000098.log"));
+  EXPECT_EQ(RowsOf("/x", "/logs"), expected_);
+}
+
+// Backups with files left out, which a second directory of backups has.
+class ExcludedTest : public RestoreTest {
+ protected:
+  // A whole backup in /backups, one without its tables in /rest.
+  void MakeBoth() {
+    backup_options_.schema_version = 2;
+    OpenDb();
+    OpenEngine();
+    Put(0, 100, "value");
+    CreateFlushed();
+    BackupEngineOptions rest("/rest");
+    rest.schema_version = 2;
+    BackupEngine* engine = nullptr;
+    ASSERT_OK(BackupEngine::Open(env_.get(), rest, &engine));
+    rest_.reset(engine);
+    CreateBackupOptions options;
+    options.exclude_files_callback = [this](MaybeExcludeBackupFile* file,
+                                            MaybeExcludeBackupFile* end) {
+      ++calls_;
+      for (; file != end; ++file) {
+        offered_.push_back(file->info.relative_file);
+        file->exclude_decision = true;
+      }
+    };
+    ASSERT_OK(rest_->CreateNewBackup(options, db_.get()));
+    CloseDb();
+  }
+
+  std::unique_ptr<BackupEngine> rest_;
+  std::vector<std::string> offered_;
+  int calls_ = 0;
+};
+
+TEST_F(ExcludedTest, TheCallbackSeesAllThatWouldBeCopiedOnce) {
+  MakeBoth();
+  EXPECT_EQ(calls_, 1);
+  EXPECT_EQ(offered_, std::vector<std::string>{SharedFile().substr(9)});
+  EXPECT_TRUE(List("/rest/shared_checksum").empty());
+  BackupInfo info;
+  ASSERT_OK(rest_->GetBackupInfo(1, &info, true));
+  ASSERT_EQ(info.excluded_files.size(), 1u);
+  EXPECT_EQ(info.excluded_files[0].relative_file, offered_[0]);
+  EXPECT_EQ(info.number_files, info.file_details.size());
+  for (const BackupFileInfo& file : info.file_details) {
+    EXPECT_NE(file.relative_filename, offered_[0]);
+  }
+  EXPECT_OK(rest_->VerifyBackup(1, true));
+}
+
+TEST_F(ExcludedTest, WhatIsThereAlreadyIsNotOffered) {
+  MakeBoth();
+  OpenDb();
+  CreateBackupOptions options;
+  options.exclude_files_callback = [](MaybeExcludeBackupFile*, MaybeExcludeBackupFile*) {
+    ADD_FAILURE() << "nothing is to be copied";
+  };
+  ASSERT_OK(engine_->CreateNewBackup(options, db_.get()));
+}
+
+TEST_F(ExcludedTest, RestoringTakesThemFromAlternateDirectories) {
+  MakeBoth();
+  const IOStatus missing = rest_->RestoreDBFromBackup(1, "/x", "/x");
+  EXPECT_TRUE(missing.IsInvalidArgument()) << missing.ToString();
+  RestoreOptions options;
+  options.alternate_dirs.push_front(engine_.get());
+  ASSERT_OK(rest_->RestoreDBFromBackup(options, 1, "/x", "/x"));
+  EXPECT_EQ(RowsOf("/x"), Expected(0, 100, "value"));
+}
+
+TEST_F(ExcludedTest, AMissingFileIsToldBeforeAnythingIsDeleted) {
+  MakeBoth();
+  EXPECT_TRUE(rest_->RestoreDBFromBackup(1, kDbDir, kDbDir).IsInvalidArgument());
+  EXPECT_EQ(RowsOf(kDbDir), Expected(0, 100, "value"));
+}
+
+TEST_F(ExcludedTest, DamageInTheAlternateDirectoryIsTold) {
+  MakeBoth();
+  FlipByte(SharedFile(), 20);
+  RestoreOptions options;
+  options.alternate_dirs.push_front(engine_.get());
+  EXPECT_TRUE(rest_->RestoreDBFromBackup(options, 1, "/x", "/x").IsCorruption());
+  EXPECT_FALSE(Exists("/x/CURRENT"));
+}
+
+TEST_F(ExcludedTest, WhatIsInTheTargetStandsInForThem) {
+  MakeBoth();
+  ASSERT_OK(rest_->RestoreDBFromBackup(
+      RestoreOptions(false, RestoreOptions::kKeepLatestDbSessionIdFiles), 1, kDbDir, kDbDir));
+  EXPECT_EQ(RowsOf(kDbDir), Expected(0, 100, "value"));
+}
+
+TEST_F(ExcludedTest, FilesLeftOutArePutInByALaterBackup) {
+  MakeBoth();
+  OpenDb();
+  ASSERT_OK(rest_->CreateNewBackup(CreateBackupOptions(), db_.get()));
+  CloseDb();
+  EXPECT_EQ(List("/rest/shared_checksum").size(), 1u);
+  ASSERT_OK(rest_->RestoreDBFromBackup(2, "/x", "/x"));
+  EXPECT_EQ(RowsOf("/x"), Expected(0, 100, "value"));
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libxxhash's XXH3 compiled for AVX2. Everything after the pragma is static to this file, so none
+// of it can be picked by the linker for a processor that cannot run it.
+#include "util/hash/xxh3_x86.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+
+#define XXH_INLINE_ALL
+#define XXH_STATIC_LINKING_ONLY
+#define XXH_VECTOR XXH_AVX2
+#include <xxhash.h>
+
+namespace ashlar::xxh3 {
+uint64_t HashAvx2(const char* data, size_t n) { return XXH3_64bits(data, n); }
+}  // namespace ashlar::xxh3
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

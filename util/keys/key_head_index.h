@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KeyHeadIndex finds a user key among many sorted ones: an array of the eight bytes that follow
+// the prefix common to all keys, searched without branches; whole keys are compared on ties only.
+//
+// Immutable after Build(). The keys are borrowed and must outlive the index.
+// An index that differs in a few keys is built from the one before: keys that stay are not touched
+// unless the common prefix changes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "util/keys/internal_key.h"
+#include "util/splice.h"
+
+namespace ashlar {
+
+// Index of the first of `count` ascending heads that is not below `head`, or `count`.
+// Hot: log2(count) loads, no branch that depends on the data.
+inline size_t LowerBoundHead(const uint64_t* heads, size_t count, uint64_t head) {
+  const uint64_t* base = heads;
+  size_t rest = count;
+  while (rest > 1) {
+    const size_t half = rest / 2;
+    base += base[half - 1] < head ? half : 0;
+    rest -= half;
+  }
+  return static_cast<size_t>(base - heads) + (rest == 1 && *base < head ? 1 : 0);
+}
+
+// One of several such searches, over arrays of their own, that advance side by side.
+// No member has a default, so that an array of them costs nothing.
+struct HeadSearch {
+  const uint64_t* base;
+  size_t rest;  // heads from base on that are left; at least one
+  uint64_t head;
+
+  // How many of the heads from `heads` on, where the search began, are below its head.
+  size_t Result(const uint64_t* heads) const {
+    return static_cast<size_t>(base - heads) + (*base < head ? 1 : 0);
+  }
+};
+
+// Takes all of them to their end, a step of each per round, so that their cache misses overlap.
+// Hot: no branch that depends on the data.
+inline void AdvanceHeadSearches(HeadSearch* searches, size_t count) {
+  size_t longest = 0;
+  for (size_t i = 0; i < count; ++i) longest = std::max(longest, searches[i].rest);
+  for (; longest > 1; longest -= longest / 2) {
+    for (HeadSearch* search = searches; search != searches + count; ++search) {
+      const size_t half = search->rest / 2;  // 0 once it has ended
+      search->base += search->base[half - (half != 0)] < search->head ? half : 0;
+      search->rest -= half;
+    }
+  }
+}
+
+class KeyHeadIndex {
+ public:
+  KeyHeadIndex() = default;
+
+  // `keys` ascend in the comparator's order (equal neighbours are fine).
+  void Build(const InternalKeyComparator& comparator, std::vector<Slice> keys) {
+    comparator_ = &comparator;
+    keys_ = std::move(keys);
+    prefix_ = CommonPrefix();
+    heads_.clear();
+    heads_.reserve(keys_.size());
+    for (const Slice& key : keys_) heads_.push_back(HeadAfterPrefix(key));
+  }
+  // The same for the keys of `base` as `splice` changes them.
+  void Build(const InternalKeyComparator& comparator, const KeyHeadIndex& base,
+             const Splice<Slice>& splice) {
+    std::vector<Slice> keys = splice.Apply(base.keys_, [](const Slice& key) { return key; });
+    if (base.keys_.empty()) return Build(comparator, std::move(keys));
+    comparator_ = &comparator;
+    keys_ = std::move(keys);
+    prefix_ = CommonPrefix();
+    if (prefix_ != base.prefix_) return Build(comparator, std::move(keys_));
+    heads_ = splice.Apply(base.heads_, [this](const Slice& key) { return HeadAfterPrefix(key); });
+  }
+
+  size_t size() const { return keys_.size(); }
+
+  // Index of the first key that is not before `user_key`, or size().
+  size_t LowerBound(const Slice& user_key) const {
+    if (keys_.empty()) return 0;
+    if (!prefix_.empty() && !user_key.starts_with(prefix_)) {
+      return comparator_->OrderWithoutTimestamp(user_key, prefix_) < 0 ? 0 : keys_.size();
+    }
+    const uint64_t head = HeadAfterPrefix(user_key);
+    size_t index = LowerBoundHead(heads_.data(), heads_.size(), head);
+    if (index < heads_.size() && heads_[index] == head) index = ResolveTie(index, user_key);
+    return index;
+  }
+
+  size_t MemoryBytes() const {
+    return keys_.capacity() * sizeof(Slice) + heads_.capacity() * sizeof(uint64_t);
+  }
+
+ private:
+  // In both bytewise orders a prefix shared by the first and the last key is shared by all.
+  Slice CommonPrefix() const {
+    if (keys_.size() < 2 || comparator_->order() == KeyOrder::kCustom) return Slice();
+    return Slice(keys_.front().data(), keys_.front().difference_offset(keys_.back()));
+  }
+  uint64_t HeadAfterPrefix(const Slice& key) const {
+    return KeyHead(key.data() + prefix_.size(), key.size() - prefix_.size(), comparator_->order());
+  }
+  size_t ResolveTie(size_t first, const Slice& user_key) const {
+    const auto ties_end = std::upper_bound(heads_.begin() + static_cast<ptrdiff_t>(first),
+                                           heads_.end(), heads_[first]);
+    const auto found = std::lower_bound(keys_.begin() + static_cast<ptrdiff_t>(first),
+                                        keys_.begin() + (ties_end - heads_.begin()), user_key,
+                                        [this](const Slice& a, const Slice& b) {
+                                          return comparator_->OrderWithoutTimestamp(a, b) < 0;
+                                        });
+    return static_cast<size_t>(found - keys_.begin());
+  }
+
+  const InternalKeyComparator* comparator_ = nullptr;
+  Slice prefix_;  // points into keys_.front()
+  std::vector<Slice> keys_;
+  std::vector<uint64_t> heads_;
+};
+
+}  // namespace ashlar

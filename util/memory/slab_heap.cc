@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A segment begins with its own description, so a piece's address, rounded down, leads to it:
+//
+//     | Segment | slab 0, a little shorter |     slab 1     | ... |     slab 15     |
+//
+// Whoever has room is found through lists, those that are nearly full in front: so what is nearly
+// empty becomes empty, and can serve another size or go back. A size that has no room takes a piece
+// of the next larger ones before it takes a slab: what a cache holds changes its sizes slowly, and
+// a slab of a size that is out of use would keep its last few pieces, and the room between them,
+// for as long as the cache likes those.
+#include "util/memory/slab_heap.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "util/threads/mutex.h"
+#include "util/threads/thread_number.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMinPieceBytes = 256;
+constexpr size_t kStepsPerDoubling = 16;
+constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
+// Pages of a slab come so many at a time: each on its own costs several times as much.
+constexpr uint32_t kTouchedBytes = 64 << 10;
+// A piece may be of so many sizes more than was asked for: up to a fifth larger.
+constexpr size_t kMaxStepsUp = 3;
+constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
+
+// Sizes are numbered from kMinPieceBytes on, kStepsPerDoubling of them for each doubling.
+size_t ClassOf(size_t piece_bytes) {
+  const auto doublings = static_cast<size_t>(std::bit_width(piece_bytes / kMinPieceBytes)) - 1;
+  const size_t step = (kMinPieceBytes << doublings) / kStepsPerDoubling;
+  return kStepsPerDoubling * doublings + piece_bytes / step - kStepsPerDoubling;
+}
+
+constexpr size_t kClassCount = 7 * kStepsPerDoubling;  // up to 32 KB
+}  // namespace
+
+// A list through the elements' own pointers.
+template <typename T>
+class SlabHeap::List {
+ public:
+  T* front() const { return front_; }
+  void PushFront(T* element) {
+    assert(element->previous == nullptr && element->next == nullptr);
+    element->next = front_;
+    if (front_ != nullptr) front_->previous = element;
+    front_ = element;
+  }
+  void Remove(T* element) {
+    if (element->next != nullptr) element->next->previous = element->previous;
+    (element->previous != nullptr ? element->previous->next : front_) = element->next;
+    element->previous = element->next = nullptr;
+  }
+
+ private:
+  T* front_ = nullptr;
+};
+
+// Pieces [0, carved) were handed out at some time; those of them that came back are in free_pieces,
+// linked through their first word.
+struct SlabHeap::Slab {
+  Slab* previous = nullptr;  // in its size's list, if it has room
+  Slab* next = nullptr;
+  char* begin = nullptr;
+  void* free_pieces = nullptr;
+  uint32_t piece_bytes = 0;
+  uint32_t capacity = 0;  // pieces
+  uint32_t carved = 0;
+  uint32_t used = 0;
+  uint32_t touched = 0;  // bytes from begin on whose pages it has: may stay when it is empty
+
+  // `held_bytes` counts what the heap has touched.
+  void* Take(std::atomic<size_t>* held_bytes) {
+    assert(used < capacity);
+    ++used;
+    return free_pieces == nullptr ? Carve(held_bytes)
+                                  : std::exchange(free_pieces, *static_cast<void**>(free_pieces));
+  }
+  void* Carve(std::atomic<size_t>* held_bytes) {
+    const uint32_t offset = piece_bytes * carved++;
+    if (offset + piece_bytes > touched) {
+      const uint32_t ahead = std::min(kTouchedBytes, piece_bytes * capacity - touched);
+      PageBuffer::TouchAhead(begin + touched, ahead);
+      touched += ahead;
+      held_bytes->fetch_add(ahead, std::memory_order_relaxed);
+    }
+    return begin + offset;
+  }
+  // Gives the pages of an empty slab back.
+  void Cool(std::atomic<size_t>* held_bytes) {
+    assert(used == 0);
+    PageBuffer::Drop(begin, touched);
+    held_bytes->fetch_sub(std::exchange(touched, 0), std::memory_order_relaxed);
+  }
+  void PutBack(void* piece) {
+    assert(used > 0);
+    --used;
+    *static_cast<void**>(piece) = std::exchange(free_pieces, piece);
+  }
+};
+
+struct SlabHeap::Segment {
+  Segment* previous = nullptr;  // among those with free slabs
+  Segment* next = nullptr;
+  Shard* shard = nullptr;  // changes while it is empty
+  PageBuffer memory;       // this segment itself
+  uint32_t free_slabs = kAllSlabs;
+  Slab slabs[kSlabsPerSegment];
+
+  explicit Segment(PageBuffer pages) : memory(std::move(pages)) {}
+  static Segment* Create();
+  static void Destroy(Segment* segment) {
+    const PageBuffer last = std::move(segment->memory);
+    segment->~Segment();
+  }
+  static Segment* Of(void* piece) {
+    return reinterpret_cast<Segment*>(reinterpret_cast<uintptr_t>(piece) & ~(kSegmentBytes - 1));
+  }
+  Slab* SlabOf(void* piece) {
+    return &slabs[(reinterpret_cast<uintptr_t>(piece) & (kSegmentBytes - 1)) / kSlabBytes];
+  }
+  bool IsEmpty() const { return free_slabs == kAllSlabs; }
+  // Of free slabs, those that have pages.
+  size_t WarmSlabs() const {
+    size_t count = 0;
+    for (size_t i = 0; i < kSlabsPerSegment; ++i) {
+      if ((free_slabs >> i & 1) != 0 && slabs[i].touched != 0) ++count;
+    }
+    return count;
+  }
+  size_t TouchedBytes() const {
+    size_t bytes = 0;
+    for (const Slab& slab : slabs) bytes += slab.touched;
+    return bytes;
+  }
+
+  Slab* TakeSlab(size_t piece_bytes);
+  void PutBackSlab(Slab* slab);
+};
+
+SlabHeap::Segment* SlabHeap::Segment::Create() {
+  PageBuffer pages(kSegmentBytes, PageBuffer::Pages::kSmall);
+  char* const memory = pages.data();
+  assert(reinterpret_cast<uintptr_t>(memory) % kSegmentBytes == 0);
+  return new (memory) Segment(std::move(pages));
+}
+
+SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
+  assert(free_slabs != 0);
+  constexpr size_t kOwnBytes = (sizeof(Segment) + kAlignment - 1) / kAlignment * kAlignment;
+  auto i = static_cast<size_t>(std::countr_zero(free_slabs));
+  for (size_t warm = i; warm < kSlabsPerSegment; ++warm) {
+    if ((free_slabs >> warm & 1) == 0 || slabs[warm].touched == 0) continue;
+    i = warm;
+    break;
+  }
+  free_slabs &= ~(uint32_t{1} << i);
+  char* const end = reinterpret_cast<char*>(this) + (i + 1) * kSlabBytes;
+  Slab* const slab = &slabs[i];
+  assert(slab->used == 0 && slab->next == nullptr);
+  slab->begin = end - kSlabBytes + (i == 0 ? kOwnBytes : 0);
+  slab->free_pieces = nullptr;
+  slab->carved = 0;
+  slab->piece_bytes = static_cast<uint32_t>(piece_bytes);
+  slab->capacity = static_cast<uint32_t>(static_cast<size_t>(end - slab->begin) / piece_bytes);
+  assert(slab->capacity > 1);
+  return slab;
+}
+
+void SlabHeap::Segment::PutBackSlab(Slab* slab) {
+  assert(slab->used == 0);
+  const auto bit = uint32_t{1} << (slab - slabs);
+  assert((free_slabs & bit) == 0);
+  free_slabs |= bit;
+}
+
+// The empty segments of all shards. Without a lock: whoever takes one out of its place owns it.
+class SlabHeap::Spares {
+ public:
+  Spares() = default;
+  ~Spares() {
+    for (auto& place : places_) {
+      Segment* const segment = place.load(std::memory_order_relaxed);
+      if (segment != nullptr) Destroy(segment);
+    }
+    assert(held_bytes_ == 0);  // no piece is left
+  }
+
+  // One that waits, or a new one. Throws std::bad_alloc.
+  Segment* Take() {
+    for (auto& place : places_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      Segment* const segment = place.exchange(nullptr, std::memory_order_acquire);
+      if (segment != nullptr) return segment;
+    }
+    return Segment::Create();
+  }
+  void Put(Segment* segment) {
+    assert(segment->IsEmpty());
+    for (auto& place : places_) {
+      Segment* none = nullptr;
+      if (place.compare_exchange_strong(none, segment, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+        return;
+      }
+    }
+    Destroy(segment);
+  }
+  std::atomic<size_t>* held_bytes() { return &held_bytes_; }
+
+ private:
+  void Destroy(Segment* segment) {
+    held_bytes_.fetch_sub(segment->TouchedBytes(), std::memory_order_relaxed);
+    Segment::Destroy(segment);
+  }
+
+  std::atomic<Segment*> places_[kMaxSpareSegments] = {};
+  std::atomic<size_t> held_bytes_{0};  // touched, of segments in use too
+};
+
+class SlabHeap::Shard {
+ public:
+  // `spares` outlives the shard.
+  void Init(Spares* spares) { spares_ = spares; }
+
+  // From a slab that has room; null: there is none.
+  Piece TakeFromRoom(size_t piece_bytes);
+  Piece Allocate(size_t piece_bytes);
+  void Free(Segment* segment, void* piece);
+  size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  void SetUsed(size_t bytes) REQUIRES(mutex_) {
+    used_bytes_.store(bytes, std::memory_order_relaxed);
+  }
+  // Of this size or a little more: its list is not empty then. Else null.
+  Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
+  Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
+  Piece TakeFrom(Slab* slab, size_t piece_bytes) REQUIRES(mutex_);
+  // Takes a piece back. The slab is the caller's to give back if it is empty now, else null.
+  Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
+  // The segment if it is empty now, else null.
+  Segment* PutBackSlab(Segment* segment, Slab* slab) REQUIRES(mutex_);
+
+  Mutex mutex_{LockRank::kLeaf};
+  List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs of each size
+  List<Segment> segments_ GUARDED_BY(mutex_);             // in use, with free slabs
+  size_t warm_slabs_ GUARDED_BY(mutex_) = 0;              // of those
+  std::atomic<size_t> used_bytes_{0};                     // in pieces; written under the lock
+  Spares* spares_ = nullptr;
+};
+
+SlabHeap::Piece SlabHeap::Shard::TakeFromRoom(size_t piece_bytes) {
+  const MutexLock lock(&mutex_);
+  Slab* const slab = RoomFor(piece_bytes);
+  return slab == nullptr ? Piece{.data = nullptr, .bytes = 0} : TakeFrom(slab, piece_bytes);
+}
+
+SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
+  const MutexLock lock(&mutex_);
+  Slab* slab = RoomFor(piece_bytes);
+  if (slab == nullptr) {
+    slab = NewSlab(piece_bytes);
+    with_room_[ClassOf(piece_bytes)].PushFront(slab);
+  }
+  return TakeFrom(slab, piece_bytes);
+}
+
+SlabHeap::Piece SlabHeap::Shard::TakeFrom(Slab* slab, [[maybe_unused]] size_t piece_bytes) {
+  assert(slab->piece_bytes >= piece_bytes);
+  void* const piece = slab->Take(spares_->held_bytes());
+  if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
+  SetUsed(used_bytes() + slab->piece_bytes);
+  return {.data = piece, .bytes = slab->piece_bytes};
+}
+
+SlabHeap::Slab* SlabHeap::Shard::RoomFor(size_t piece_bytes) {
+  const size_t first = ClassOf(piece_bytes);
+  assert(first + kMaxStepsUp < kClassCount);
+  for (size_t i = first; i <= first + kMaxStepsUp; ++i) {
+    if (with_room_[i].front() != nullptr) return with_room_[i].front();
+  }
+  return nullptr;
+}
+
+SlabHeap::Slab* SlabHeap::Shard::NewSlab(size_t piece_bytes) {
+  if (segments_.front() == nullptr) {
+    Segment* const empty = spares_->Take();
+    empty->shard = this;
+    warm_slabs_ += empty->WarmSlabs();
+    segments_.PushFront(empty);
+  }
+  Segment* const segment = segments_.front();
+  Slab* const slab = segment->TakeSlab(piece_bytes);
+  if (slab->touched != 0) --warm_slabs_;
+  if (segment->free_slabs == 0) segments_.Remove(segment);
+  return slab;
+}
+
+void SlabHeap::Shard::Free(Segment* segment, void* piece) {
+  Slab* slab = nullptr;
+  bool stays_warm = false;
+  {
+    const MutexLock lock(&mutex_);
+    slab = PutBack(segment, piece);
+    if (slab == nullptr) return;
+    stays_warm = warm_slabs_ < kMaxWarmSlabs;
+  }
+  // Outside of the lock: it costs as much as many pieces. Nobody else has the slab now.
+  if (!stays_warm) slab->Cool(spares_->held_bytes());
+  Segment* empty = nullptr;
+  {
+    const MutexLock lock(&mutex_);
+    empty = PutBackSlab(segment, slab);
+  }
+  if (empty != nullptr) spares_->Put(empty);
+}
+
+SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
+  Slab* const slab = segment->SlabOf(piece);
+  List<Slab>& with_room = with_room_[ClassOf(slab->piece_bytes)];
+  if (slab->used == slab->capacity) with_room.PushFront(slab);
+  slab->PutBack(piece);
+  assert(used_bytes() >= slab->piece_bytes);
+  SetUsed(used_bytes() - slab->piece_bytes);
+  if (slab->used != 0) return nullptr;
+  with_room.Remove(slab);
+  return slab;
+}
+
+SlabHeap::Segment* SlabHeap::Shard::PutBackSlab(Segment* segment, Slab* slab) {
+  if (segment->free_slabs == 0) segments_.PushFront(segment);
+  segment->PutBackSlab(slab);
+  if (slab->touched != 0) ++warm_slabs_;
+  if (!segment->IsEmpty()) return nullptr;
+  segments_.Remove(segment);
+  warm_slabs_ -= segment->WarmSlabs();
+  return segment;
+}
+
+size_t SlabHeap::RoundUp(size_t bytes) {
+  assert(bytes <= kMaxPieceBytes);
+  const size_t wanted = std::max(bytes, kMinPieceBytes);
+  const size_t step = std::bit_floor(wanted) / kStepsPerDoubling;
+  const size_t rounded = (wanted + step - 1) / step * step;
+  return (rounded + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+SlabHeap::SlabHeap() : spares_(new Spares), shards_(new Shard[kShardCount]) {
+  for (size_t i = 0; i < kShardCount; ++i) shards_[i].Init(spares_.get());
+}
+SlabHeap::~SlabHeap() = default;
+
+SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
+  assert(bytes > 0 && bytes <= kMaxPieceBytes);
+  const size_t piece_bytes = RoundUp(bytes), own = ThreadNumber() % kShardCount;
+  // Before a slab is begun: what others have left open, where blocks come and go by other threads.
+  for (size_t i = 0; i < kShardCount; ++i) {
+    const Piece piece = shards_[(own + i) % kShardCount].TakeFromRoom(piece_bytes);
+    if (piece.data != nullptr) return piece;
+  }
+  return shards_[own].Allocate(piece_bytes);
+}
+
+void SlabHeap::Free(void* piece) {
+  assert(piece != nullptr);
+  Segment* const segment = Segment::Of(piece);
+  segment->shard->Free(segment, piece);
+}
+
+size_t SlabHeap::HeldBytes() const {
+  return spares_->held_bytes()->load(std::memory_order_relaxed);
+}
+
+size_t SlabHeap::UsedBytes() const {
+  size_t bytes = 0;
+  for (size_t i = 0; i < kShardCount; ++i) bytes += shards_[i].used_bytes();
+  return bytes;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes back to the system does so after the mutex is free.
+#include "util/memory/spare_blocks.h"
+
+#include <new>
+#include <utility>
+
+namespace ashlar {
+
+PageBuffer SpareBlocks::Take() {
+  {
+    MutexLock lock(&mutex_);
+    is_resting_ = false;
+    if (!blocks_.empty()) {
+      PageBuffer block = std::move(blocks_.back());
+      blocks_.pop_back();
+      return block;
+    }
+  }
+  return PageBuffer(kBlockBytes);
+}
+
+void SpareBlocks::Give(std::vector<PageBuffer> blocks, size_t limit_bytes) noexcept {
+  // Sanitizers see who still reads the memory only if it is freed.
+  if (kHeapIsWatched) return;
+  MutexLock lock(&mutex_);
+  if (is_resting_) return;
+  try {
+    blocks_.reserve(blocks_.size() + blocks.size());
+  } catch (const std::bad_alloc&) {
+    return;  // what is given back is what is wanted most
+  }
+  for (PageBuffer& block : blocks) {
+    if ((blocks_.size() + 1) * kBlockBytes > limit_bytes) return;
+    if (block.size() == kBlockBytes) blocks_.push_back(std::move(block));
+  }
+}
+
+void SpareBlocks::Rest() {
+  std::vector<PageBuffer> unneeded;
+  MutexLock lock(&mutex_);
+  is_resting_ = true;
+  blocks_.swap(unneeded);
+}
+
+size_t SpareBlocks::bytes() const {
+  MutexLock lock(&mutex_);
+  return blocks_.size() * kBlockBytes;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass over the text with a brace counter does all splitting; no recursion. What stands here
+// was compared, text by text, with RocksDB 7.8.3: tests/data/options.
+#include "util/text/option_text.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "ashlar/convenience.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\n\v\f\r";
+
+bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Position of the brace that closes the one at `open`; npos if there is none.
+size_t ClosingBrace(std::string_view text, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '{' && ++depth > kMaxOptionNesting) return std::string_view::npos;
+    if (text[i] == '}' && --depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+Status BadText(const char* what, std::string_view text) {
+  constexpr size_t kShown = 80;
+  return Status::InvalidArgument(StrCat("options: ", what),
+                                 EscapeBytes(Slice(text.substr(0, kShown))));
+}
+
+// One value from `*position` up to `separator`, without braces around the whole of it. Leaves
+// *position behind the separator. Only a value that begins with a brace is nested; in any other,
+// braces are characters like others, as RocksDB reads them.
+Status TakeItem(std::string_view text, char separator, size_t* position, std::string* item) {
+  assert(*position <= text.size());
+  const size_t begin = *position;
+  const size_t first = text.find_first_not_of(kSpaces, begin);
+  size_t end = begin;
+  if (first == std::string_view::npos || text[first] != '{') {
+    end = std::min(text.find(separator, begin), text.size());
+    *item = TrimSpaces(text.substr(begin, end - begin));
+    *position = end < text.size() ? end + 1 : end;
+    return Status::OK();
+  }
+  while (end < text.size() && text[end] != separator) {
+    if (text[end] == '}') return BadText("a closing brace without an opening one", text);
+    if (text[end] == '{') {
+      end = ClosingBrace(text, end);
+      if (end == std::string_view::npos) return BadText("unbalanced or too deep braces", text);
+    }
+    ++end;
+  }
+  std::string_view value = TrimSpaces(text.substr(begin, end - begin));
+  if (!value.empty() && value.front() == '{' && ClosingBrace(value, 0) == value.size() - 1) {
+    value = TrimSpaces(value.substr(1, value.size() - 2));
+  }
+  *item = value;
+  *position = end < text.size() ? end + 1 : end;
+  return Status::OK();
+}
+
+// Takes a sign off the front: whether it was a minus.
+bool TakeSign(std::string_view* text) {
+  if (text->empty() || (text->front() != '-' && text->front() != '+')) return false;
+  const bool is_negative = text->front() == '-';
+  text->remove_prefix(1);
+  return is_negative;
+}
+
+// Multiplies by the suffix that stands right behind the digits. False if the result does not fit.
+bool ApplySuffix(std::string_view rest, uint64_t* value) {
+  constexpr std::string_view kSuffixes = "kmgt";
+  if (rest.empty()) return true;
+  const size_t power = kSuffixes.find(static_cast<char>(std::tolower(rest[0])));
+  if (power == std::string_view::npos) return true;  // no suffix: ends the number
+  const int shift = static_cast<int>(power + 1) * 10;
+  if (*value > (std::numeric_limits<uint64_t>::max() >> shift)) return false;
+  *value <<= shift;
+  return true;
+}
+
+// Digits and suffix, without a sign.
+bool ParseMagnitude(std::string_view text, uint64_t* value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  if (error != std::errc()) return false;
+  return ApplySuffix(std::string_view(stop, static_cast<size_t>(end - stop)), value);
+}
+
+}  // namespace
+
+std::string_view TrimSpaces(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string StripBraces(std::string_view text) {
+  text = TrimSpaces(text);
+  while (!text.empty() && text.front() == '{' && ClosingBrace(text, 0) == text.size() - 1) {
+    text = TrimSpaces(text.substr(1, text.size() - 2));
+  }
+  return std::string(text);
+}
+
+bool HasPairedBraces(std::string_view text) {
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '{';
+    depth -= c == '}';
+    if (depth < 0) return false;
+  }
+  return depth == 0;
+}
+
+Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
+  const std::string inner = StripBraces(text);
+  const std::string_view rest = inner;
+  size_t position = 0;
+  while (position < rest.size()) {
+    if (IsSpace(rest[position]) || rest[position] == ';') {
+      ++position;
+      continue;
+    }
+    const size_t equals = rest.find_first_of("=;", position);
+    if (equals == std::string_view::npos || rest[equals] == ';') {
+      return BadText("expected name=value, found", rest.substr(position));
+    }
+    const std::string_view name = TrimSpaces(rest.substr(position, equals - position));
+    if (name.empty()) return BadText("an empty name before", rest.substr(position));
+    if (name.find_first_of("{}") != std::string_view::npos) {
+      return BadText("expected a name, found a brace", rest.substr(position));
+    }
+    position = equals + 1;
+    std::string value;
+    Status status = TakeItem(rest, ';', &position, &value);
+    if (!status.ok()) return status;
+    options->emplace_back(name, std::move(value));
+  }
+  return Status::OK();
+}
+
+Status SplitList(std::string_view text, char separator, std::vector<std::string>* items) {
+  const std::string inner = StripBraces(text);
+  size_t position = 0;
+  while (position < inner.size()) {
+    std::string item;
+    Status status = TakeItem(inner, separator, &position, &item);
+    if (!status.ok()) return status;
+    items->push_back(std::move(item));
+  }
+  return Status::OK();
+}
+
+std::string EscapeOptionString(std::string_view raw) {
+  std::string escaped;
+  for (char c : raw) {
+    if (c == '\\' || c == '#' || c == ':') {
+      escaped += '\\';
+      escaped += c;
+    } else if (c == '\r') {
+      escaped += "\\r";
+    } else if (c == '\n') {
+      escaped += "\\n";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string UnescapeOptionString(std::string_view escaped) {
+  std::string raw;
+  for (size_t i = 0; i < escaped.size(); ++i) {
+    char c = escaped[i];
+    if (c == '\\') {
+      if (i + 1 == escaped.size()) break;
+      c = escaped[++i];
+      if (c == 'r') c = '\r';
+      if (c == 'n') c = '\n';
+    }
+    raw += c;
+  }
+  return raw;
+}
+
+bool ParseUint64Text(std::string_view text, uint64_t* value) {
+  text = TrimSpaces(text);
+  const bool is_negative = TakeSign(&text);
+  if (!ParseMagnitude(text, value)) return false;
+  if (is_negative) *value = ~*value + 1;
+  return true;
+}
+
+bool ParseInt64Text(std::string_view text, int64_t* value) {
+  text = TrimSpaces(text);
+  const bool is_negative = TakeSign(&text);
+  uint64_t magnitude = 0;
+  if (!ParseMagnitude(text, &magnitude)) return false;
+  const uint64_t limit = uint64_t{1} << 63;
+  if (magnitude > (is_negative ? limit : limit - 1)) return false;
+  *value = is_negative ? static_cast<int64_t>(~magnitude + 1) : static_cast<int64_t>(magnitude);
+  return true;
+}
+
+bool ParseDoubleText(std::string_view text, double* value) {
+  text = TrimSpaces(text);
+  const bool is_negative = TakeSign(&text);
+  const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (is_hex) text.remove_prefix(2);
+  if (text.empty() || text.front() == '-') return false;
+  const char* end = text.data() + text.size();
+  const auto format = is_hex ? std::chars_format::hex : std::chars_format::general;
+  if (std::from_chars(text.data(), end, *value, format).ec != std::errc()) return false;
+  if (is_negative) *value = -*value;
+  return std::isfinite(*value);
+}
+
+bool ParseBoolText(std::string_view text, bool* value) {
+  text = TrimSpaces(text);
+  if (text == "true" || text == "1") {
+    *value = true;
+    return true;
+  }
+  *value = false;
+  return text == "false" || text == "0";
+}
+
+std::string DoubleText(double value) {
+  // 309 digits before the point at most.
+  char buffer[330];
+  const int length = snprintf(buffer, sizeof(buffer), "%.6f", value);
+  return std::string(buffer, static_cast<size_t>(length));
+}
+
+Status TakeSizeOption(const std::string& name,
+                      std::unordered_map<std::string, std::string>* options, size_t* value) {
+  const auto found = options->find(name);
+  if (found == options->end()) return Status::OK();
+  uint64_t parsed = 0;
+  if (!ParseUint64Text(found->second, &parsed)) {
+    return Status::InvalidArgument(StrCat(name, ": not a number"), found->second);
+  }
+  *value = static_cast<size_t>(parsed);
+  options->erase(found);
+  return Status::OK();
+}
+
+// Two public functions of convenience.h that need nothing else of the option tables.
+
+Status StringToMap(const std::string& opts_str,
+                   std::unordered_map<std::string, std::string>* opts_map) {
+  std::vector<NameValue> options;
+  Status status = SplitOptions(opts_str, &options);
+  if (!status.ok()) return status;
+  for (NameValue& option : options) (*opts_map)[option.first] = std::move(option.second);
+  return Status::OK();
+}
+
+Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
+                   std::string* opts_str) {
+  opts_str->clear();
+  for (const auto& [name, value] : opts_map) {
+    const bool needs_braces =
+        value.find(';') != std::string::npos || (!value.empty() && value.front() == '{');
+    StrAppend(opts_str, name, "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "", ";");
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

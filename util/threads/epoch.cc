@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Epochs. The proof that nothing is freed under a reader:
+//
+// A retired object p was unlinked before (U). A reclaimer works alone (R.is_busy) and does:
+//   1. take the retired objects; 2. raise the global epoch to g with release order, and mark the
+//   batch with g; 3. a heavy barrier; 4. read every slot's announcement; 5. free the batches whose
+//   mark is not above the smallest announcement that is not 0.
+// Retiring pushes with release and taking acquires, so U happens before 2.
+// A reader does: a. load the global epoch, acquire; b. announce it, release; c. a light barrier;
+// d. load pointers, use what they lead to; e. announce 0, release.
+//
+// Let a reader use p, found in d. Then its a did not return g or more: reading g in a would make
+// step 2, and with it U, happen before d, and d would not have found p. So it announces less than
+// g. The heavy barrier (membarrier) makes every running thread of the process pass a full barrier
+// between the reclaimer's 2 and 4. In the reader that point lies either before b is complete: then
+// d comes after it, sees U, and does not find p, against the assumption. Or after b: then 4 sees
+// the announcement, or what the reader's slot held later. If it sees the announcement, which is
+// below g, the batch stays. If it sees a later value, that was written by a release after d, and 4
+// acquires: the use in d happens before the free.
+//
+// Where the kernel has no membarrier, both barriers are sequentially consistent fences, and the
+// dichotomy holds by their total order. Under the thread sanitizer, which knows no fences, the
+// announcement is an exchange, which is a full barrier on every machine it runs on.
+//
+// A thread's slot goes back to the registry by a pthread key's destructor, which runs after those
+// of C++ thread_local objects, and again if a later destructor opens a guard once more.
+//
+// A forked child has the slots of all threads and but one of the threads: it frees the others'
+// slots (RepairAfterFork). What another thread was about to free at that moment stays allocated
+// there.
+#include "util/threads/epoch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+namespace ashlar {
+
+namespace epoch_internal {
+
+alignas(64) constinit std::atomic<uint64_t> global_epoch{1};
+constinit thread_local Slot* this_slot __attribute__((tls_model("initial-exec"))) = nullptr;
+
+}  // namespace epoch_internal
+
+namespace {
+
+using epoch_internal::global_epoch;
+using epoch_internal::Slot;
+using epoch_internal::this_slot;
+
+// A thread tries to reclaim after it has retired that much: often enough that little memory waits,
+// seldom enough that the cost of membarrier (microseconds, an interrupt on busy processors) is
+// spread thin.
+constexpr uint32_t kRetiredCountToReclaim = 64;
+constexpr size_t kRetiredBytesToReclaim = size_t{1} << 20;
+
+// Retired objects are pushed to one of these lists, by slot, so that threads do not meet.
+constexpr size_t kListCount = 8;
+struct alignas(64) RetiredList {
+  std::atomic<EpochRetired*> head{nullptr};
+};
+
+struct Batch {
+  uint64_t mark;
+  EpochRetired* objects;
+};
+
+// A ring of fixed size: see EpochRetired.
+class BatchQueue {
+ public:
+  bool IsEmpty() const { return begin_ == end_; }
+  bool HasRoom(size_t count) const { return end_ - begin_ + count <= kCapacity; }
+  const Batch& Front() const {
+    assert(!IsEmpty());
+    return batches_[begin_ % kCapacity];
+  }
+  void Push(const Batch& batch) {
+    assert(HasRoom(1));
+    batches_[end_++ % kCapacity] = batch;
+  }
+  Batch Pop() {
+    assert(!IsEmpty());
+    return batches_[begin_++ % kCapacity];
+  }
+  void Clear() { begin_ = end_ = 0; }
+
+ private:
+  static constexpr size_t kCapacity = 512;  // a power of two; guards are short, so few ever wait
+  size_t begin_ = 0, end_ = 0;
+  Batch batches_[kCapacity] = {};
+};
+
+// The one domain. Made at first use and never destroyed: guards may be open while the process ends.
+struct Domain {
+  Domain();
+
+  RetiredList lists[kListCount];
+  std::atomic<size_t> pending_count{0};
+  // Slots are only ever added; the list is walked without a lock.
+  std::atomic<Slot*> slots{nullptr};
+  std::atomic<size_t> slot_count{0};
+  pthread_key_t slot_key;
+  bool has_membarrier = false;
+
+  // Set by the one thread that reclaims, until it has run the deleters. What follows is its own.
+  alignas(64) std::atomic<bool> is_busy{false};
+  BatchQueue batches;  // marks ascend
+};
+
+Domain& TheDomain() {
+  static Domain& domain = *new Domain;
+  return domain;
+}
+
+#if defined(__linux__)
+bool Membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+bool RegisterMembarrier() { return Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+bool RunMembarrier() { return Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+#else
+bool RegisterMembarrier() { return false; }
+bool RunMembarrier() { return false; }
+#endif
+
+// Gives the slot of an ending thread back.
+void LeaveSlot(void* p) {
+  Slot* const slot = static_cast<Slot*>(p);
+  assert(slot->depth == 0);
+  this_slot = nullptr;
+  slot->is_taken.store(false, std::memory_order_release);
+}
+
+void RepairAfterFork();
+
+Domain::Domain() {
+  if (pthread_key_create(&slot_key, &LeaveSlot) != 0) {
+    std::fputs("ashlar: no pthread key is left for epochs\n", stderr);
+    std::abort();
+  }
+  has_membarrier = RegisterMembarrier();
+  // Fails for want of memory only; then children of this process must not use databases.
+  (void)pthread_atfork(nullptr, nullptr, &RepairAfterFork);
+}
+
+// In the child, whose only thread is the one that called fork(). The slots of the threads that did
+// not come along become free, whatever they announce. A reclaimer among them may have left the
+// batches half changed: they are given up.
+void RepairAfterFork() {
+  Domain& domain = TheDomain();
+  Slot* const own = this_slot;
+  for (Slot* s = domain.slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {
+    if (s == own) continue;
+    s->announced.store(0, std::memory_order_release);
+    s->depth = 0;
+    s->is_reclaiming = false;
+    s->retired_count = 0;
+    s->retired_bytes = 0;
+    s->is_taken.store(false, std::memory_order_release);
+  }
+  const bool is_own = own != nullptr && own->is_reclaiming;
+  if (domain.is_busy.load(std::memory_order_relaxed) && !is_own) {
+    domain.batches.Clear();
+    domain.is_busy.store(false, std::memory_order_release);
+  }
+  if (domain.has_membarrier) (void)RegisterMembarrier();  // a kernel may not inherit it
+}
+
+Slot* FindFreeSlot(const Domain& domain) {
+  for (Slot* s = domain.slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {
+    bool expected = false;
+    if (!s->is_taken.load(std::memory_order_relaxed) &&
+        s->is_taken.compare_exchange_strong(expected, true, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+      return s;
+    }
+  }
+  return nullptr;
+}
+
+Slot* AddSlot(Domain& domain) {
+  Slot* const slot = new Slot;
+  slot->index = domain.slot_count.fetch_add(1, std::memory_order_relaxed);
+  slot->needs_fence = !domain.has_membarrier;
+  slot->is_taken.store(true, std::memory_order_relaxed);
+  slot->next = domain.slots.load(std::memory_order_relaxed);
+  while (!domain.slots.compare_exchange_weak(slot->next, slot, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
+  }
+  return slot;
+}
+
+// After it, this thread sees the announcements of all guards whose loads did not all come after it.
+void HeavyBarrier(const Domain& domain) {
+#if !ASHLAR_TSAN
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  if (!domain.has_membarrier) return;
+  // The registration is inherited by fork(), but a kernel may forget it; then register again.
+  if (RunMembarrier() || (RegisterMembarrier() && RunMembarrier())) return;
+  std::fputs("ashlar: membarrier has ceased to work\n", stderr);
+  std::abort();
+}
+
+uint64_t SmallestAnnouncement(const Domain& domain) {
+  uint64_t smallest = std::numeric_limits<uint64_t>::max();
+  for (Slot* s = domain.slots.load(std::memory_order_seq_cst); s != nullptr; s = s->next) {
+    const uint64_t announced = s->announced.load(std::memory_order_seq_cst);
+    if (announced != 0) smallest = std::min(smallest, announced);
+  }
+  return smallest;
+}
+
+void Push(RetiredList* list, EpochRetired* object) {
+  object->next_retired = list->head.load(std::memory_order_relaxed);
+  while (!list->head.compare_exchange_weak(object->next_retired, object, std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+  }
+}
+
+// Step 1 and 2: what is retired becomes batches under a new mark. False: too many batches wait for
+// readers.
+bool MakeBatches(Domain& domain) {
+  EpochRetired* taken[kListCount];
+  bool any = false;
+  if (!domain.batches.HasRoom(kListCount)) return false;  // what is new waits in its lists
+  for (size_t i = 0; i < kListCount; ++i) {
+    taken[i] = domain.lists[i].head.exchange(nullptr, std::memory_order_acquire);
+    any |= taken[i] != nullptr;
+  }
+  if (!any) return true;
+  const uint64_t mark = global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1;
+  for (EpochRetired* objects : taken) {
+    if (objects != nullptr) domain.batches.Push({mark, objects});
+  }
+  return true;
+}
+
+size_t FreeObjects(EpochRetired* object) {
+  size_t count = 0;
+  for (EpochRetired* next; object != nullptr; object = next, ++count) {
+    next = object->next_retired;
+    object->free_retired(object);
+  }
+  return count;
+}
+
+// With is_busy set, outside of guards. True: everything retired before the call is in batches.
+bool ReclaimAlone(Domain& domain) {
+  assert(!InEpoch());
+  BatchQueue& batches = domain.batches;
+  const bool has_taken_all = MakeBatches(domain);
+  if (batches.IsEmpty()) return has_taken_all;
+  HeavyBarrier(domain);
+  const uint64_t smallest = SmallestAnnouncement(domain);
+  while (!batches.IsEmpty() && batches.Front().mark <= smallest) {
+    EpochRetired* const objects = batches.Pop().objects;
+    // Relaxed: the count only informs; EpochDrain orders by is_busy.
+    domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
+  }
+  return has_taken_all;
+}
+
+bool TryReclaim() {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  if (slot->depth != 0) return false;  // the next one to retire outside of guards does it
+  slot->retired_count = 0;
+  slot->retired_bytes = 0;
+  if (slot->is_reclaiming || domain.is_busy.load(std::memory_order_relaxed) ||
+      domain.is_busy.exchange(true, std::memory_order_acquire)) {
+    return false;
+  }
+  slot->is_reclaiming = true;
+  const bool has_taken_all = ReclaimAlone(domain);
+  slot->is_reclaiming = false;
+  domain.is_busy.store(false, std::memory_order_release);
+  return has_taken_all;
+}
+
+}  // namespace
+
+namespace epoch_internal {
+
+Slot* TakeSlot() {
+  Domain& domain = TheDomain();
+  Slot* slot = FindFreeSlot(domain);
+  if (slot == nullptr) slot = AddSlot(domain);
+  pthread_setspecific(domain.slot_key, slot);
+  this_slot = slot;
+  return slot;
+}
+
+}  // namespace epoch_internal
+
+void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  object->free_retired = free;
+  domain.pending_count.fetch_add(1, std::memory_order_relaxed);
+  Push(&domain.lists[slot->index % kListCount], object);
+  slot->retired_bytes += bytes;
+  if (++slot->retired_count >= kRetiredCountToReclaim ||
+      slot->retired_bytes >= kRetiredBytesToReclaim) {
+    TryReclaim();
+  }
+}
+
+void EpochReclaim() { TryReclaim(); }
+
+namespace {
+
+// How a thread waits for others: it lets them run, and when that does not help it sleeps.
+class Patience {
+ public:
+  void Wait() {
+    sched_yield();
+    if (rounds_++ < kYields) return;
+    const timespec pause{.tv_sec = 0, .tv_nsec = nanos_};
+    nanosleep(&pause, nullptr);
+    nanos_ = std::min(2 * nanos_, kMaxNanos);
+  }
+
+ private:
+  static constexpr int kYields = 32;
+  static constexpr long kMaxNanos = 1'000'000;
+  int rounds_ = 0;
+  long nanos_ = 20'000;
+};
+
+// Rounds in which this thread itself reclaims: the first of them marks everything that was retired
+// before the call, and when the batches up to that mark are gone it is all freed, because whoever
+// frees is busy until the deleters have run.
+bool ReclaimInRounds(uint64_t rounds) {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  assert(slot->depth == 0);
+  if (slot->is_reclaiming || slot->depth != 0) return false;
+  Patience patience;
+  while (!TryReclaim()) patience.Wait();
+  const uint64_t mark = global_epoch.load(std::memory_order_acquire);
+  while (rounds-- > 0) {
+    // is_busy guards the batches; hold it to look.
+    while (domain.is_busy.exchange(true, std::memory_order_acquire)) patience.Wait();
+    slot->is_reclaiming = true;
+    ReclaimAlone(domain);
+    slot->is_reclaiming = false;
+    const bool done = domain.batches.IsEmpty() || domain.batches.Front().mark > mark;
+    domain.is_busy.store(false, std::memory_order_release);
+    if (done) return true;
+    patience.Wait();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool EpochReclaimAll() { return !InEpoch() && ReclaimInRounds(/*rounds=*/16); }
+
+void EpochDrain() { ReclaimInRounds(std::numeric_limits<uint64_t>::max()); }
+
+size_t EpochPendingCount() { return TheDomain().pending_count.load(std::memory_order_relaxed); }
+
+}  // namespace ashlar

@@ -238,10 +238,15 @@ TEST_F(SetOptionsTest, OfSeveralFamiliesAllAreChangedOrNone) {
   EXPECT_EQ(db_->GetOptions(one).write_buffer_size, size_t{3} << 20);
 }
 
+// The handle of the database itself and the one that opening gave name the same family.
 TEST_F(SetOptionsTest, AFamilyMayComeByTwoHandles) {
-  ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
-  ASSERT_OK(db_->SetOptions({{one, {{"write_buffer_size", "1M"}}},
-                             {db_->DefaultColumnFamily(), {{"max_write_buffer_number", "5"}}}}));
+  Close();
+  OpenAll();
+  ColumnFamilyHandle* const own = db_->DefaultColumnFamily();
+  ASSERT_EQ(handles_.size(), 1u);
+  ASSERT_NE(handles_[0], own);
+  ASSERT_OK(db_->SetOptions(
+      {{own, {{"write_buffer_size", "1M"}}}, {handles_[0], {{"max_write_buffer_number", "5"}}}}));
   EXPECT_EQ(db_->GetOptions().write_buffer_size, size_t{1} << 20);
   EXPECT_EQ(db_->GetOptions().max_write_buffer_number, 5);
 }

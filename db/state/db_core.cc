@@ -9,7 +9,7 @@ namespace ashlar {
 
 DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
     : paths(db_options, db_dir),
-      environment(db_options, &services.info_log),
+      environment(db_options, services),
       resources(db_options),
       identity{.db_id = "", .session_id = NewSessionId(db_options.env)},
       mode{.atomic_flush = db_options.atomic_flush},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/options/options_check.h"
+#include "db/state/db_services.h"
 #include "env/filename.h"
 #include "env/listened_file_system.h"
 #include "table/format/unique_id.h"
@@ -58,9 +59,9 @@ std::shared_ptr<WriteBufferManager> ManagerThatLimits(const DBOptions& options) 
 
 }  // namespace
 
-DbEnvironment::DbEnvironment(const DBOptions& options, const std::shared_ptr<Logger>* info_log)
+DbEnvironment::DbEnvironment(const DBOptions& options, const DbServices& services)
     : env(options.env),
-      fs(WithFileListeners(options.env->GetFileSystem(), options.listeners, info_log)),
+      fs(WithFileListeners(options.env->GetFileSystem(), options.listeners, &services.info_log)),
       clock(options.env->GetSystemClock()),
       thread_list(options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(FileOptionsFrom(options, *fs)) {

@@ -24,6 +24,8 @@
 
 namespace ashlar {
 
+struct DbServices;
+
 // Twenty characters that no other call has given. Any thread.
 std::string NewSessionId(Env* env);
 // What tables say of the machine that wrote them: as the option says, or the host's name.
@@ -42,8 +44,9 @@ struct DbPaths {
 };
 
 struct DbEnvironment {
-  // `info_log` need not be constructed yet: file listeners that throw are logged there later.
-  DbEnvironment(const DBOptions& options, const std::shared_ptr<Logger>* info_log);
+  // `services` need not be constructed yet: the environment keeps the address of its info log, to
+  // which exceptions of file listeners are logged later.
+  DbEnvironment(const DBOptions& options, const DbServices& services);
   uint64_t NowSeconds() const;  // since 1970; 0: unknown
   // For intervals: goes on when the time of day is set.
   uint64_t NowMicros() const { return clock->NowNanos() / 1000; }

@@ -10,6 +10,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
+#include "ashlar/merge_operator.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/db_environment.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// With a cache that is not ours, the reference the cache holds on an object ends in its deleter
-// (HelperOfRole), and the object then dies through the epoch like any other.
+// With another cache than the built-in one, the deleter (HelperOfRole) releases the cache's
+// reference to an object, and the object is then destroyed through the epoch as always.
 #include "cache/block_cache.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ Slice BytesOf(const BlockKey& key) {
 }
 
 constexpr BlockForms kNoForms;
-// Insertions, also of what is passed by, of a thread between two looks at what the heap of blocks
-// holds: a quarter of a megabyte or so, as for other memory that is charged.
+// A thread looks at the heap of blocks once in this many insertions, objects that are passed by
+// included. That is about a quarter of a megabyte, as for other charged memory.
 constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace
@@ -46,7 +46,7 @@ CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint
   CachedObject* const object = Lookup(key);
   if (object == nullptr || clock_ == nullptr || table == nullptr) return object;
   assert(slot_index < table->size());
-  // Absent from the slot although in the cache: another reader of the file has put it there.
+  // The object is in the cache but not in the slot: another reader of the file has inserted it.
   if (table->Load(slot_index) != object) clock_->PublishSlot(object, table, slot_index);
   return object;
 }
@@ -58,13 +58,14 @@ CachedObject* BlockCacheView::LookupRef(const BlockKey& key, CacheEntryRole role
   return object != nullptr && object->TryRef() ? object : nullptr;
 }
 
-// While the handle is held, the cache holds its reference on the object.
+// While the handle is held, the cache keeps its reference to the object.
 CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryRole role) {
   assert(!InEpoch());
   Cache::CreateContext context;
   Cache::Handle* const handle = cache_->Lookup(BytesOf(key), forms_->Of(role), &context);
   if (handle == nullptr) return nullptr;
-  // Something the program itself has put there is none of ours.
+  // The program may have inserted something else under this key, which must not be used as an
+  // object.
   const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
   const bool is_ours = helper != nullptr && helper->del_cb == &DropReference;
   CachedObject* const object =
@@ -85,11 +86,11 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
   CachedObject* const object = insertion.object;
   assert(object->refs.load(std::memory_order_relaxed) !=
          0);                         // the caller's, which may be taken over
-  assert(object->shard == nullptr);  // in no cache yet
+  assert(object->shard == nullptr);  // not in any cache yet
   assert(insertion.table == nullptr || insertion.slot_index < insertion.table->size());
   object->charge = insertion.charge;
   object->role = insertion.role;
-  if (clock_ == nullptr) {  // else it notes the key itself
+  if (clock_ == nullptr) {  // the built-in cache sets the key itself
     object->key = insertion.key;
     return cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
                           insertion.charge, nullptr, insertion.priority);
@@ -105,12 +106,13 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
 }
 
 bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
+  assert(insertion.object != nullptr && insertion.object->shard == nullptr);
   if (clock_ == nullptr || has_second_tier_) return false;
   CachedObject* const object = insertion.object;
   object->charge = insertion.charge;
   object->role = insertion.role;
   if (!clock_->PassBy(insertion.key, object)) return false;
-  LookAtHeap();  // as an insertion would
+  LookAtHeap();  // as for an insertion
   return true;
 }
 
@@ -119,7 +121,7 @@ bool BlockCacheView::HasRoom(const BlockKey& key) const {
   return clock_->HasRoom(key);
 }
 
-// Of what the heap holds this cache answers for as much as of the blocks there.
+// Of the heap, this cache is responsible for the same share as of the blocks in it.
 void BlockCacheView::LookAtHeap() {
   thread_local uint32_t insertions = 0;
   if (forms_->heap_use == nullptr || ++insertions % kInsertionsPerLook != 0) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public functions that make caches. Every kind is the one built-in cache: its CLOCK serves
-// where an LRU was asked for, and the pool ratios of LRUCacheOptions only have to be sane, because
-// entries of high priority skip probation instead of having a pool. What is not built returns
-// nullptr, as the header says.
+// The public functions that create caches. Every kind is the same built-in cache: its CLOCK also
+// serves where an LRU is requested. The pool ratios of LRUCacheOptions only have to be valid,
+// because entries of high priority skip probation instead of having a pool. Kinds that are not
+// built return nullptr, as the header says.
 #include "ashlar/cache.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "ashlar/secondary_cache.h"
 #include "cache/clock_cache.h"
+#include "util/interfaces/registered_objects.h"
 #include "util/result.h"
 #include "util/text/option_text.h"
 #include "util/text/str_cat.h"
@@ -21,7 +22,7 @@ namespace ashlar {
 
 namespace {
 
-// A block larger than a shard is never kept, so shards should hold the largest filters.
+// A block larger than a shard cannot be kept, so a shard should have room for the largest filters.
 constexpr size_t kMinShardBytes = size_t{8} << 20;
 
 bool AreValid(const ShardedCacheOptions& options) {
@@ -43,6 +44,7 @@ struct RoleNames {
   std::string hyphenated;
 };
 
+// The names of a role in statistics and in properties.
 const RoleNames& NamesOf(CacheEntryRole role) {
   static const RoleNames kNames[] = {
       {"DataBlock", "data-block"},
@@ -64,6 +66,7 @@ const RoleNames& NamesOf(CacheEntryRole role) {
   return kNames[static_cast<size_t>(role)];
 }
 
+// Parsers for the fields of CreateFromString().
 bool ParseRatio(std::string_view text, double* ratio) {
   return ParseDoubleText(text, ratio) && IsRatio(*ratio);
 }
@@ -172,8 +175,10 @@ std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
                      nullptr, kDefaultToAdaptiveMutex, metadata_charge_policy);
 }
 
-Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
+Status Cache::CreateFromString(const ConfigOptions& config, const std::string& value,
                                std::shared_ptr<Cache>* result) {
+  Status registered;
+  if (MakeRegistered<Cache>(config, value, result, &registered)) return registered;
   CacheText text;
   text.options.capacity = 0;
   const bool is_capacity = value.find('=') == std::string::npos;
@@ -189,7 +194,7 @@ Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
   return Status::OK();
 }
 
-// Without a second tier every lookup completes at once.
+// Without a second tier every lookup is complete at once.
 void Cache::StartAsyncLookup(AsyncLookupHandle& async_handle) {
   async_handle.found_dummy_entry = false;
   async_handle.result_handle =
@@ -212,7 +217,7 @@ void Cache::WaitAll(AsyncLookupHandle* async_handles, size_t count) {
 void Cache::ApplyToHandle(Cache* cache, Handle* handle,
                           const std::function<void(const Slice& key, ObjectPtr obj, size_t charge,
                                                    const CacheItemHelper* helper)>& callback) {
-  // A handle does not give its key back through this interface.
+  // This interface cannot return the key of a handle.
   callback(Slice(), cache->Value(handle), cache->GetCharge(handle),
            cache->GetCacheItemHelper(handle));
 }

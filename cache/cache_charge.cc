@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each entry has a key of its own, so that walks over the cache count it under its role.
+// Each entry has a key of its own, and its helper has the role, so statistics count it under this
+// role.
 #include "cache/cache_charge.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeChargeHelper
   return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles))...};
 }
 
-// Nothing to delete, and nothing that a second tier could hold.
+// A helper without a deleter; a second tier cannot save its entries.
 const Cache::CacheItemHelper* ChargeHelperOf(CacheEntryRole role) {
   static const auto helpers = MakeChargeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
   return &helpers[static_cast<size_t>(role)];
@@ -82,7 +83,7 @@ Status CacheCharge::AddEntry(size_t bytes) {
   std::string key;
   PutFixed64(&key, cache_->NewId());
   PutFixed64(&key, 0);
-  entries_.reserve(entries_.size() + 1);  // nothing may fail once the cache holds the entry
+  entries_.reserve(entries_.size() + 1);  // nothing may fail after the cache has got the entry
   Entry entry{.handle = nullptr, .bytes = bytes};
   Status status = cache_->Insert(key, nullptr, ChargeHelperOf(role_), entry.bytes, &entry.handle);
   if (!status.ok()) return status;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CacheCharge: memory outside of a block cache that counts against its capacity. The cache holds
-// entries without contents, of the role, which together cost as much.
+// CacheCharge: memory outside of a block cache that counts against its capacity. The cache gets
+// entries without contents, of the given role, whose total charge is that memory.
 //
-// Threads: one at a time. Calls into the cache, which may be a program's: no lock of ours but those
-// of a lower rank, no epoch.
+// Threads: one at a time. Calls the cache, which may belong to the program, so the caller must be
+// outside of epochs and may hold only locks of a lower rank.
 #pragma once
 
 #include <cstddef>
@@ -17,30 +17,32 @@
 
 namespace ashlar {
 
-// Whether memory of the role is charged, as the options say; for roles that they name.
+// True if memory of this role is charged according to the options; for the roles that
+// CheckCacheUsage() accepts.
 bool IsCharged(const CacheUsageOptions& options, CacheEntryRole role);
-// Whether they enable any: what is charged by default needs no cache.
+// True if the options enable any charge explicitly. Charges that are on by default do not need a
+// cache.
 bool AsksForCharges(const CacheUsageOptions& options);
-// InvalidArgument, naming the role: it is none that these options are about.
+// InvalidArgument with the name of the role if the options name a role that they cannot control.
 Status CheckCacheUsage(const CacheUsageOptions& options);
 
 class CacheCharge {
  public:
-  // What memory that grows by and by is rounded up to.
+  // Memory that grows gradually is charged in multiples of this size.
   static constexpr size_t kStepBytes = 256 * 1024;
   static size_t RoundUp(size_t bytes) { return (bytes + kStepBytes - 1) / kStepBytes * kStepBytes; }
 
-  // The cache outlives the charge; null: nothing is charged, and all goes well.
+  // The cache outlives the charge; null: nothing is charged, and every call succeeds.
   CacheCharge(Cache* cache, CacheEntryRole role) : cache_(cache), role_(role) {}
   ~CacheCharge() { ShrinkTo(0); }
   CacheCharge(const CacheCharge&) = delete;
   CacheCharge& operator=(const CacheCharge&) = delete;
 
-  // If less is charged. By entries of a step at most: one as large as a shard of the cache would
-  // drive out all that is there. MemoryLimit: the capacity is strict and there is no room; nothing
-  // has changed then.
+  // Raises the charge to `bytes` if it is less. Uses entries of at most one step, because an entry
+  // as large as a shard of the cache would evict everything there. MemoryLimit if the capacity is
+  // strict and there is no room; nothing has changed then.
   Status GrowTo(size_t bytes);
-  // Gives back whole entries, the newest first, as long as no less than `bytes` remain.
+  // Lowers the charge by whole entries, the newest first, as long as at least `bytes` bytes remain.
   void ShrinkTo(size_t bytes);
   size_t bytes() const { return bytes_; }
 
@@ -54,8 +56,8 @@ class CacheCharge {
 
   Cache* const cache_;
   const CacheEntryRole role_;
-  std::vector<Entry> entries_;  // each with a reference
-  size_t bytes_ = 0;            // of entries_
+  std::vector<Entry> entries_;  // a handle, and so a reference, for each entry
+  size_t bytes_ = 0;            // total charge of entries_
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over the cache, in pieces of the size that the cache chooses.
+// One pass over the cache, in pieces whose size the cache chooses.
 #include "cache/cache_entry_stats.h"
 
 #include <cassert>
@@ -14,7 +14,7 @@ CacheEntryStats CountCacheEntries(Cache* cache) {
   CacheEntryStats stats;
   const auto count = [&stats](const Slice& /*key*/, Cache::ObjectPtr /*value*/, size_t charge,
                               const Cache::CacheItemHelper* helper) {
-    // An entry of a program's own may come without a helper.
+    // A program's own entry may have no helper.
     const CacheEntryRole role = helper != nullptr ? helper->role : CacheEntryRole::kMisc;
     CacheEntryStats::OfRole& of_role = stats.roles[static_cast<size_t>(role)];
     of_role.count++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CacheEntryStats: what the entries of a cache are, counted by a walk over all of them. A plain
-// value.
+// CacheEntryStats: counts of the entries of a cache by role, from one pass over all entries. A
+// plain value.
 #pragma once
 
 #include <array>
@@ -18,15 +18,16 @@ struct CacheEntryStats {
     uint64_t bytes = 0;
   };
   std::array<OfRole, kNumCacheEntryRoles> roles;
-  uint64_t collected_micros = 0;  // when the walk ended, by the clock of whoever walked
+  uint64_t collected_micros = 0;  // when the pass ended, by the clock of the caller
   uint64_t duration_micros = 0;
-  uint64_t collections = 0;  // walks up to this one; 0: none yet
-  uint64_t copies = 0;       // how often it was used again since
+  uint64_t collections = 0;  // number of passes including this one; 0: none yet
+  uint64_t copies = 0;       // how often the result was used again since then
 
   const OfRole& Of(CacheEntryRole role) const { return roles[static_cast<size_t>(role)]; }
 };
 
-// Counts only the roles. Calls into the cache, which may be a program's: no lock, no epoch.
+// Counts the roles only; the caller sets the other members. Calls the cache, which may belong to
+// the program, so the caller must hold no lock and be outside of epochs.
 CacheEntryStats CountCacheEntries(Cache* cache);
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends of lives: cached objects and slot tables go through the epoch, the link between them
-// with its last reference.
+// The ends of lifetimes: cached objects and slot tables are freed through the epoch, a link when
+// its last reference is released.
 #include "cache/cached_object.h"
 
 #include <memory>
@@ -26,7 +26,8 @@ SlotTable* SlotTable::Create(size_t slot_count) {
   return table;
 }
 
-// Evictions that clear a slot at this moment have found the table inside an epoch.
+// An eviction that is clearing a slot now has found the table inside an epoch, so the table is
+// freed later.
 void SlotTable::Retire() {
   link_->SetTable(nullptr);
   link_->Unref();
@@ -58,8 +59,8 @@ void CachedObject::OnLastReference() {
   assert(refs.load(std::memory_order_relaxed) == 0);
   assert((state & kInTable) == 0);
   if (shard != nullptr) shard->GiveBack(charge);
-  // Programs expect the deleter of what they inserted to run now. The entry itself may still be
-  // looked at by a lookup that is passing by.
+  // Programs expect that the deleter of their value runs now. The entry itself may still be read by
+  // a lookup that found it before.
   if (kind & kIsHandle) static_cast<HandleEntry*>(this)->DeleteValue();
   EpochRetire(this, &FreeObject, charge);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CachedObject: the base of what the block cache holds (data blocks, indexes, filters), and
-// SlotTable, through which a table reader reaches its cached blocks without a hash table.
+// CachedObject: the base of the objects in the block cache (data blocks, indexes, filters); and
+// SlotTable, through which a table reader finds its cached blocks without a hash table.
 //
-// Lifetime. `refs` counts the references of iterators and pinned values, and one of the cache while
-// the object is in it. Whoever takes the last one away retires the object through the epoch. So an
-// object found inside an EpochGuard can be used until the guard ends, without a reference, whatever
-// happens to it meanwhile. For longer use, TryRef() it inside the guard; false means that it is on
-// its way out and must be fetched anew.
+// Lifetime. `refs` counts the references of iterators and pinned values, and one reference of the
+// cache while the object is in it. The thread that releases the last reference retires the object
+// through the epoch. So an object that was found inside an EpochGuard can be used without a
+// reference until the guard ends, whatever happens to it in between. For longer use, call TryRef()
+// inside the guard; false means that the object is being destroyed and must be fetched again.
 //
 //   struct DataBlock : CachedObject {
 //     DataBlock() : CachedObject(&DestroyAs<DataBlock>) {}
 //   };
 //
-// Objects are immutable once they are shared. Their destructors run late, in any thread.
+// Objects are immutable once they are shared. Their destructors run later, in any thread.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ namespace ashlar {
 class ClockShard;
 struct CachedObject;
 
-// The key of a block. File ids come from Cache::NewId or from the file's unique id.
+// The key of a block. File ids come from Cache::NewId() or from the unique id of the file.
 struct BlockKey {
   uint64_t file_id = 0;
   uint64_t offset = 0;
@@ -39,38 +39,41 @@ struct BlockKey {
 
 class SlotTable;
 
-// What a cached object keeps of the table that it stands in, which may leave first: an index that
-// is evicted and read again has a new table each time, and each as large as dozens of blocks.
+// The link from a cached object to the slot table that points to it. The table may be destroyed
+// first: an index that is evicted and read again gets a new table each time, which is as large as
+// dozens of blocks.
 class SlotLink {
  public:
   void Ref() {
     [[maybe_unused]] const size_t before = refs_.fetch_add(1, std::memory_order_relaxed);
-    assert(before != 0);  // nobody revives a link from nothing
+    assert(before != 0);  // a link without references cannot gain one
   }
   void Unref();
-  // Only inside an EpochGuard; null: it has left.
+  // Only inside an EpochGuard. Null: the table is gone.
   SlotTable* table() const { return table_.load(std::memory_order_acquire); }
-  // The table itself, when it comes; null: it leaves.
+  // The table sets itself on creation, and null on destruction.
   void SetTable(SlotTable* table) { table_.store(table, std::memory_order_release); }
 
  private:
-  std::atomic<size_t> refs_{1};  // the table's, and one of each object that stands in it
+  std::atomic<size_t> refs_{1};  // one of the table, and one of each object in the table
   std::atomic<SlotTable*> table_{nullptr};
 };
 
-// SlotTable: an array of pointers to cached objects, one for each block of a file, which its reader
-// owns. Slots are written only by the cache: on insertion, and back to nullptr on eviction.
+// SlotTable: an array of pointers to cached objects, one for each block of a file; its table reader
+// owns it. Only the cache writes slots: on insertion, and null on eviction.
 class SlotTable : EpochRetired {
  public:
+  // A table of `slot_count` empty slots.
   static SlotTable* Create(size_t slot_count);
-  // Of the reader, once: nobody else looks at the slots any more.
+  // Destroys the table. Called once by the table reader, when no other thread uses the slots any
+  // more.
   void Retire();
 
   size_t size() const { return size_; }
   size_t memory_bytes() const;
   SlotLink* link() const { return link_; }
 
-  // Only inside an EpochGuard. Pairs with the release by which the cache publishes an object.
+  // Only inside an EpochGuard. Pairs with the release store by which the cache publishes an object.
   CachedObject* Load(size_t i) const {
     assert(i < size_);
     return slots()[i].load(std::memory_order_acquire);
@@ -86,7 +89,7 @@ class SlotTable : EpochRetired {
 
  private:
   using Slot = std::atomic<CachedObject*>;
-  // Takes the link over, with its one reference.
+  // Takes over the link and its reference.
   SlotTable(size_t size, SlotLink* link) : size_(size), link_(link) { link_->SetTable(this); }
   ~SlotTable() = default;
   static void Free(EpochRetired* retired);
@@ -94,24 +97,27 @@ class SlotTable : EpochRetired {
   // The slots follow the object in the same allocation.
   Slot* slots() const { return reinterpret_cast<Slot*>(const_cast<SlotTable*>(this) + 1); }
 
-  const size_t size_;  // slots, one per block of the file
+  const size_t size_;  // number of slots: one per block of the file
   SlotLink* const link_;
 };
 
+// See the head of this file.
 struct CachedObject : EpochRetired {
-  // Born with one reference, for its maker. `destroy` frees it, members and memory.
+  // Starts with one reference, which belongs to the creator. `destroy` destroys the object and
+  // frees its memory.
   explicit CachedObject(void (*destroy_function)(CachedObject*)) : destroy(destroy_function) {
     assert(destroy != nullptr);
   }
   CachedObject(const CachedObject&) = delete;
   CachedObject& operator=(const CachedObject&) = delete;
 
-  // Another reference. The caller holds one already.
+  // Adds a reference. The caller must hold one already.
   void Ref() {
     [[maybe_unused]] const uint32_t before = refs.fetch_add(1, std::memory_order_relaxed);
     assert(before != 0);
   }
-  // A reference to an object that was found inside the current EpochGuard. False: it is dying.
+  // Adds a reference to an object that was found inside the current EpochGuard. False: it is being
+  // destroyed.
   bool TryRef() {
     uint32_t count = refs.load(std::memory_order_relaxed);
     while (count != 0) {
@@ -122,14 +128,16 @@ struct CachedObject : EpochRetired {
     }
     return false;
   }
+  // Releases a reference; the last one retires the object.
   void Unref() {
     const uint32_t before = refs.fetch_sub(1, std::memory_order_acq_rel);
     assert(before != 0);
     if (before == 1) OnLastReference();
   }
 
-  // Marks the object as used, for the CLOCK: once more round for each use up to kMostRounds. A hot
-  // object's line stays clean: it is only read. Of uses at the same moment some may not count.
+  // Marks the object as used for the CLOCK: each use, up to kMostRounds, keeps it for another
+  // round. The cache line of a hot object stays clean, because it is only read. Of several uses at
+  // the same moment some may be lost.
   static constexpr uint8_t kMostRounds = 3;
   void Touch() {
     const uint8_t uses = touched.load(std::memory_order_relaxed);
@@ -138,40 +146,42 @@ struct CachedObject : EpochRetired {
 
   // Everything below belongs to the cache.
 
-  void OnLastReference();  // gives the charge back and retires the object
+  void OnLastReference();  // gives back the charge and retires the object
 
-  // Fixed before the object is shared: lookups read it without a lock.
+  // Set before the object is shared, because lookups read it without a lock.
   enum Kind : uint8_t {
-    kIsHandle = 1,    // a HandleEntry: came through the public Cache interface
-    kHasLongKey = 2,  // a HandleEntry whose key is not 16 bytes long
+    kIsHandle = 1,    // a HandleEntry, inserted through the public Cache interface
+    kHasLongKey = 2,  // a HandleEntry whose key does not have 16 bytes
   };
-  // Changes under the shard's lock, while the object has references.
+  // Changed under the lock of the shard, while the object has references.
   enum State : uint8_t {
-    kInTable = 1,      // found by lookups
-    kInMainQueue = 2,  // else on probation
-    kEvicted = 4,      // has left for want of room
+    kInTable = 1,      // lookups find it
+    kInMainQueue = 2,  // not set: on probation
+    kEvicted = 4,      // was removed because room was needed
   };
 
-  void (*const destroy)(CachedObject*);  // frees members and memory; runs once, through the epoch
-  CachedObject* queue_next = nullptr;    // under the shard's lock
+  // Destroys the object and frees its memory; called once, through the epoch.
+  void (*const destroy)(CachedObject*);
+  CachedObject* queue_next = nullptr;  // guarded by the lock of the shard
   CachedObject* queue_prev = nullptr;
-  // The chain of the hash table: changed under the shard's lock, followed by lookups without it.
-  // Kept when the object is unlinked, for lookups that stand on it.
+  // The chain of the hash table: changed under the lock of the shard, read by lookups without it.
+  // It is kept when the object is unlinked, for lookups that are at this object.
   std::atomic<CachedObject*> bucket_next{nullptr};
   uint64_t hash = 0;  // fixed, like the key, before the object is shared
   BlockKey key;
-  ClockShard* shard = nullptr;    // where it is charged; nullptr: nowhere
-  size_t charge = 0;              // what it costs the capacity; fixed while it is charged
-  SlotLink* slot_link = nullptr;  // holds a reference; under the shard's lock
+  ClockShard* shard = nullptr;    // the shard where the object is charged; null: nowhere
+  size_t charge = 0;              // bytes of capacity; constant while the object is charged
+  SlotLink* slot_link = nullptr;  // holds a reference; guarded by the lock of the shard
   uint32_t slot_index = 0;
-  // Last, so that they share a line with the first members of a subclass.
-  std::atomic<uint32_t> refs{1};                // 0: dying, and nobody may take another one
-  uint8_t kind = 0;                             // of Kind
-  uint8_t state = 0;                            // of State
-  CacheEntryRole role = CacheEntryRole::kMisc;  // what statistics count it as
-  std::atomic<uint8_t> touched{0};              // rounds that its uses have earned; set by readers
+  // These are last, so that they share a cache line with the first members of a subclass.
+  std::atomic<uint32_t> refs{1};                // 0: being destroyed; no reference may be added
+  uint8_t kind = 0;                             // bits of Kind
+  uint8_t state = 0;                            // bits of State
+  CacheEntryRole role = CacheEntryRole::kMisc;  // the role under which statistics count the object
+  std::atomic<uint8_t> touched{0};              // rounds earned by uses; set by readers
 };
 
+// A `destroy` function for objects made with `new T`.
 template <typename T>
 void DestroyAs(CachedObject* object) {
   delete static_cast<T*>(object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public Cache interface over shards. A Handle is a CachedObject: a HandleEntry if it came
-// through this interface, else a block of a table reader.
+// The public Cache interface over the shards. A Handle is a CachedObject: a HandleEntry if it was
+// inserted through this interface, else a block of a table reader.
 #include "cache/clock_cache.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace ashlar {
 namespace {
 
 constexpr int kMaxChosenShardBits = 6;
-// What a heap keeps for whoever comes next is no share of a smaller cache.
+// Smaller caches are not reduced by FollowHeld(): free memory that the heap keeps for reuse would
+// be too large a part of them.
 constexpr size_t kLeastWithAside = size_t{64} << 20;
 
 size_t ShardCount(const ClockCacheOptions& options) {
@@ -63,7 +64,7 @@ Slice KeySliceOf(CachedObject* object) {
   return Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
 }
 
-// The caches of this class that exist, so that From() needs no run-time type information.
+// All existing caches of this class, so that From() does not need run-time type information.
 struct Registry {
   Mutex mutex{LockRank::kLeaf};
   std::unordered_set<const Cache*> caches GUARDED_BY(mutex);
@@ -124,7 +125,7 @@ ClockCache::~ClockCache() {
   Departed departed;
   for (size_t i = 0; i < shard_count_; ++i) shards_[i].EraseAll(&departed);
   Finish(departed);
-  // Retired blocks may still need the allocator, which may die with the cache.
+  // Retired blocks may still need the allocator, which may be destroyed with the cache.
   if (memory_allocator() != nullptr && !InEpoch()) {
     EpochDrain();
   } else {
@@ -157,7 +158,7 @@ HandleEntry* ClockCache::MakeEntry(const Slice& key, ObjectPtr obj, const CacheI
   entry->hash = ViewOf(key).hash;
   entry->metadata_charge = charges_metadata_ ? entry->memory_bytes() : 0;
   entry->charge = charge + entry->metadata_charge;
-  assert(entry->charge >= charge);  // no overflow: charges are sizes of what is in memory
+  assert(entry->charge >= charge);  // cannot overflow, because charges are sizes of memory
   return entry;
 }
 
@@ -251,17 +252,19 @@ Cache::Handle* ClockCache::Lookup(const Slice& key, const CacheItemHelper* helpe
 }
 
 bool ClockCache::Ref(Handle* handle) {
+  assert(handle != nullptr);
   ObjectOf(handle)->Ref();
   return true;
 }
 
 bool ClockCache::Release(Handle* handle, bool erase_if_last_ref) {
+  assert(handle != nullptr);
   CachedObject* const object = ObjectOf(handle);
   ClockShard& shard = ShardOf(object->hash);
   Departed departed;
   bool is_last = false, is_erased = false;
   {
-    const EpochGuard guard;  // keeps the object readable after the reference is given up
+    const EpochGuard guard;  // keeps the object readable after its reference was released
     const uint32_t before = object->refs.fetch_sub(1, std::memory_order_acq_rel);
     assert(before != 0);
     is_last = before == 1;
@@ -269,7 +272,7 @@ bool ClockCache::Release(Handle* handle, bool erase_if_last_ref) {
       is_erased = shard.EraseIfUnreferenced(object, &departed);
     }
   }
-  // Nobody else can find it any more. Deleters of users run outside of epochs.
+  // No other thread can find it any more. Deleters of users must run outside of epochs.
   if (is_last) object->OnLastReference();
   Finish(departed);
   return is_last || is_erased;
@@ -306,7 +309,7 @@ Status ClockCache::Divide(size_t capacity, double second_tier_share) {
   return status;
 }
 
-// Of several threads whoever is last has seen what the others stored, or goes round again.
+// If several threads do this, the last one has seen the values of all others, or repeats the loop.
 void ClockCache::DivideAmongShards() {
   const auto shared_bytes = [this] {
     const size_t first = first_tier_bytes_.load();
@@ -436,7 +439,7 @@ void ClockCache::Finish(const Departed& departed) {
   }
   for (CachedObject *object = departed.objects, *next; object != nullptr; object = next) {
     next = object->queue_next;
-    assert(object->refs.load(std::memory_order_relaxed) == 0);  // nobody else can find it
+    assert(object->refs.load(std::memory_order_relaxed) == 0);  // no other thread can find it
     HandleEntry* const entry = EntryOf(object);
     if (object->state & CachedObject::kEvicted) {
       if (second_tier_ != nullptr) [[unlikely]]
@@ -450,7 +453,7 @@ void ClockCache::Finish(const Departed& departed) {
 void ClockCache::Evicted(HandleEntry* entry) {
   assert(entry->owns_value);
   assert(eviction_callback_);
-  // Whoever was used on probation left from the main queue.
+  // An object that was used on probation was evicted from the main queue.
   const bool was_hit = (entry->state & CachedObject::kInMainQueue) != 0;
   if (eviction_callback_(KeySliceOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClockCache: the built-in cache behind NewLRUCache and HyperClockCacheOptions: shards with tables
-// that are read without locks, and a CLOCK with probation to choose what leaves (clock_shard.cc).
+// ClockCache: the built-in cache of NewLRUCache and HyperClockCacheOptions. It has shards with hash
+// tables that are read without locks, and a CLOCK with probation that decides what is evicted
+// (clock_shard.cc).
 //
-// Two ways in. The public Cache interface hands out counted handles. BlockCacheView inserts
-// CachedObjects and finds them inside an EpochGuard, without a reference. Both see one set of keys,
-// capacity and charges: a handle to a block is a CachedObject, and its value the object itself.
+// There are two interfaces. The public Cache interface returns counted handles. BlockCacheView
+// inserts CachedObjects and finds them inside an EpochGuard, without a reference. Both use the same
+// keys, capacity and charges: the handle of a block is its CachedObject, and its value is the
+// object itself.
 //
-// Each shard has an equal part of the capacity. No callback runs under a lock, but those of
-// ApplyToAllEntries.
+// Each shard has an equal part of the capacity. No callback runs under a lock, except those of
+// ApplyToAllEntries().
 #pragma once
 
 #include <atomic>
@@ -25,19 +27,20 @@
 
 namespace ashlar {
 
-// 2 to this power: the most parts that a program may ask for.
+// 2 to this power is the largest number of shards that a program may request.
 inline constexpr int kMaxShardBits = 19;
 
 struct ClockCacheOptions {
   const char* name = "ClockCache";
   ShardedCacheOptions sharded;
-  // A smaller shard would lose too much to uneven filling. For num_shard_bits == -1.
+  // With num_shard_bits == -1, shards are at least this large, because smaller shards would waste
+  // too much by uneven filling.
   size_t min_shard_bytes = 512 * 1024;
-  // Of what leaves for want of room, what goes to the second tier although it comes there for the
-  // first time: nothing, what had been used here, or all.
+  // Which evicted objects the second tier must take although it sees them for the first time: none,
+  // those that were used here, or all.
   enum class Demotion : uint8_t { kSecondTime, kUsed, kAll };
   Demotion demotion = Demotion::kSecondTime;
-  // The share of the capacity that is the second tier's; 0: that has one of its own.
+  // The share of the capacity that belongs to the second tier; 0: that tier has its own capacity.
   double second_tier_share = 0;
 };
 
@@ -46,14 +49,15 @@ class ClockCache final : public Cache {
   explicit ClockCache(const ClockCacheOptions& options);
   ~ClockCache() override;
 
-  // The cache itself if it is of this class, else nullptr.
+  // Returns `cache` as this class if it is one, else null.
   static ClockCache* From(Cache* cache);
 
-  // For BlockCacheView; see there.
+  // The functions of BlockCacheView; see there.
   CachedObject* LookupInEpoch(const BlockKey& key) {
     const uint64_t hash = HashOf(key);
     return ShardOf(hash).Find({.hash = hash, .block = key, .bytes = Slice(), .is_long = false});
   }
+  // An insertion of BlockCacheView.
   struct ObjectInsertion {
     BlockKey key;
     ClockShard::Admission admission;
@@ -70,16 +74,17 @@ class ClockCache final : public Cache {
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
     ShardOf(object->hash).PublishSlot(object, table, slot_index);
   }
-  // For BlockCacheView: all that use a cache have the same forms.
+  // For BlockCacheView. All users of a cache have the same forms.
   void SetForms(const BlockForms* forms) { forms_.store(forms, std::memory_order_release); }
   bool HasSecondTier() const { return second_tier_ != nullptr; }
-  // An object that the second tier makes of what it holds under the key; null: it holds nothing.
+  // Restores the object under the key from the second tier; null: the tier does not have it.
   ObjectPtr TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper, Statistics* stats);
-  // What is held at present for all that is here, with what is charged to nobody, such as room
-  // between blocks. While that is more than the capacity, less and less of it is filled: a step a
-  // call, an eighth at most, and nothing of a small cache; while it is less, more again.
+  // `bytes` is the memory that is held for all cached objects, including memory that is charged to
+  // no object, such as gaps between blocks. While it exceeds the capacity, a smaller and smaller
+  // part of the capacity is filled: one step less per call, at most an eighth less; small caches
+  // are not reduced. While it is below the capacity, the reduction is undone step by step.
   void FollowHeld(size_t bytes);
-  // Divides the capacity anew between this and its second tier.
+  // Divides a new capacity between this cache and its second tier.
   Status Divide(size_t capacity, double second_tier_share);
   void SetDemotion(ClockCacheOptions::Demotion demotion) {
     demotion_.store(demotion, std::memory_order_relaxed);
@@ -87,10 +92,10 @@ class ClockCache final : public Cache {
   double second_tier_share() const { return second_tier_share_.load(std::memory_order_relaxed); }
 
   void CheckInvariants();
-  // A line for the cache, and one for each shard that holds something.
+  // One line for the cache, and one for each shard that is not empty.
   std::string DebugString();
 
-  // Cache.
+  // The functions of Cache.
   const char* Name() const override { return name_; }
   Status Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper, size_t charge,
                 Handle** handle, Priority priority, const Slice& compressed_val,
@@ -128,23 +133,28 @@ class ClockCache final : public Cache {
 
  private:
   uint64_t HashOf(const BlockKey& key) const {
-    // Both numbers are often small and regular; the second product spreads what the first has
-    // mixed.
+    // Both numbers are often small and regular; the second product spreads the bits that the first
+    // one has mixed.
     const uint64_t mixed = FoldedMultiply(key.file_id ^ 0x9e3779b97f4a7c15 ^ hash_seed_,
                                           key.offset ^ 0xd6e8feb86659fd93);
     return FoldedMultiply(mixed, 0xa0761d6478bd642f);
   }
+  // The form of a key in which shards compare it.
   CacheKeyView ViewOf(const Slice& key) const;
   ClockShard& ShardOf(uint64_t hash) const { return shards_[hash & shard_mask_]; }
+  // A new entry with one reference.
   HandleEntry* MakeEntry(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
                          size_t charge);
-  // Gives the shards their parts of what is left of the first tier's.
+  // Gives each shard its part of the first tier's capacity, less the reduction of FollowHeld().
   void DivideAmongShards();
-  // Ends what has left a shard. Not under a lock.
+  // Releases the objects that a shard has evicted. Must not be called under a lock.
   void Finish(const Departed& departed);
+  // Calls the eviction callback of the program.
   void Evicted(HandleEntry* entry);
+  // Offers an evicted object to the second tier.
   void Demote(CachedObject* object);
   const CacheItemHelper* HelperOf(CachedObject* object) const;
+  // Looks in the second tier; null if it has nothing under the key.
   std::unique_ptr<SecondaryCacheResultHandle> AskSecondTier(const Slice& key,
                                                             const CacheItemHelper* helper,
                                                             CreateContext* context,
@@ -154,21 +164,22 @@ class ClockCache final : public Cache {
 
   const char* const name_;
   const uint32_t hash_seed_;
-  const bool charges_metadata_;  // whether an entry's own memory counts
+  const bool charges_metadata_;  // the memory of an entry itself is charged too
   const size_t shard_count_;     // a power of two
-  const uint64_t shard_mask_;    // the low bits of a hash that choose the shard
+  const uint64_t shard_mask_;    // the low bits of a hash, which select the shard
   const std::unique_ptr<ClockShard[]> shards_;
-  // As last set by the user; the shards have their parts of it.
+  // The capacity that the user has set. Each shard has its part of it.
   std::atomic<size_t> capacity_;
-  std::atomic<size_t> first_tier_bytes_{0};  // of the capacity
-  std::atomic<size_t> aside_{0};             // of the first tier's; see FollowHeld()
+  // The part of the capacity that is not the second tier's.
+  std::atomic<size_t> first_tier_bytes_{0};
+  std::atomic<size_t> aside_{0};  // the reduction of the first tier; see FollowHeld()
   std::atomic<bool> is_strict_;
-  std::atomic<uint64_t> next_id_{1};               // of NewId()
-  std::atomic<const BlockForms*> forms_{nullptr};  // of blocks; null: none is saved
+  std::atomic<uint64_t> next_id_{1};               // for NewId()
+  std::atomic<const BlockForms*> forms_{nullptr};  // for blocks; null: none is saved
   const std::shared_ptr<SecondaryCache> second_tier_;
   std::atomic<ClockCacheOptions::Demotion> demotion_;
   std::atomic<double> second_tier_share_;
-  bool is_disowned_ = false;  // the destructor leaves everything alone
+  bool is_disowned_ = false;  // the destructor frees nothing
 };
 
 }  // namespace ashlar

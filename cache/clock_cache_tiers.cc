@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClockCache and the second tier behind it. What leaves for want of room is offered to it, by
-// whoever has made the room, under no lock; what is not found is asked for there.
+// ClockCache and its second tier. Evicted objects are offered to the second tier by the thread that
+// has evicted them, under no lock. Objects that are not found are looked for there.
 #include <cassert>
 #include <memory>
 
@@ -27,13 +27,13 @@ void ClockCache::Demote(CachedObject* object) {
   const Slice key = object->kind & CachedObject::kHasLongKey
                         ? entry->long_key()
                         : Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
-  // Whoever was used on probation has left from the main queue.
+  // An object that was used on probation was evicted from the main queue.
   const bool was_used = (object->state & CachedObject::kInMainQueue) != 0;
   using Demotion = ClockCacheOptions::Demotion;
   const Demotion demotion = demotion_.load(std::memory_order_relaxed);
   const bool is_forced = demotion == Demotion::kAll || (demotion == Demotion::kUsed && was_used);
   IgnoreError(second_tier_->Insert(key, is_entry ? entry->value : object, helper, is_forced),
-              "a tier may refuse what it does not want");
+              "a tier may refuse an entry");
 }
 
 std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slice& key,
@@ -65,7 +65,7 @@ Cache::ObjectPtr ClockCache::TakeFromSecondTier(const Slice& key, const CacheIte
   return found == nullptr ? nullptr : found->Value();
 }
 
-// Of a program's own entry, which it gets with a handle whether or not there is room.
+// For an entry of the program, which it gets with a handle even if there is no room.
 Cache::Handle* ClockCache::LookupInSecondTier(const Slice& key, const CacheItemHelper* helper,
                                               CreateContext* context, Priority priority,
                                               Statistics* stats) {

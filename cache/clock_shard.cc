@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table. Chains of objects, newest first. A lookup walks a chain with acquire loads and
-// compares keys, so what it finds is right whatever happens around it. It can only miss wrongly,
-// when the table is replaced while it walks and an object it stood on moves to another chain.
-// `version_` is odd meanwhile and different afterwards; a lookup that missed and sees that asks
-// again under the lock. An unlinked object keeps its bucket_next, so walkers standing on it find
-// their way on.
+// The hash table. A chain has the newest object first. A lookup walks a chain with acquire loads
+// and compares keys, so a found object is always correct. A lookup can only miss wrongly if the
+// table is replaced at the same time and an object on its way moves to another chain. `version_` is
+// odd during a replacement and different afterwards; a lookup that has missed and sees such a
+// version looks again under the lock. An unlinked object keeps its bucket_next, so that lookups
+// which are at this object can continue.
 //
-// What leaves. New objects enter a queue of probation and leave it first, unless they were used
-// meanwhile: then they move to the main queue. Probation is served as long as it holds more than a
-// tenth of the capacity. In the main queue an object goes another round for each use since it came,
-// up to three (CLOCK with a count, as in S3-FIFO, SOSP 2023). Who comes back soon after leaving
-// probation goes to the main queue directly. So a scan of any length passes through a tenth of the
-// cache and leaves the rest alone.
+// Eviction. New objects enter the probation queue. If they were used there, they move to the main
+// queue; else they are evicted. Objects are taken from probation as long as it has more than a
+// tenth of the capacity. In the main queue an object stays for another round for each use since it
+// came, at most three (CLOCK with a counter, as in S3-FIFO, SOSP 2023). An object that returns soon
+// after it left probation goes directly to the main queue. So a scan of any length uses a tenth of
+// the cache and does not affect the rest.
 //
-// What comes in. Where a block is cheap to read again, a full shard passes by what it sees for the
-// first time lately, and takes it into probation when it comes back: under reads that hardly ever
-// meet the same block again, an insertion and the eviction it makes cost as much as the read. The
-// fingerprint that tells is of the same kind as the ghosts, and in the same places.
+// Admission. If a block is cheap to read again, a full shard passes by a block that it has not seen
+// recently, and admits it to probation when it returns. With reads that hardly ever need the same
+// block again, an insertion and the eviction that it causes would cost as much as the read. The
+// fingerprints of blocks that were passed by are stored in the same places as those of evicted
+// objects.
 //
 //     insert -> [ probation ] -- used --> [ main ] <- used: once more round
 //        |           |                        |
 //     passed by    unused -> ghost          unused -> gone
 //
-// Eviction takes the shard's reference by a compare-and-swap from 1 to 0: it fails if anyone else
-// holds one, and afterwards TryRef() fails.
+// Eviction takes the reference of the shard with a compare-and-swap from 1 to 0. It fails if there
+// is another reference, and afterwards TryRef() fails.
 #include "cache/clock_shard.h"
 
 #include <algorithm>
@@ -41,11 +42,11 @@ namespace {
 
 constexpr unsigned kInitialBucketBits = 6;
 constexpr size_t kProbationShare = 10;  // a tenth
-// What is in use of objects that were passed by may exceed the capacity by this share of it, until
-// an insertion makes room.
+// Referenced objects that were passed by may exceed the capacity by this share (1/16), until an
+// insertion makes room.
 constexpr size_t kPassedByShare = 16;
-// How many referenced objects an insertion passes over before it gives up, if the capacity is not
-// strict. They move out of the way, so the next insertion looks at others.
+// If the capacity is not strict, an insertion gives up after it has skipped this many referenced
+// objects. Skipped objects are moved, so the next insertion looks at others.
 constexpr size_t kMaxPinnedSteps = 512;
 
 bool Matches(const CachedObject* object, const CacheKeyView& key) {
@@ -69,7 +70,7 @@ CacheKeyView KeyOf(const CachedObject* object) {
 }  // namespace
 
 HashBuckets* HashBuckets::Create(unsigned bits) {
-  assert(bits > 0);  // IndexOf() shifts by 64 less the bits
+  assert(bits > 0);  // IndexOf() shifts by 64 - bits
   assert(bits < 64);
   const size_t size = size_t{1} << bits;
   using Head = std::atomic<CachedObject*>;
@@ -128,8 +129,8 @@ CachedObject* ClockShard::Find(const CacheKeyView& key) {
   for (; object != nullptr; object = object->bucket_next.load(std::memory_order_acquire)) {
     if (Matches(object, key)) return object;
   }
-  // If a step above saw a link that a replacement had changed, its acquire makes this load see the
-  // odd version, or a later one.
+  // If a step above saw a link that a replacement had changed, its acquire load makes this load see
+  // the odd version or a later one.
   const bool is_stable = (version & 1) == 0 && version_.load(std::memory_order_acquire) == version;
   if (is_stable) [[likely]]
     return nullptr;
@@ -154,7 +155,7 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   MutexLock lock(&lock_);
   CachedObject* const old = FindLocked(KeyOf(object));
   if (old != nullptr) Detach(old, departed);
-  // Nobody else knows the object yet, so further references are the inserter's own.
+  // No other thread knows the object yet, so further references belong to the inserter.
   const bool is_wanted = object->refs.load(std::memory_order_relaxed) > 1;
   const size_t capacity = capacity_.load(std::memory_order_relaxed);
   const bool may_exceed = is_wanted && !is_strict_;
@@ -190,6 +191,7 @@ bool ClockShard::PassBy(CachedObject* object) {
 }
 
 bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
+  assert(departed != nullptr);
   assert(object->shard == nullptr);
   assert((object->state & CachedObject::kInTable) == 0);
   MutexLock lock(&lock_);
@@ -204,7 +206,7 @@ bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
 void ClockShard::MakeRoom(size_t charge, Departed* departed) {
   const size_t count = probation_.count + main_.count;
   size_t pinned_steps = is_strict_ ? 2 * count : std::min(2 * count, kMaxPinnedSteps);
-  // Each object goes a round for each use that is marked, and then out.
+  // Each object gets another round for each recorded use, and is then evicted.
   for (size_t steps = (CachedObject::kMostRounds + 1) * count; steps > 0; --steps) {
     if (usage() + charge <= capacity_.load(std::memory_order_relaxed)) return;
     if (probation_.count + main_.count == 0) return;
@@ -212,13 +214,13 @@ void ClockShard::MakeRoom(size_t charge, Departed* departed) {
   }
 }
 
-// Looks at one object and evicts it or moves it on. False if it was passed over as referenced.
+// Evicts one object, or moves it. False if it was not evicted because it is referenced.
 bool ClockShard::StepClock(Departed* departed) {
   const bool probation_is_due =
       probation_.bytes > capacity_.load(std::memory_order_relaxed) / kProbationShare;
   const bool from_probation = probation_.count != 0 && (probation_is_due || main_.count == 0);
   CachedObject* const object = from_probation ? probation_.back : main_.back;
-  assert(object != nullptr);  // MakeRoom() asks only while a queue holds something
+  assert(object != nullptr);  // MakeRoom() calls this only while a queue is not empty
   assert(object->state & CachedObject::kInTable);
   const uint8_t uses = object->touched.load(std::memory_order_relaxed);
   const bool was_used = uses != 0;
@@ -229,7 +231,8 @@ bool ClockShard::StepClock(Departed* departed) {
     buckets_.load(std::memory_order_relaxed)->Remember(object->hash, HashBuckets::Ghost::kEvicted);
     return true;
   }
-  // Probation itself is no round: what was used there has to show it again.
+  // The stay on probation does not count as a round: an object that was used there must be used
+  // again.
   object->touched.store(from_probation || !was_used ? 0 : uses - 1, std::memory_order_relaxed);
   QueueOf(object).Remove(object);
   object->state |= CachedObject::kInMainQueue;
@@ -237,7 +240,7 @@ bool ClockShard::StepClock(Departed* departed) {
   return was_used;
 }
 
-// Only if the shard's reference is the last.
+// Fails unless the reference of the shard is the last one.
 bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
   assert(object->shard == this);
   uint32_t expected = 1;
@@ -252,11 +255,12 @@ bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
   return true;
 }
 
-// Takes the object out of the table whether or not it is referenced. If it is, it stays charged
-// until its last reference goes.
+// Removes the object from the table, referenced or not. If it is referenced, it stays charged until
+// its last reference is released.
 void ClockShard::Detach(CachedObject* object, Departed* departed) {
+  assert(departed != nullptr);
   assert(object->shard == this);
-  assert(object->refs.load(std::memory_order_relaxed) != 0);  // the shard's own, at least
+  assert(object->refs.load(std::memory_order_relaxed) != 0);  // at least the reference of the shard
   Unlink(object);
   if (object->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   GiveBack(object->charge);
@@ -305,7 +309,7 @@ void ClockShard::Unlink(CachedObject* object) {
   object->state &= static_cast<uint8_t>(~CachedObject::kInTable);
 }
 
-// The slot may hold another object by now, for instance after a replacement.
+// The slot may contain another object by now, for instance after a replacement.
 void ClockShard::ClearSlot(CachedObject* object) {
   if (object->slot_link == nullptr) return;
   EpochGuard guard;
@@ -351,7 +355,8 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
 
 void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
   assert(to->size() > from->size());
-  assert((version_.load(std::memory_order_relaxed) & 1) != 0);  // lookups that miss ask again
+  // Lookups that miss look again under the lock.
+  assert((version_.load(std::memory_order_relaxed) & 1) != 0);
   for (size_t i = 0; i < from->size(); ++i) {
     CachedObject* object = from->Head(i).load(std::memory_order_relaxed);
     while (object != nullptr) {
@@ -364,9 +369,9 @@ void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
   }
 }
 
-// Whoever does has proved itself.
+// An object that returns so soon has proved to be useful.
 bool ClockShard::WasEvictedLately(uint64_t hash) {
-  if (!has_evicted_) return false;  // spares a cache that fills up the miss
+  if (!has_evicted_) return false;  // saves a cache miss while the cache is filling up
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
   if (!buckets->Remembers(hash, HashBuckets::Ghost::kEvicted)) return false;
   buckets->Forget(hash);
@@ -418,7 +423,7 @@ void ClockShard::SetStrict(bool is_strict) {
   is_strict_ = is_strict;
 }
 
-// All that is charged, without the objects that only the shard refers to.
+// All charges without those of objects to which only the shard refers.
 size_t ClockShard::PinnedUsage() {
   MutexLock lock(&lock_);
   size_t unpinned = 0;
@@ -443,7 +448,7 @@ size_t ClockShard::bucket_count() {
 
 bool ClockShard::Walk(uint64_t* position, size_t limit,
                       const std::function<void(CachedObject*)>& callback) {
-  assert(limit != 0);  // else the position would not move
+  assert(limit != 0);  // otherwise the position would not move
   MutexLock lock(&lock_);
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
   size_t seen = 0, index = buckets->IndexOf(*position);
@@ -495,7 +500,7 @@ void ClockShard::CheckInvariantsLocked() {
     count += queue_count;
     bytes += queue_bytes;
   }
-  // What is charged beyond the table is referenced from outside.
+  // Charges beyond the table belong to objects that are referenced from outside.
   if (bytes > usage()) {
     std::fprintf(stderr, "ashlar: a cache shard of %zu objects, %zu bytes is charged %zu\n", count,
                  bytes, usage());

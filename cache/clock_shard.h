@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ClockShard: one part of the built-in cache: a hash table that is read without locks, and two
-// queues that decide what leaves.
+// queues that decide what is evicted.
 //
-// Lookups run inside an EpochGuard. Everything that changes the shard takes its lock, does no
-// allocation of unknown size under it, frees nothing under it, and calls nobody: what must be freed
-// comes back in a Departed list for the caller.
+// Lookups run inside an EpochGuard. Functions that change the shard take its lock. Under the lock
+// they make no allocation of unknown size, free nothing, and call no other class; objects that must
+// be freed are returned in a Departed list.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,8 @@
 
 namespace ashlar {
 
-// A key as the table compares it: 16 bytes as two numbers, any other length as bytes.
+// A key in the form in which the table compares it: 16 bytes as two numbers, any other length as
+// bytes.
 struct CacheKeyView {
   uint64_t hash = 0;
   BlockKey block;
@@ -30,15 +31,16 @@ struct CacheKeyView {
   bool is_long = false;
 };
 
-// The chains of one table size, and what is remembered of objects that are not in the table: a
-// fingerprint for each place, overwritten by the next of that place, so that it forgets at about
-// the pace of evictions. Replaced as a whole when the table grows, and then retired.
+// The chains of a table of one size, and the memory of objects that are not in the table: a
+// fingerprint in each place, which the next fingerprint for that place overwrites, so that it
+// forgets at about the speed of evictions. When the table grows, the whole object is replaced and
+// retired.
 struct HashBuckets : EpochRetired {
   static HashBuckets* Create(unsigned bits);
   static void Free(EpochRetired* buckets);
 
   size_t size() const { return size_t{1} << bits; }
-  // The high bits choose the bucket; the low ones have chosen the shard.
+  // The high bits select the bucket; the low bits have selected the shard.
   size_t IndexOf(uint64_t hash) const { return hash >> (64 - bits); }
   std::atomic<CachedObject*>& Head(size_t index) {
     assert(index < size());
@@ -46,7 +48,7 @@ struct HashBuckets : EpochRetired {
   }
   std::atomic<CachedObject*>& HeadFor(uint64_t hash) { return heads()[IndexOf(hash)]; }
 
-  // What is remembered of an object: that it left from probation unused, or was passed by.
+  // What is remembered about an object: it left probation unused, or it was passed by.
   enum class Ghost : uint32_t { kEvicted = 1, kPassedBy = 2 };
   void Remember(uint64_t hash, Ghost ghost) {
     GhostFor(hash).store(PrintOf(hash, ghost), std::memory_order_relaxed);
@@ -67,7 +69,7 @@ struct HashBuckets : EpochRetired {
   std::atomic<CachedObject*>* heads() {
     return reinterpret_cast<std::atomic<CachedObject*>*>(this + 1);
   }
-  // The low bits, which have chosen the shard, tell the kinds apart; 0 is an empty place.
+  // Adds the kind in the low bits, which are the same for the whole shard; 0 is an empty place.
   static uint32_t PrintOf(uint64_t hash, Ghost ghost) {
     return (static_cast<uint32_t>(hash) & ~uint32_t{3}) | static_cast<uint32_t>(ghost);
   }
@@ -76,67 +78,72 @@ struct HashBuckets : EpochRetired {
   }
 };
 
-// Objects and tables that have left a shard and await their end, outside its lock.
+// Objects and tables that have left a shard, for the caller to free outside of the lock.
 struct Departed {
   void Add(CachedObject* object) {
     assert(object->refs.load(std::memory_order_relaxed) == 0);
-    assert(object->shard == nullptr);  // its charge has been given back
+    assert(object->shard == nullptr);  // its charge was given back
     object->queue_next = objects;
     objects = object;
   }
-  CachedObject* objects = nullptr;  // linked by queue_next; no reference is left
+  CachedObject* objects = nullptr;  // linked by queue_next; they have no references
   HashBuckets* buckets = nullptr;
 };
 
 class alignas(64) ClockShard {
  public:
   ClockShard();
-  ~ClockShard();  // what is still in it leaks
+  ~ClockShard();  // objects that are still in the shard leak
   ClockShard(const ClockShard&) = delete;
   ClockShard& operator=(const ClockShard&) = delete;
 
-  // Inside an EpochGuard. The object may be on its way out; TryRef() tells.
+  // Finds an object; null: none. Inside an EpochGuard. The object may be about to be destroyed;
+  // TryRef() tells.
   CachedObject* Find(const CacheKeyView& key);
 
   enum class Result : uint8_t { kInserted, kCharged, kNoRoom };
+  // An object that is to be inserted.
   struct Admission {
-    CachedObject* object = nullptr;  // hash, key, charge and role are set
+    CachedObject* object = nullptr;  // its hash, key, charge and role are set
     bool is_important = false;       // skips probation
-    bool is_doubtful = false;        // stays on probation even if it comes back
+    bool is_doubtful = false;        // stays on probation even if it was evicted recently
     SlotTable* table = nullptr;
     uint32_t slot_index = 0;
-    bool stays_out = false;  // it is larger than all shards: nobody is to find it
+    // The charge exceeds the capacity of all shards together, so the object must not be found.
+    bool stays_out = false;
   };
-  // On kInserted one reference has become the shard's. kCharged: the object stays out, but counts
-  // as long as somebody uses it. The object under the same key departs in all cases.
+  // kInserted: the shard has taken over one reference. kCharged: the object is not in the table,
+  // but is charged as long as it has references. kNoRoom: neither. The object with the same key is
+  // removed in all cases.
   Result Insert(const Admission& admission, Departed* departed);
-  // For an object that is cheap to read again: true, if the shard is full and does not remember to
-  // have passed the same by lately. It is charged as long as somebody uses it, and nobody finds it.
-  // Takes no lock; inside an EpochGuard.
+  // For objects that are cheap to read again. True if the shard is full and has not passed by the
+  // same key recently: then the object is not in the table, but is charged as long as it has
+  // references. Takes no lock; inside an EpochGuard.
   bool PassBy(CachedObject* object);
-  // Charges an object that is in no table. False: no room, and the capacity is strict.
+  // Charges an object that is in no table. False: there is no room, and the capacity is strict.
   bool ChargeStandalone(CachedObject* object, Departed* departed);
-  // Takes back what an object was charged, when its last reference has gone.
+  // Subtracts the charge of an object whose last reference was released.
   void GiveBack(size_t charge) {
     [[maybe_unused]] const size_t before = usage_.fetch_sub(charge, std::memory_order_relaxed);
     assert(before >= charge);
   }
 
+  // Removes the object with this key, referenced or not.
   void Erase(const CacheKeyView& key, Departed* departed);
-  // Removes the object if the shard's reference is the only one.
+  // Removes the object if the reference of the shard is the only one.
   bool EraseIfUnreferenced(CachedObject* object, Departed* departed);
   void EraseUnreferenced(Departed* departed);
   // At the end of the cache: removes every object, referenced or not.
   void EraseAll(Departed* departed);
 
-  // Puts an object of the table into a slot, and out of the one it was in.
+  // Puts an object of the table into a slot, and removes it from its previous slot.
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index);
 
   void SetCapacity(size_t capacity, Departed* departed);
   void SetStrict(bool is_strict);
 
   size_t usage() const { return usage_.load(std::memory_order_relaxed); }
-  // Whether some of the capacity is left: insertions do not push out anything soon.
+  // True if some of the capacity is free, so insertions will not cause evictions soon.
   bool HasRoom() const {
     const size_t capacity = capacity_.load(std::memory_order_relaxed);
     return usage() < capacity - capacity / kFreeShare;
@@ -146,44 +153,52 @@ class alignas(64) ClockShard {
   size_t count();
   size_t bucket_count();
 
-  // Calls back for the objects of about `limit` entries from *position on, under the lock, and
-  // moves the position, which survives growth of the table. False when the end is reached.
+  // Calls `callback` for the objects of about `limit` entries from *position on, under the lock,
+  // and advances the position, which stays valid when the table grows. False when the end was
+  // reached.
   bool Walk(uint64_t* position, size_t limit, const std::function<void(CachedObject*)>& callback);
 
-  // Stops if the queues, the table and the charges contradict each other. Invariant builds call it
-  // after as many changes as the shard has entries, so that its cost stays in proportion.
+  // Aborts if the queues, the table and the charges contradict each other. Builds with invariant
+  // checks call it after as many changes as the shard has entries, so its cost stays in proportion.
   void CheckInvariants();
-  // One line: usage, and what the queues hold.
+  // One line: the usage and the contents of the queues.
   std::string DebugString();
 
  private:
-  static constexpr size_t kFreeShare = 32;  // of the capacity, that is left while there is room
+  // A shard has room if more than this part (1/32) of the capacity is free.
+  static constexpr size_t kFreeShare = 32;
 
-  // A doubly linked list through queue_next and queue_prev, newest first.
+  // A doubly linked list through queue_next and queue_prev; the newest object is first.
   struct Queue {
     void PushFront(CachedObject* object);
     void Remove(CachedObject* object);
-    CachedObject* front = nullptr;  // entered last
-    CachedObject* back = nullptr;   // looked at next by the clock
+    CachedObject* front = nullptr;  // the newest object
+    CachedObject* back = nullptr;   // the next object for the CLOCK
     size_t count = 0;
     size_t bytes = 0;  // sum of the charges
   };
 
   CachedObject* FindLocked(const CacheKeyView& key) REQUIRES(lock_);
+  // Evicts until `charge` fits, or gives up.
   void MakeRoom(size_t charge, Departed* departed) REQUIRES(lock_);
   bool StepClock(Departed* departed) REQUIRES(lock_);
+  // Puts an object into the table, a queue, and its slot.
   void Link(const Admission& admission) REQUIRES(lock_);
   void Unlink(CachedObject* object) REQUIRES(lock_);
   void Detach(CachedObject* object, Departed* departed) REQUIRES(lock_);
   bool EvictLocked(CachedObject* object, Departed* departed) REQUIRES(lock_);
+  // Sets the slot of the object to null, unless it contains another object.
   void ClearSlot(CachedObject* object) REQUIRES(lock_);
+  // Replaces the table by one of twice the size if it is full.
   void GrowIfNeeded(Departed* departed) REQUIRES(lock_);
   void RelinkInto(HashBuckets* from, HashBuckets* to) REQUIRES(lock_);
   Queue& QueueOf(const CachedObject* object) REQUIRES(lock_) {
     return object->state & CachedObject::kInMainQueue ? main_ : probation_;
   }
+  // True if the object was recently evicted from probation. Forgets that.
   bool WasEvictedLately(uint64_t hash) REQUIRES(lock_);
   void CheckInvariantsLocked() REQUIRES(lock_);
+  // Counts a change for CheckInvariants().
   void NoteChange() REQUIRES(lock_);
 
   // Read by lookups. Odd while the table is being replaced.
@@ -193,11 +208,13 @@ class alignas(64) ClockShard {
   alignas(64) Mutex lock_{LockRank::kCacheShard};
   Queue probation_ GUARDED_BY(lock_);
   Queue main_ GUARDED_BY(lock_);
-  bool has_evicted_ GUARDED_BY(lock_) = false;  // from probation, since the table grew
-  // Whether an insertion that finds no room fails, instead of exceeding the capacity.
+  // An object was evicted from probation since the table grew.
+  bool has_evicted_ GUARDED_BY(lock_) = false;
+  // An insertion without room fails; else it may exceed the capacity.
   bool is_strict_ GUARDED_BY(lock_) = false;
-  size_t unchecked_changes_ GUARDED_BY(lock_) = 0;  // invariant builds: since the last deep check
-  // Written under the lock, and by GiveBack; read by anyone.
+  // In builds with invariant checks: since the last check.
+  size_t unchecked_changes_ GUARDED_BY(lock_) = 0;
+  // Stored under the lock, and by GiveBack() and PassBy(); any thread loads them.
   std::atomic<size_t> usage_{0};
   std::atomic<size_t> capacity_{0};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One allocation holds the entry and its key.
+// The entry and its key are one allocation.
 #include "cache/handle_entry.h"
 
 #include <cstring>

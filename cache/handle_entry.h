@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HandleEntry: what an insertion through the public Cache interface becomes, the Cache::Handle of
-// the built-in cache. Its value is deleted with the last reference, the entry itself later, through
+// HandleEntry: an entry of the built-in cache that was inserted through the public Cache interface;
+// its Cache::Handle. Its value is deleted with the last reference, the entry itself later, through
 // the epoch.
 #pragma once
 
@@ -14,25 +14,26 @@
 namespace ashlar {
 
 struct HandleEntry : CachedObject {
-  // With one reference. The key is copied.
+  // A new entry with one reference. The key is copied.
   static HandleEntry* Create(const Slice& key, Cache::ObjectPtr value,
                              const Cache::CacheItemHelper* helper, MemoryAllocator* allocator);
 
-  // The key as it was given.
+  // The key in its original form.
   Slice long_key() const { return Slice(reinterpret_cast<const char*>(this + 1), key_bytes); }
   size_t memory_bytes() const { return sizeof(HandleEntry) + key_bytes; }
 
+  // Deletes the value with its helper, unless the user has taken it back.
   void DeleteValue() {
     if (owns_value && helper != nullptr && helper->del_cb != nullptr) {
       helper->del_cb(value, allocator);
     }
   }
 
-  Cache::ObjectPtr value = nullptr;                // the user's; deleted by the helper
-  const Cache::CacheItemHelper* helper = nullptr;  // outlives the entry, as its interface demands
-  MemoryAllocator* allocator = nullptr;            // handed to the helper; the cache's
+  Cache::ObjectPtr value = nullptr;                // belongs to the user; deleted by the helper
+  const Cache::CacheItemHelper* helper = nullptr;  // outlives the entry, as the interface requires
+  MemoryAllocator* allocator = nullptr;            // of the cache; passed to the helper
   size_t metadata_charge = 0;                      // the part of `charge` that the cache has added
-  size_t key_bytes = 0;                            // of the copy that follows the entry
+  size_t key_bytes = 0;                            // length of the copy of the key behind the entry
   bool owns_value = true;                          // false: the user has taken the value back
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit is kept with relaxed counters: memtables report in steps of arena blocks, so a stale
-// sum is off by a block or two. The charge to a cache is one thread's at a time, which no write
-// waits for; the queue of stalled databases has a lock.
+// The limit is checked with relaxed counters: memtables report in steps of arena blocks, so a sum
+// that is out of date is wrong by one or two blocks. Only one thread at a time changes the charge
+// of a cache, and no write waits for that. The queue of stalled databases has a lock.
 #include "ashlar/write_buffer_manager.h"
 
 #include <algorithm>
@@ -16,24 +16,24 @@
 namespace ashlar {
 namespace {
 
-// A memtable may be written to until 7/8 of the limit are in such memtables: the rest is for those
+// Memtables may stay mutable until mutable ones have 7/8 of the limit; the rest is for memtables
 // that are being flushed.
 size_t MutableLimit(size_t buffer_size) { return buffer_size * 7 / 8; }
 
 }  // namespace
 
-// What memtables hold at most from one flush to the next, in steps. What a flush frees is theirs
-// again soon. A cache that filled it up meanwhile would evict as much then, but blocks leave one
-// by one, and the memory between those that stay is not free for others: the process would hold
-// both.
+// The charge to a cache: the most that memtables use from one flush to the next, in steps. Memory
+// that a flush frees will be used by memtables again soon. If the cache filled it in between, it
+// would have to evict the same amount later; but blocks are freed one by one, and the memory
+// between the remaining ones cannot be used for anything else, so the process would need both.
 struct WriteBufferManager::CacheCharge {
   explicit CacheCharge(std::shared_ptr<Cache> target)
       : cache(std::move(target)), charge(cache.get(), CacheEntryRole::kWriteBuffer) {}
 
-  // Brings the charge up to what is used. `reserved`: what came just now. No lock is held while the
-  // cache is called: it may free what lies in epochs, memtables among it, whose memory then comes
-  // back here. Whoever finds another thread, or an earlier call of its own, at it leaves the work
-  // to that one.
+  // Adjusts the charge to the memory in use. `reserved`: the bytes that were just added. No lock is
+  // held while the cache is called, because it may free objects of epochs, even memtables, and
+  // these call this class again. If another thread, or an earlier call of the same thread, is
+  // already adjusting the charge, the work is left to it.
   void Update(const std::atomic<size_t>& memory_used, size_t reserved) {
     reserved_bytes.fetch_add(reserved, std::memory_order_relaxed);
     requests.fetch_add(1);
@@ -48,9 +48,10 @@ struct WriteBufferManager::CacheCharge {
       if (requests.load() == seen) return;
     }
   }
-  // Follows `used` upwards at once. Downwards to the most that was used while the last few times as
-  // much was written, or at once when there is less than a step.
+  // Raises the charge to `used` at once. Lowers it only to the peak of the recent past, in which a
+  // few times the charge was written; or at once if less than a step is used.
   void UpdateAlone(size_t used) {
+    assert(is_busy.load(std::memory_order_relaxed));
     constexpr size_t kStepBytes = ashlar::CacheCharge::kStepBytes;
     constexpr size_t kTimesWritten = 4;
     if (used < kStepBytes) {
@@ -61,13 +62,13 @@ struct WriteBufferManager::CacheCharge {
     }
     peak = std::max(peak, used);
     while (charge.bytes() < used) {
-      // The cache is full and strict: the memory is used, but not charged.
+      // The cache is full and strict: the memory is used but not charged.
       if (!charge.GrowTo(charge.bytes() + kStepBytes).ok()) break;
     }
     charge.ShrinkTo(std::max(peak, earlier_peak));
     charged.store(charge.bytes(), std::memory_order_relaxed);
   }
-  // Also when memory is short: then the next call does the work.
+  // Resets is_busy, even after an exception for lack of memory; the next call does the work then.
   class Leave {
    public:
     explicit Leave(std::atomic<bool>* is_busy) : is_busy_(is_busy) {}
@@ -81,10 +82,11 @@ struct WriteBufferManager::CacheCharge {
   size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<Cache> cache;
-  std::atomic<uint64_t> requests{0};      // calls of Update()
-  std::atomic<size_t> reserved_bytes{0};  // how much came in the present stretch of writes
+  std::atomic<uint64_t> requests{0};      // number of calls of Update()
+  std::atomic<size_t> reserved_bytes{0};  // bytes reserved in the present period
   std::atomic<bool> is_busy{false};
-  // Of whoever has set is_busy; the peaks are those of the present and of the last stretch.
+  // Only for the thread that has set is_busy. The peaks are those of the present and of the
+  // previous period.
   ashlar::CacheCharge charge;
   size_t peak = 0;
   size_t earlier_peak = 0;
@@ -92,7 +94,7 @@ struct WriteBufferManager::CacheCharge {
 };
 
 struct WriteBufferManager::StallQueue {
-  // Those who wait are released under it, so that none of them is gone by then.
+  // Waiting databases are released under it, so none of them can be destroyed in between.
   Mutex mutex{LockRank::kTableCache};
   std::list<StallInterface*> waiting GUARDED_BY(mutex);
 };
@@ -133,7 +135,7 @@ bool WriteBufferManager::ShouldFlush() const {
   const size_t active = mutable_memtable_memory_usage();
   if (active > mutable_limit_.load(std::memory_order_relaxed)) return true;
   const size_t limit = buffer_size();
-  // Flushing helps only if enough of the excess can still be flushed.
+  // A flush helps only if enough of the excess memory is still mutable.
   return memory_usage() >= limit && active >= limit / 2;
 }
 
@@ -164,7 +166,7 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
   assert(wbm_stall != nullptr);
   {
     MutexLock lock(&queue_->mutex);
-    // Memory may have been freed since the caller looked.
+    // Memory may have been freed since the caller checked.
     if (ShouldStall() && IsFreeing()) {
       stall_active_.store(true, std::memory_order_relaxed);
       queue_->waiting.push_back(wbm_stall);
@@ -185,6 +187,7 @@ void WriteBufferManager::MaybeEndWriteStall() {
 }
 
 void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {
+  assert(wbm_stall != nullptr);
   {
     MutexLock lock(&queue_->mutex);
     queue_->waiting.remove(wbm_stall);

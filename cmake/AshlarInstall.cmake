@@ -42,6 +42,16 @@ macro(ashlar_component name)
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}" COMPONENT ${name})
 endmacro()
 
+# Removes the LTO code from an installed archive, which only this compiler could read.
+macro(ashlar_strip_installed library component)
+  if(ASHLAR_LTO)
+    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --remove-section=.gnu.lto_*
+      --remove-section=.gnu.debuglto_* --strip-symbol=__gnu_lto_v1
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${library}.a\"
+      COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ${component})
+  endif()
+endmacro()
+
 # ashlar_install_library(Package folder library component VERSION v COMPATIBILITY c TARGETS ...):
 # installs the shared library in <component>, and all that is needed to build with it in
 # <component>-dev.
@@ -62,12 +72,7 @@ macro(ashlar_install_library package folder library component)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}-dev
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
     NAMELINK_COMPONENT ${component}-dev)
-  if(ASHLAR_LTO)  # removes the LTO code, which only this compiler could read
-    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --remove-section=.gnu.lto_*
-      --remove-section=.gnu.debuglto_* --strip-symbol=__gnu_lto_v1
-      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${library}.a\"
-      COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ${component}-dev)
-  endif()
+  ashlar_strip_installed(${library} ${component}-dev)
   install(EXPORT ${package}Targets NAMESPACE ${package}::
     DESTINATION "${ashlar_package_dir}/${folder}" COMPONENT ${component}-dev)
   install(FILES "${out}/${package}Config.cmake" "${out}/${package}ConfigVersion.cmake"
@@ -80,12 +85,26 @@ macro(ashlar_install_library package folder library component)
     FILES_MATCHING PATTERN "*.h")
 endmacro()
 
+set(ashlar_tools_target "")
+set(rocksdb_tools_target "")
+if(TARGET ashlar_tools)
+  set(ashlar_tools_target ashlar_tools)
+endif()
+if(TARGET rocksdb_tools)
+  set(rocksdb_tools_target rocksdb_tools)
+endif()
 ashlar_install_library(Ashlar Ashlar ashlar libashlar
-  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_testing ashlar_shared)
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_testing ashlar_shared
+  ashlar_c ashlar_c_shared ${ashlar_tools_target})
+ashlar_strip_installed(ashlar-c libashlar-dev)
+# Programs in C: `pkg-config --libs ashlar-c`. The drop-in contains its C API.
+configure_file("${PROJECT_SOURCE_DIR}/cmake/package_c.pc.in" "${PROJECT_BINARY_DIR}/package/Ashlar/ashlar-c.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/package/Ashlar/ashlar-c.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT libashlar-dev)
 # Programs ask for the RocksDB that they were written with or a newer one, and the API is that of all.
 if(ASHLAR_BUILD_DROPIN)
   ashlar_install_library(RocksDB rocksdb rocksdb librocksdb-ashlar
-    VERSION ${ASHLAR_ROCKSDB_VERSION} COMPATIBILITY AnyNewerVersion TARGETS rocksdb rocksdb_shared)
+    VERSION ${ASHLAR_ROCKSDB_VERSION} COMPATIBILITY AnyNewerVersion TARGETS rocksdb rocksdb_shared ${rocksdb_tools_target})
 endif()
 
 # The tools, if they are part of the build.

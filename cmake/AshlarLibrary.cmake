@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds libashlar from the objects of all rooms, and the drop-in librocksdb: the same sources,
-# compiled with the namespace `ashlar` renamed to `rocksdb`. The C API is not built yet: rocksdb/c.h
-# does not exist.
+# Builds libashlar from the objects of all rooms, libashlar-c (AshlarCApi) from those of the C API,
+# and the drop-in librocksdb from both: the same sources, compiled with the namespace `ashlar` renamed
+# to `rocksdb`.
 #
 # Versions. libashlar has the version of the project; below 1.0 a minor version may break programs,
 # so the soname is libashlar.so.0.1. For build systems the drop-in has the version of the RocksDB
@@ -23,7 +23,7 @@ foreach(room ${ASHLAR_TESTING_ROOMS})
   list(APPEND ashlar_testing_objects $<TARGET_OBJECTS:ashlar_${room}>)
 endforeach()
 set(ashlar_engine_rooms ${ASHLAR_ROOMS})
-list(REMOVE_ITEM ashlar_engine_rooms ${ASHLAR_TESTING_ROOMS})
+list(REMOVE_ITEM ashlar_engine_rooms ${ASHLAR_TESTING_ROOMS} ${ASHLAR_APART_ROOMS})
 foreach(room ${ashlar_engine_rooms})
   list(APPEND ashlar_objects $<TARGET_OBJECTS:ashlar_${room}>)
   get_target_property(room_sources ashlar_${room} SOURCES)
@@ -60,14 +60,23 @@ if(ASHLAR_HAS_PACKED_RELOCATIONS)
   set(ashlar_packed_relocations $<$<CONFIG:Release>:-Wl,-z,pack-relative-relocs>)
 endif()
 
-# ashlar_shared_library(target output_name objects VERSION v ABI soversion NAMESPACE n): exports
-# only names of the namespace, not the std:: templates over its types.
+# The patterns of the names of a namespace in a version script: members, const and ref-qualified
+# ones, type information, tables, thunks.
+function(ashlar_exports_of namespace result)
+  string(LENGTH ${namespace} length)
+  set(mangled "${length}${namespace}")
+  set(patterns _ZN _ZN[KRO] _ZNK[RO] _ZT[ISTVHW]N _ZTh*_N _ZTh*_NK _ZTv*_N _ZTv*_NK)
+  list(TRANSFORM patterns APPEND "${mangled}*")
+  set(${result} "${patterns}" PARENT_SCOPE)
+endfunction()
+
+# ashlar_shared_library(target output_name objects VERSION v ABI soversion EXPORTS "pattern;..."):
+# exports only these names of those that are visible, not the std:: templates over our types.
 function(ashlar_shared_library target output objects)
-  cmake_parse_arguments(LIBRARY "" "VERSION;ABI;NAMESPACE" "" ${ARGN})
+  cmake_parse_arguments(LIBRARY "" "VERSION;ABI" "EXPORTS" ${ARGN})
   ashlar_library(${target} SHARED ${output} ${output}-shared "${objects}")
   set_target_properties(${target} PROPERTIES VERSION ${LIBRARY_VERSION} SOVERSION ${LIBRARY_ABI})
-  string(LENGTH ${LIBRARY_NAMESPACE} length)
-  set(ASHLAR_MANGLED "${length}${LIBRARY_NAMESPACE}")
+  list(JOIN LIBRARY_EXPORTS ";\n    " ASHLAR_EXPORTS)
   set(map "${PROJECT_BINARY_DIR}/${output}.map")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${map}" @ONLY)
   target_link_options(${target} PRIVATE "-Wl,--version-script=${map}"
@@ -81,19 +90,23 @@ ashlar_library(ashlar STATIC ashlar ashlar "${ashlar_objects}")
 # library hides, so it goes with the static one.
 ashlar_library(ashlar_testing STATIC ashlar-testing ashlar-testing "${ashlar_testing_objects}")
 target_link_libraries(ashlar_testing PUBLIC ashlar)
+ashlar_exports_of(ashlar ashlar_exports)
 ashlar_shared_library(ashlar_shared ashlar "${ashlar_objects}"
-  VERSION ${PROJECT_VERSION} ABI ${ashlar_abi} NAMESPACE ashlar)
+  VERSION ${PROJECT_VERSION} ABI ${ashlar_abi} EXPORTS ${ashlar_exports})
+include(AshlarCApi)
 
 if(ASHLAR_BUILD_DROPIN)
-  file(GLOB_RECURSE ashlar_c_api CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/db/c_api/*.cc")
-  add_library(rocksdb_objects OBJECT ${ashlar_sources} ${ashlar_c_api})
+  add_library(rocksdb_objects OBJECT ${ashlar_sources})
   target_link_libraries(rocksdb_objects PRIVATE ashlar_flags ashlar_deps)
   target_compile_definitions(rocksdb_objects PRIVATE ashlar=rocksdb)
   ashlar_hide(rocksdb_objects)
-  ashlar_library(rocksdb STATIC rocksdb rocksdb $<TARGET_OBJECTS:rocksdb_objects>)
-  ashlar_shared_library(rocksdb_shared rocksdb $<TARGET_OBJECTS:rocksdb_objects>
+  ashlar_c_objects_for_dropin(rocksdb_c_objects)
+  set(rocksdb_all_objects $<TARGET_OBJECTS:rocksdb_objects> $<TARGET_OBJECTS:rocksdb_c_objects>)
+  ashlar_library(rocksdb STATIC rocksdb rocksdb "${rocksdb_all_objects}")
+  ashlar_exports_of(rocksdb rocksdb_exports)
+  ashlar_shared_library(rocksdb_shared rocksdb "${rocksdb_all_objects}"
     VERSION ${ASHLAR_ROCKSDB_VERSION}-ashlar${PROJECT_VERSION}
-    ABI ${ashlar_rocksdb_abi}-ashlar${ashlar_abi} NAMESPACE rocksdb)
+    ABI ${ashlar_rocksdb_abi}-ashlar${ashlar_abi} EXPORTS ${rocksdb_exports} rocksdb_*)
 endif()
 
 # Compiles a program written for RocksDB against the drop-in or against RocksDB itself.

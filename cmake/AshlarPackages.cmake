@@ -68,7 +68,7 @@ ashlar_deb(libashlar LINKED SECTION libs
   TEXT "Ashlar is a key-value engine that programs link: a log-structured merge tree that\nreads and writes RocksDB's files.")
 ashlar_deb(libashlar-dev SECTION libdevel
   SUMMARY "embeddable LSM storage engine (development)"
-  TEXT "Headers, static library, CMake package and pkg-config file of Ashlar."
+  TEXT "Headers (C++ and C), static libraries, CMake package and pkg-config files of Ashlar."
   DEPENDS "libashlar (= ${PROJECT_VERSION}), ${ashlar_dev_packages}")
 ashlar_deb(librocksdb-ashlar LINKED SECTION libs
   SUMMARY "Ashlar under the names of RocksDB"

@@ -14,16 +14,21 @@
 # tests/install/library_sizes.sh limits the sizes of the libraries.
 set(ashlar_rare
   # Places and files.
-  db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc db/utilities/*/*.cc
+  db/blob/*.cc db/changes/*.cc db/files/*.cc db/following/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc
+  db/repair/*.cc db/utilities/*.cc db/utilities/*/*.cc
   db/version/compaction_claims.cc db/version/live_versions.cc db/manifest/*.cc
   db/version/family_versions.cc db/version/manifest_replay.cc db/version/version.cc db/version/version_builder.cc
   db/version/version_set.cc
   db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_recycler.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/write/property_collectors.cc
-  table/sst/write/builder_settings.cc table/sst/write/compression_sampler.cc table/sst/write/table_facts.cc
+  table/sst/write/builder_settings.cc table/sst/write/compression_sampler.cc table/sst/write/table_origin.cc
   table/sst/read/table_open.cc table/sst/read/table_verify.cc
   cache/cache_charge.cc cache/write_buffer_manager.cc
+  # The C API, except reads, writes, batches, iterators, transactions and callbacks.
+  capi/backup.cc capi/cache.cc capi/call_options.cc capi/checkpoint.cc capi/co*.cc capi/d*.cc capi/env.cc
+  capi/family_options.cc capi/job_info.cc capi/listener.cc capi/maintenance.cc capi/metadata.cc capi/o*.cc
+  capi/properties.cc capi/s*.cc capi/ta*.cc capi/tracing.cc capi/transactiondb.cc capi/ttl.cc capi/wal.cc
   # What waits for a disk, a compressor or the copy of a large value.
   db/output/blob_flow.cc db/read/blob_lookups.cc db/search/scanned_blocks.cc db/table_cache/table_cache.cc
   db/wal/wal_compression.cc env/file_writer.cc env/io_deadline.cc env/posix/posix_uring.cc
@@ -38,6 +43,9 @@ set(ashlar_rare
   util/interfaces/table_properties_collectors.cc util/keys/wide_column*.cc
   memtable/memory_report.cc table/index/uniform_keys.cc table/sst/read/table_objects.cc
   util/interfaces/flush_block_policy.cc util/interfaces/iterator.cc
+  # Traces, tables without blocks, and objects by name.
+  db/db_impl_traces.cc db/read/block_accesses.cc db/trace/*.cc db/trace/*/*.cc env/trace/*.cc table/plain/*.cc
+  table/sst/read/bare_translation.cc util/interfaces/object_registry.cc
   # What only some programs ask for.
   db/output/output_check.cc db/write/write_batch_handler.cc memtable/memtable_checks.cc
   memtable/vector_rep.cc
@@ -53,10 +61,11 @@ set(ashlar_rare
   # Calls of the database other than reads and writes.
   db/api/explain.cc db/api/family_iterators.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
   db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc
-  db/db_impl_facts.cc db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc
-  db/open_forms.cc db/read/db_iterator_facts.cc
+  db/db_impl_properties.cc db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc
+  db/open_forms.cc db/read/db_iterator_counters.cc
   db/read/explanation_text.cc db/read/read_explainer.cc
-  db/transaction/*not_built.cc db/transaction/transaction_forms.cc
+  db/transaction/transaction_forms.cc db/transaction/locks/lock_families.cc
+  db/transaction/locks/point_locks_deadlock.cc db/transaction/locks/range_*.cc db/transaction/locks/wait_cycle.cc
   db/write/next_log.cc db/write/stall_forecast.cc db/write/write_batch_base.cc db/write/write_stall.cc
   table/iterator/traced_run.cc cache/cache.cc cache/cache_entry_stats.cc cache/handle_entry.cc
   # Information about the machine.
@@ -77,7 +86,7 @@ set(ashlar_rare
   util/interfaces/table_property_names.cc util/interfaces/version.cc)
 set(ashlar_hot
   cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc
-  db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_write.cc
+  db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_transactions.cc db/db_impl_write.cc
   db/output/entry_stream.cc db/output/operand_fold.cc
   db/output/tombstone_retention.cc db/read/*.cc
   db/search/batch_search.cc db/search/level_iterator.cc db/search/point_search.cc

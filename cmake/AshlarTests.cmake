@@ -130,7 +130,33 @@ list(REMOVE_ITEM ashlar_test_folders interleave)  # AshlarInterleave builds it
 foreach(folder ${ashlar_test_folders})
   ashlar_test_folder("${folder}")
 endforeach()
+if(TARGET tools_test AND TARGET ashlar_tool_calls)
+  target_link_libraries(tools_test PRIVATE ashlar_tool_calls)
+endif()
 include(AshlarInterleave)
+
+# The C programs of tests/capi, which capi_test runs.
+file(GLOB ashlar_c_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/capi/*.c")
+function(ashlar_c_programs target)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${ashlar_c_tests})
+  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF C_STANDARD_REQUIRED ON)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  target_compile_options(${target} PRIVATE -Wall -Wextra -pedantic -Werror ${ARGN})
+endfunction()
+ashlar_c_programs(capi_programs)
+target_link_libraries(capi_test PRIVATE capi_programs ashlar_capi)
+# The same programs under the names of the drop-in, with its header and its shared library.
+if(ASHLAR_BUILD_DROPIN)
+  ashlar_c_programs(capi_dropin_programs -include "${ASHLAR_C_DROPIN_NAMES}" -DASHLAR_TEST_DROPIN)
+  add_executable(capi_dropin_test "${PROJECT_SOURCE_DIR}/tests/capi/programs_test.cc"
+    "${PROJECT_SOURCE_DIR}/tests/support/paths.cc" "${PROJECT_SOURCE_DIR}/util/text/str_cat.cc")
+  target_link_libraries(capi_dropin_test PRIVATE capi_dropin_programs GTest::gtest_main rocksdb_shared)
+  target_include_directories(capi_dropin_test PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(capi_dropin_test PRIVATE
+    ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
+  ashlar_add_test(capi_dropin 300 capi_dropin_test)
+endif()
+
 foreach(tool ldb sst_dump db_bench)  # docs_test compares their output with docs/compatibility.md
   if(TARGET ${tool})
     add_dependencies(docs_test ${tool})
@@ -207,6 +233,8 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
     endforeach()
   endforeach()
   file(GLOB ashlar_differential CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/interop/differential/*.cc")
+  set(ashlar_batches "${PROJECT_SOURCE_DIR}/tests/interop/differential_batches/batches.cc")
+  set(ashlar_transactions "${PROJECT_SOURCE_DIR}/tests/interop/differential_transactions/transactions.cc")
   find_library(ASHLAR_REFERENCE_ROCKSDB rocksdb)
   find_path(ASHLAR_REFERENCE_INCLUDE rocksdb/db.h)
   if(ASHLAR_REFERENCE_ROCKSDB AND ASHLAR_REFERENCE_INCLUDE AND NOT SANITIZE)
@@ -215,6 +243,15 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
         "${PROJECT_SOURCE_DIR}/tests/dropin/${client}.cc")
     endforeach()
     ashlar_add_client(differential_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_differential})
+    ashlar_add_client(backup_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
+      "${PROJECT_SOURCE_DIR}/tests/interop/backup/backup_client.cc")
+    ashlar_add_client(traces_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
+      "${PROJECT_SOURCE_DIR}/tests/interop/traces/trace_client.cc")
+    ashlar_add_client(utilities_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
+      "${PROJECT_SOURCE_DIR}/tests/interop/utilities/utilities_client.cc")
+    add_dependencies(interop_test backup_theirs traces_theirs utilities_theirs)
+    ashlar_add_client(differential_batches_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_batches})
+    ashlar_add_client(differential_transactions_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_transactions})
     # The examples are written for RocksDB: all of them run with it.
     set(ashlar_reference_examples "")
     foreach(source ${ashlar_rocksdb_examples})
@@ -222,13 +259,15 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       ashlar_add_client(reference_${name} "${ASHLAR_REFERENCE_ROCKSDB}" "${source}")
       list(APPEND ashlar_reference_examples reference_${name})
     endforeach()
-    foreach(target dropin_client_reference dropin_reader_reference differential_theirs
-            ${ashlar_reference_examples})
+    foreach(target dropin_client_reference dropin_reader_reference differential_theirs backup_theirs traces_theirs utilities_theirs
+            differential_batches_theirs differential_transactions_theirs ${ashlar_reference_examples})
       target_include_directories(${target} SYSTEM PRIVATE "${ASHLAR_REFERENCE_INCLUDE}")
     endforeach()
     ashlar_add_test(dropin_client_reference 60 dropin_client_reference)
     set(ashlar_reference_reader "$<TARGET_FILE:dropin_reader_reference>")
     set(ashlar_differential_theirs "$<TARGET_FILE:differential_theirs>")
+    set(ashlar_batches_theirs "$<TARGET_FILE:differential_batches_theirs>")
+    set(ashlar_transactions_theirs "$<TARGET_FILE:differential_transactions_theirs>")
   endif()
   # The same program reads RocksDB's sample databases with both libraries.
   ashlar_add_client(dropin_reader rocksdb "${PROJECT_SOURCE_DIR}/tests/dropin/reader.cc")
@@ -238,5 +277,11 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
   ashlar_add_client(differential_ours rocksdb ${ashlar_differential})
   ashlar_add_test(differential 900 python3 "${PROJECT_SOURCE_DIR}/tests/interop/differential/compare.py"
     "$<TARGET_FILE:differential_ours>" ${ashlar_differential_theirs})
-  set_tests_properties(differential PROPERTIES SKIP_RETURN_CODE 77)
+  ashlar_add_client(differential_batches_ours rocksdb ${ashlar_batches})
+  ashlar_add_test(differential_batches 900 python3 "${PROJECT_SOURCE_DIR}/tests/interop/differential/compare.py"
+    "$<TARGET_FILE:differential_batches_ours>" ${ashlar_batches_theirs} --relays 0)
+  ashlar_add_client(differential_transactions_ours rocksdb ${ashlar_transactions})
+  ashlar_add_test(differential_transactions 900 python3 "${PROJECT_SOURCE_DIR}/tests/interop/differential/compare.py"
+    "$<TARGET_FILE:differential_transactions_ours>" ${ashlar_transactions_theirs} --relays 0)
+  set_tests_properties(differential differential_batches differential_transactions PROPERTIES SKIP_RETURN_CODE 77)
 endif()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unity builds (ASHLAR_UNITY): up to eight files of a room are compiled as one source, also in the
-# drop-in. So a name in an anonymous namespace must be unique in its room. Only files with the same
-# optimization (AshlarRareCode) are combined.
+# Unity builds (ASHLAR_UNITY): up to eight files of a room or of a tool are compiled as one source,
+# also in the drop-in. So a name in an anonymous namespace must be unique in its room or tool. Only
+# files with the same optimization (AshlarRareCode) are combined.
 #
 # Compiled alone: files with definitions of their own (io_uring), the same header of xxHash with
 # other instructions in each, and what interleave_test replaces, for an archive's object of several
@@ -11,7 +11,7 @@
 set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc)
 set(ashlar_interleaved_pieces
   util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
-  db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
+  db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/transaction/locks/*.cc db/*.cc)
 foreach(group compiled_alone interleaved_pieces)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")
   file(GLOB ashlar_${group} CONFIGURE_DEPENDS ${ashlar_${group}})

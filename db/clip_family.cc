@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In calls that anybody could make, one after the other.
+// ClipFamily() makes a sequence of public calls.
 #include "db/clip_family.h"
 
 #include <cassert>
@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-// Everything before `begin`.
+// Deletes everything before `begin`.
 Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, Iterator* it) {
   const Comparator* const order = handle->GetComparator();
   it->SeekToFirst();
@@ -24,8 +24,8 @@ Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, 
   return db->DeleteRange(WriteOptions(), handle, first, begin);
 }
 
-// Everything from `end` on. A range ends before its end, and what comes behind the last key is not
-// known.
+// Deletes everything from `end` on. A range tombstone excludes its end, and no key after the last
+// one is known, so the last key is deleted separately.
 Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iterator* it) {
   const Comparator* const order = handle->GetComparator();
   it->SeekToLast();
@@ -49,7 +49,7 @@ Status ClipFamily(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, co
     RETURN_IF_ERROR(DeleteBefore(db, handle, begin, it.get()));
     RETURN_IF_ERROR(DeleteFrom(db, handle, end, it.get()));
   }
-  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));  // tombstones too shall be in files
+  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));  // the tombstones must be in files as well
   const RangeOpt outside[] = {RangeOpt(OptSlice(), begin), RangeOpt(end, OptSlice())};
   RETURN_IF_ERROR(db->DeleteFilesInRanges(handle, outside, /*include_end=*/false));
   CompactRangeOptions rewrite;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClipFamily: of a family only a range is left, on disk too.
+// ClipFamily: removes everything outside of a range from a family, also from its files.
 #pragma once
 
 #include "ashlar/slice.h"
@@ -11,10 +11,12 @@ namespace ashlar {
 class ColumnFamilyHandle;
 class DBImpl;
 
-// Deletes what is outside of [begin, end), then takes out or rewrites the files that hold any of
-// it, tombstones included; what snapshots still see stays as long as they do. InvalidArgument if
-// the end comes before the begin. Others may read meanwhile, and write inside the range.
-// After an error, and after a crash, some of what is outside may be deleted; calling again goes on.
+// Deletes all keys outside of [begin, end), then removes or rewrites the files that contain any of
+// them, tombstones included. Data that snapshots still need stays as long as they do.
+// InvalidArgument if the end comes before the begin. Other threads may read meanwhile, and write
+// inside the range.
+// After an error or a crash, part of the keys outside may have been deleted; another call
+// continues.
 Status ClipFamily(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, const Slice& end);
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening and closing.
+// Opening and closing of a DBImpl. The constructor only connects the components; the Opener fills
+// DbCore, and StartWork() begins background work.
 #include "db/db_impl.h"
 
 #include <algorithm>
@@ -44,13 +45,15 @@ DBImpl::DBImpl(const OpenRequest& request)
       ingestions_(&core_, &write_control_, &scheduler_, &compaction_registry_, &manual_flushes_),
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
       baselines_{.since_micros = core_.environment.NowMicros()},
-      reports_(Sources()) {
+      reports_(Sources()),
+      name_(request.access == Access::kFollower ? request.own_dir : request.dir) {
   core_.services.db = this;
   core_.services.cleaner = this;
   if (core_.resources.space != nullptr) core_.services.shortage = &space_recovery_;
-  if (!request.is_read_only) core_.services.retries = &error_retries_;
+  if (!request.is_read_only()) core_.services.retries = &error_retries_;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
+  // The write control calls the scheduler, which is constructed after it.
   write_control_.SetFlushes(&scheduler_);
 }
 
@@ -58,13 +61,18 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
                     std::unique_ptr<DB>* db) {
   db->reset();
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
-  impl->is_closed_ = true;  // nothing to close before all parts are there
+  impl->is_closed_ = true;  // nothing must be closed before the opener has succeeded
   DbCore& core = impl->core_;
   DirectoryNames names(core.environment.fs.get());
   RETURN_IF_ERROR(Opener(request, &core, impl.get(), &names).Run());
   impl->is_closed_ = false;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
-  if (!request.is_read_only) {
+  if (request.is_following()) {
+    impl->follower_ = Follower::Create(&core, request);
+    RETURN_IF_ERROR(impl->follower_->CatchUp());
+    if (request.access == Access::kFollower) impl->follower_->StartThread();
+  }
+  if (!request.is_read_only()) {
     RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_, &names));
   }
   RETURN_IF_ERROR(impl->StartReports(request));
@@ -77,7 +85,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   return Status::OK();
 }
 
-// Statistics that a newer version stores are left alone.
+// Statistics that a newer release has stored are left unchanged.
 Status DBImpl::StartReports(const OpenRequest& request) {
   std::unique_ptr<StoredHistory> stored;
   if (request.db_options.persist_stats_to_disk) {
@@ -89,7 +97,7 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     }
   }
   if (stored != nullptr) {
-    const Status status = stored->Prepare(/*may_write=*/!request.is_read_only);
+    const Status status = stored->Prepare(/*may_write=*/!request.is_read_only());
     if (!status.ok() && !status.IsNotSupported() && !status.IsIncomplete()) return status;
     if (!status.ok()) {
       Warn(core_.services.info_log, "statistics stay in memory: %s", status.ToString().c_str());
@@ -97,12 +105,14 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     }
   }
   reports_.StoreIn(std::move(stored));
-  if (!request.is_read_only) reports_.Start();
+  if (!request.is_read_only()) reports_.Start();
   return Status::OK();
 }
 
+// A destructor cannot return errors.
 DBImpl::~DBImpl() { IgnoreError(CloseOnce(), "Close() reports errors to those who call it"); }
 
+// Snapshots refer to the list in DbCore, so they must be released before.
 Status DBImpl::Close() {
   if (!is_closed_ && core_.snapshots.count() > 0) {
     return Status::Aborted("Cannot close DB with unreleased snapshot.");
@@ -112,19 +122,32 @@ Status DBImpl::Close() {
 
 Status DBImpl::CancelBackgroundWork(bool wait) {
   const Status status = closer_.CancelBackgroundWork(wait);
-  reports_.Stop();  // and nothing starts them again
+  reports_.Stop();  // nothing starts them again
   return status;
 }
 
+// The reports use the database, so they stop first. Stored statistics and the default handle hold
+// references to families, so they are released last.
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
   reports_.Stop();
+  if (follower_ != nullptr) follower_->StopThread();
+  EndTraces();
   Status status = closer_.Run();
   reports_.StoreIn(nullptr);
   default_handle_.reset();
   return status;
 }
 
+Status DBImpl::TryCatchUpWithPrimary() {
+  if (follower_ == nullptr) {
+    return Status::NotSupported("TryCatchUpWithPrimary: the database is not a secondary",
+                                core_.paths.dir);
+  }
+  return follower_->CatchUp();
+}
+
+// Listeners are notified by the recovery.
 Status DBImpl::Resume() {
   RETURN_IF_ERROR(CheckWritable());
   return recovery_.Run();
@@ -132,8 +155,9 @@ Status DBImpl::Resume() {
 
 namespace {
 
-// A program that names the family of stored statistics gets a handle to it; for others it is there.
-// Its options are always the same: the program's hold for the other families alone, as in RocksDB.
+// Adds the hidden family of stored statistics. A program that names it gets a handle; otherwise it
+// is opened without one. Its options are always the same: as in RocksDB, the program's options
+// apply only to the other families.
 void AddHiddenFamily(OpenRequest* request) {
   if (request->is_for_tables) return;
   const auto is_it = [](const ColumnFamilyDescriptor& family) {
@@ -150,13 +174,18 @@ void AddHiddenFamily(OpenRequest* request) {
 
 }  // namespace
 
+// Checks run before anything is created: unsupported options leave no trace on disk.
 Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                            std::unique_ptr<DB>* db) {
   handles->clear();
   db->reset();
   RETURN_IF_ERROR(CheckDbOptionsSupported(request.db_options));
   ASSIGN_OR_RETURN(request.db_options.write_compatible_with, CompatibilityOf(request));
-  AddHiddenFamily(&request);
+  if (request.is_following()) {
+    RETURN_IF_ERROR(SettleForFollowing(&request));
+  } else {
+    AddHiddenFamily(&request);
+  }
   for (ColumnFamilyDescriptor& family : request.families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
     ColumnFamilyOptions& settled = request.settled_options[family.name];
@@ -181,8 +210,32 @@ Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
   return DBImpl::OpenChecked({.db_options = db_options,
                               .dir = name,
                               .families = column_families,
-                              .is_read_only = true,
+                              .access = Access::kReadOnly,
                               .error_if_wal_exists = error_if_wal_file_exists},
+                             handles, dbptr);
+}
+
+Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
+  return DBImpl::OpenChecked({.db_options = db_options,
+                              .dir = name,
+                              .families = column_families,
+                              .access = Access::kSecondary,
+                              .own_dir = secondary_path},
+                             handles, dbptr);
+}
+
+Status DB::OpenAsFollower(const DBOptions& db_options, const std::string& name,
+                          const std::string& leader_path,
+                          const std::vector<ColumnFamilyDescriptor>& column_families,
+                          std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
+  return DBImpl::OpenChecked({.db_options = db_options,
+                              .dir = leader_path,
+                              .families = column_families,
+                              .access = Access::kFollower,
+                              .own_dir = name},
                              handles, dbptr);
 }
 

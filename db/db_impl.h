@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DBImpl is the façade of an open database: it owns the parts and routes each public call to the
-// one that does the work.
+// DBImpl is the façade of an open database: it owns the components and routes each public call to
+// the one that does the work.
 //
 //   DbCore             the shared state
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
-//   Scheduler, Compactions, JobRunner      background work: when, what, carried out
-//   CompactionRegistry, ManualQueue        what of it runs, and what calls wait for
-//   ManualFlushes, ManualCompactions       the same on request
-//   ErrorRecovery      what Resume() does
-//   SpaceRecovery      the same, when a full disk has room again
-//   ErrorRetries       the same, after errors that may go away
+//   Scheduler, Compactions, JobRunner      background work: when, what, execution
+//   CompactionRegistry, ManualQueue        running compactions; compactions that calls wait for
+//   ManualFlushes, ManualCompactions       flushes and compactions on request
+//   ErrorRecovery      the work of Resume()
+//   SpaceRecovery      automatic recovery when a full disk has room again
+//   ErrorRetries       automatic recovery from errors that may go away
 //   FamilyChanges      column families and options
 //   Ingestions         external files
-//   PeriodicReports    statistics by the clock
+//   PeriodicReports    statistics at intervals
 //
-// A read-only database is the same without background work; its writes answer NotSupported.
+//   Follower           follows another process that writes the database
+//
+// A read-only database is a DBImpl without background work; its writes return NotSupported.
 #pragma once
 
 #include <memory>
@@ -28,6 +30,7 @@
 #include "db/api/unbuilt_calls.h"
 #include "db/changes/family_changes.h"
 #include "db/files/live_files.h"
+#include "db/following/follower.h"
 #include "db/ingestion/ingestions.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/error_recovery.h"
@@ -39,12 +42,16 @@
 #include "db/jobs/space_recovery.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
+#include "db/read/block_accesses.h"
 #include "db/read/dead_ranges.h"
+#include "db/read/latest_seqno.h"
 #include "db/report/periodic_reports.h"
 #include "db/report/properties.h"
 #include "db/state/db_core.h"
 #include "db/state/family_handle.h"
+#include "db/state/two_phase_writes.h"
 #include "db/state/write_control.h"
+#include "util/result.h"
 
 namespace ashlar {
 
@@ -53,6 +60,7 @@ struct RemoteInput;
 struct RemoteResult;
 class ReadCallback;
 class ReadExplainer;
+class StampedIterator;
 struct MultiGetRequest;
 
 class DBImpl final : public UnbuiltCalls,
@@ -60,25 +68,27 @@ class DBImpl final : public UnbuiltCalls,
                      private FileCleaner,
                      private DeadRangeSink {
  public:
-  // The handles are those of request.families, in order.
+  // `*handles` are the handles of request.families, in order.
   static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
                      std::unique_ptr<DB>* db);
-  // After the options have been checked and settled.
+  // Called by Open() after the options have been checked and settled.
   static Status OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                             std::unique_ptr<DB>* db);
   ~DBImpl() override;
   Status Close() override;
-  // What OpenAndCompact() opened the database for.
+  // Runs the compaction for which OpenAndCompact() has opened the database.
   Status CompactForService(const RemoteInput& input, const std::string& output_directory,
                            std::atomic<bool>* canceled, RemoteResult* result);
-  // Lets no background work begin from now on; with `wait` returns when what runs has ended. Writes
-  // go on until one would have to wait for a flush or compaction.
+  // From now on no background work begins; with `wait`, returns when the running jobs have ended.
+  // Writes continue until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait);
-  // Adds what begins the keys of its tables' blocks in a block cache (BlockKey).
+  // Adds the ids with which the block keys of its tables begin in a block cache (BlockKey).
   Status CollectCacheFileIds(std::set<uint64_t>* ids);
   Status Resume() override;
+  Status TryCatchUpWithPrimary() override;
 
   // Column families; db_impl_families.cc.
+  // A read-only database refuses the calls that change the MANIFEST or the options.
   using DB::CreateColumnFamilies;
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                             ColumnFamilyHandle** handle) override;
@@ -94,10 +104,12 @@ class DBImpl final : public UnbuiltCalls,
   using DB::SetOptions;
   Status SetOptions(ColumnFamilyHandle* handle,
                     const std::unordered_map<std::string, std::string>& opts_map) override;
+  // New values of options, by family and by option name.
   using OptionsByFamily =
       std::unordered_map<ColumnFamilyHandle*, std::unordered_map<std::string, std::string>>;
   Status SetOptions(const OptionsByFamily& column_family_opts_map) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) override;
+  // See file_drops.h; DB has no such member, so this is called by a free function.
   Status DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
                              bool include_end);
   Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
@@ -106,6 +118,7 @@ class DBImpl final : public UnbuiltCalls,
   Options GetOptions(ColumnFamilyHandle* handle) const override;
   DBOptions GetDBOptions() const override;
 
+  // External files: one call, or its two steps Prepare and Commit.
   using DB::IngestExternalFile;
   Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
                             const IngestExternalFileOptions& options) override;
@@ -116,6 +129,7 @@ class DBImpl final : public UnbuiltCalls,
   Status CommitFileIngestionHandles(
       std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
 
+  // A family made from tables that another database has exported.
   using DB::CreateColumnFamilyWithImport;
   Status CreateColumnFamilyWithImport(
       const ColumnFamilyOptions& options, const std::string& name,
@@ -124,6 +138,7 @@ class DBImpl final : public UnbuiltCalls,
       ColumnFamilyHandle** handle) override;
 
   // Writes; db_impl_write.cc.
+  // Single updates become batches; all writes end in WriteObserved().
   using DB::Delete;
   using DB::Merge;
   using DB::Put;
@@ -142,8 +157,40 @@ class DBImpl final : public UnbuiltCalls,
   Status Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                const Slice& value) override;
   Status Write(const WriteOptions& options, WriteBatch* updates) override;
+  Status IngestWriteBatchWithIndex(const WriteOptions& options,
+                                   std::shared_ptr<WriteBatchWithIndex> batch) override;
   Status WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                            UserWriteCallback* callback) override;
+  // The observers of a transaction's write. Each may be null.
+  struct CommitObservers {
+    UserWriteCallback* callback = nullptr;
+    CommitHook* hook = nullptr;    // notified when the write is visible
+    CommitCheck* check = nullptr;  // decides whether the write may be done
+  };
+  // The common path of all writes without two-phase commit.
+  Status WriteObserved(const WriteOptions& options, WriteBatch* updates,
+                       const CommitObservers& observers);
+  // The writes of two-phase commit, for transactions: see db/state/two_phase_writes.h. The batches
+  // may hold markers. They need DBOptions::allow_2pc.
+  Status WritePrepare(const WriteOptions& options, PreparedSection* section,
+                      CommitHook* hook = nullptr);
+  Status WriteCommit(const WriteOptions& options, const CommitRecords& records,
+                     PreparedSection* section, CommitHook* hook = nullptr);
+  Status WriteRollback(const WriteOptions& options, WriteBatch* marker, PreparedSection* section,
+                       CommitHook* hook = nullptr);
+  // The batch of an undecided section is replaced by an equal one, which outlives the section.
+  void ReplaceBatch(PreparedSection* section, WriteBatch* batch) {
+    core_.prepared_logs.Replace(section, batch);
+  }
+  // From now on the records of all writes are numbered by sub-batch: the policies write-prepared
+  // and write-unprepared. Called before the first write.
+  void NumberSubBatches() { core_.numbers_sub_batches.store(true, std::memory_order_relaxed); }
+  // Returns the undecided prepare sections that opening has found in the logs, in the order of the
+  // logs. The caller owns them and decides them with WriteCommit() and WriteRollback(). Sections
+  // that are not taken stay undecided and in the logs.
+  std::vector<std::unique_ptr<RecoveredSection>> TakeRecoveredSections() {
+    return core_.prepared_logs.TakeRecovered();
+  }
   using DB::FlushWAL;
   Status FlushWAL(bool sync) override;
   Status FlushWAL(const FlushWALOptions& options) override;
@@ -157,14 +204,33 @@ class DBImpl final : public UnbuiltCalls,
   using DB::MultiGet;
   Status Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
              PinnableSlice* value, std::string* timestamp) override;
-  // The same calls for readers whose callback, which outlives the call or the iterator, decides
-  // what they see: transactions. The options name no snapshot; the caller holds one that keeps what
-  // the callback calls visible.
+  // Reads for transactions: a callback, which outlives the call or the iterator, decides what is
+  // visible. The options name no snapshot; the caller holds one that keeps the entries which the
+  // callback allows.
   Status GetAs(const ReadCallback& callback, const ReadOptions& options, ColumnFamilyHandle* handle,
                const Slice& key, PinnableSlice* value);
   void MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
                   ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                   Status* statuses);
+  // Finds out whether keys of a family were written after a moment; see db/read/latest_seqno.h. OK:
+  // all queries are answered. With `options.read_tier` kBlockCacheTier no file is read: the result
+  // is Incomplete if one would be needed. InvalidArgument: the family was dropped.
+  Status FindLatestSeqnos(const ReadOptions& options, uint32_t family_id,
+                          std::span<SeqnoQuery> queries);
+  // The moments of transactions without snapshots. A floor begins with the number that
+  // GetLatestSequenceNumber() returns.
+  ConflictFloors* conflict_floors() { return &core_.floors; }
+  // Withdraws a floor. Tables that have kept entries for it may then be rewritten.
+  void WithdrawFloor(ConflictFloors::Slot* slot);
+  // Null: there is no such family. The comparator is valid as long as the database is open.
+  const Comparator* ComparatorOf(uint32_t family_id) const;
+  // A handle of a family by its id, for the library's own use; null: there is no such family.
+  std::unique_ptr<ColumnFamilyHandle> HandleOf(uint32_t family_id);
+  const UndecidedTable& undecided() const { return core_.undecided; }
+  // Its number, for messages, if there is no such family.
+  std::string NameOfFamily(uint32_t family_id) const;
+  Statistics* statistics() const { return core_.services.statistics.get(); }
+  SystemClock* clock() const { return core_.environment.clock.get(); }
   Status ExplainRead(ExplainedRead read, const ReadOptions& options, ColumnFamilyHandle* handle,
                      const Slice& key, ReadExplanation* explanation) override;
   Iterator* NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
@@ -194,7 +260,34 @@ class DBImpl final : public UnbuiltCalls,
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
                       std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
+  // With a timestamp of the program, which the engine only stores.
+  const Snapshot* GetSnapshotWithTimestamp(uint64_t timestamp);
   void ReleaseSnapshot(const Snapshot* snapshot) override;
+
+  // Traces; db_impl_traces.cc.
+  using DB::StartTrace;
+  Status StartTrace(const TraceOptions& options,
+                    std::unique_ptr<TraceWriter>&& trace_writer) override;
+  Status EndTrace() override;
+  using DB::StartIOTrace;
+  Status StartIOTrace(const TraceOptions& options,
+                      std::unique_ptr<TraceWriter>&& trace_writer) override;
+  Status EndIOTrace() override;
+  using DB::StartBlockCacheTrace;
+  Status StartBlockCacheTrace(const TraceOptions& trace_options,
+                              std::unique_ptr<TraceWriter>&& trace_writer) override;
+  Status StartBlockCacheTrace(const BlockCacheTraceOptions& options,
+                              std::unique_ptr<BlockCacheTraceWriter>&& trace_writer) override;
+  Status EndBlockCacheTrace() override;
+  Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
+                            std::unique_ptr<TraceReader>&& reader,
+                            std::unique_ptr<Replayer>* replayer) override;
+
+  // Stamped families; db_impl_stamped.cc.
+  using DB::GetFullHistoryTsLow;
+  using DB::IncreaseFullHistoryTsLow;
+  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
+  Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
 
   // Background work; db_impl_background.cc.
   using DB::CompactRange;
@@ -225,7 +318,7 @@ class DBImpl final : public UnbuiltCalls,
   void ResumeCompactions(ColumnFamilyHandle* handle) override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
 
-  // Facts; db_impl_facts.cc.
+  // Properties; db_impl_properties.cc.
   using DB::GetApproximateMemTableStats;
   using DB::GetApproximateSizes;
   using DB::GetIntProperty;
@@ -245,7 +338,7 @@ class DBImpl final : public UnbuiltCalls,
                                    uint64_t* const count, uint64_t* const size) override;
   int NumberLevels(ColumnFamilyHandle* handle) override;
   int Level0StopWriteTrigger(ColumnFamilyHandle* handle) override;
-  const std::string& GetName() const override { return core_.paths.dir; }
+  const std::string& GetName() const override { return name_; }
   Env* GetEnv() const override { return core_.environment.env; }
   FileSystem* GetFileSystem() const override {
     return core_.environment.env->GetFileSystem().get();
@@ -287,12 +380,17 @@ class DBImpl final : public UnbuiltCalls,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override;
 
  private:
+  // Connects the components. Open() does the rest.
   explicit DBImpl(const OpenRequest& request);
 
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
+  SuperVersion* HeldBy(const Snapshot* snapshot, const ReadViewSource& family) override;
   void OnViewReleased(Purge purge) override;
   void OnFamilyGone(Purge purge) override;
+  // The oldest snapshot or floor may be another one now.
+  void RequestDueTables() EXCLUDES(db_mutex);
+  // Deletes obsolete files in this thread or in the background. Never fails.
   void PurgeObsolete(Purge purge);
   std::shared_ptr<WriteBufferManager> MemoryManager() override {
     return core_.resources.memory_manager;
@@ -309,48 +407,108 @@ class DBImpl final : public UnbuiltCalls,
   // FileCleaner
   void DeleteObsoleteFiles() override;
 
+  // Stamped families; db_impl_stamped.cc.
+  static bool IsStamped(ColumnFamilyHandle* handle) {
+    return handle != nullptr && FamilyOf(handle)->comparator().stamp_bytes() != 0;
+  }
+  // NotSupported if the family is stamped.
+  Status RefuseStamped(const char* call, ColumnFamilyHandle* handle) const;
+  // Where a lookup puts what it finds: the value or the columns. The timestamp may be null.
+  struct StampedResult {
+    PinnableSlice* value = nullptr;
+    std::string* timestamp = nullptr;
+    PinnableWideColumns* columns = nullptr;
+  };
+  Status LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result);
+  Status GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                    const StampedResult& result);
+  void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
+                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                       std::string* timestamps, Status* statuses);
+  void MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
+                           ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                           std::string* timestamps, Status* statuses);
+  Result<std::unique_ptr<Iterator>> MakeStampedIterator(const ReadOptions& options,
+                                                        ColumnFamilyHandle* handle, ReadView view);
+  Status IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low);
+
+  // NotSupported in a read-only database.
   Status CheckWritable() const;
+  Status CheckOwnsFiles() const;
   bool SkipsMemTables(const ReadOptions& options) const;
-  // `callback`: a const ReadCallback*; `trace`: a ReadTrace*; `is_entity`: a bool*, which says that
-  // *value is a whole entity. Each may be nullptr itself, which costs nothing.
+  // The super version of a read: a snapshot of a followed database holds its own.
+  SuperVersion* SuperVersionFor(const ReadOptions& options, ColumnFamilyData* family);
+  std::vector<HeldView> HoldViewsLocked() REQUIRES(db_mutex);
+  // `callback`: a const ReadCallback*; `trace`: a ReadTrace*; `is_entity`: a bool*, which is set if
+  // `*value` is a whole entity. Each may be a nullptr literal, which costs nothing at run time.
   template <typename Callback, typename Trace, typename IsEntity = std::nullptr_t>
   Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, Callback callback, Trace trace,
                    IsEntity is_entity = nullptr);
-  // A Get that is watched; see db/read/read_sampler.h.
+  // The same where transactions write before they are decided. `trace` and `is_entity` may be null.
+  Status ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                     PinnableSlice* value, ReadTrace* trace, bool* is_entity);
+  // A Get whose costs are sampled; see db/read/read_sampler.h.
   Status GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                     PinnableSlice* value);
+  // A point read whose blocks are recorded.
+  Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value);
+  void MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
+                      ColumnFamilyHandle** handles);
+  BlockAccesses::Reads TracedReads(TableReaderCaller caller, const ReadOptions& options,
+                                   const ColumnFamilyHandle* handle);
   void RequestReadCompaction(ColumnFamilyData* family);
   void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
                   ReadExplanation* explanation);
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
   void ReadPoints(const ReadOptions& options, MultiGetRequest request,
                   ColumnFamilyHandle** handles);
+  void ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* request);
+  void ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* request);
   static void RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles);
-  Iterator* MakeIterator(const ReadOptions& options, ReadView view,
-                         const ReadCallback* callback = nullptr);
+  // `handle` must not be null.
+  Iterator* MakeIterator(const ReadOptions& options, ColumnFamilyHandle* handle, ReadView view,
+                         const ReadCallback* callback = nullptr, bool is_view_held = false);
+  void RecordMultiGet(std::span<const Slice> keys, ColumnFamilyHandle** handles);
+  Status CheckTwoPhaseWrite(const WriteOptions& options, const WriteBatch& batch);
+  Status CommitSubBatches(CommitPlan plan, WriteBatch* updates);
+  void NoteDecision(const PreparedSection& section);
+  TwoPhaseWrites TwoPhase();
   Status AwaitTurn(const WriteOptions& options, size_t bytes);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
+  // Ends the traces that are running. Their errors are lost, since nobody has asked for them.
+  void EndTraces();
+  // Closes the database at the first call; later calls return OK.
   Status CloseOnce();
   Status StartReports(const OpenRequest& request);
+  // The live files of all families, as of one moment. The result holds the versions.
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);
   Status LogsAreUnknown(const char* call) const;
+  // The files of one family; tables by level.
   struct DescribedFiles {
     std::vector<std::vector<SstFileMetaData>> levels;
     std::vector<BlobMetaData> blobs;
   };
-  // Without the levels and tables that are not wanted: those of `levels` are empty.
+  // Leaves out levels and tables that are not wanted; left-out levels are empty in the result.
   std::vector<DescribedFiles> DescribeTables(const std::vector<FamilyRef>& families,
                                              const GetColumnFamilyMetaDataOptions& wanted)
       EXCLUDES(db_mutex);
+  // References on all families in the set.
   std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
+  // Compares a file with its recorded checksum; OK if it has none.
   Status VerifyFileChecksum(const ReadOptions& options, const std::string& path,
                             const FileChecksum& expected, uint64_t file_bytes) const;
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
+  // The components that properties are computed from.
   PropertySources Sources();
 
+  // A component uses those before it. They are destroyed in reverse order, after Close().
   DbCore core_;
+  const ComparatorOfFamily comparator_of_ = [this](uint32_t family) {
+    return ComparatorOf(family);
+  };
   WriteControl write_control_;
   JobRunner job_runner_;
   CompactionRegistry compaction_registry_;
@@ -368,8 +526,10 @@ class DBImpl final : public UnbuiltCalls,
   Closer closer_;
   ReportBaselines baselines_;  // guarded by the DB mutex
   PeriodicReports reports_;
-  std::unique_ptr<FamilyHandle> default_handle_;
-  bool is_closed_ = false;
+  const std::string name_;              // the directory; for a follower, its own directory
+  std::unique_ptr<Follower> follower_;  // null unless another process writes the database
+  std::unique_ptr<FamilyHandle> default_handle_;  // null while no database is open
+  bool is_closed_ = false;                        // by Close() or the destructor
 };
 
 }  // namespace ashlar

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flushes and compactions on request, and waiting for background work: routed to db/jobs.
+// Flushes and compactions on request, and waits for background work: db/jobs does the work.
+#include <cassert>
+
 #include "db/db_impl.h"
+#include "util/keys/stored_key.h"
 
 namespace ashlar {
 
+// The memtable of one family.
 Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
   return manual_flushes_.Flush(options, {FamilyOf(handle)});
 }
 
+// The memtables of several families, together with atomic_flush.
 Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandles(handles));
@@ -19,11 +24,24 @@ Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamily
   return manual_flushes_.Flush(options, families);
 }
 
+// Compactions on request fail in a read-only database, because their result could not be recorded.
 Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
                             const Slice* begin, const Slice* end) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  return manual_compactions_.CompactRange(options, FamilyOf(handle), begin, end);
+  ColumnFamilyData* const family = FamilyOf(handle);
+  CompactRangeOptions asked = options;
+  if (options.full_history_ts_low != nullptr) {
+    if (begin != nullptr || end != nullptr) {
+      return Status::InvalidArgument(
+          "CompactRangeOptions::full_history_ts_low: it needs the range of all keys");
+    }
+    const Status raised = IncreaseHistoryLow(family, options.full_history_ts_low->ToString());
+    if (!raised.ok() && !raised.IsTryAgain()) return raised;
+    asked.full_history_ts_low = nullptr;
+  }
+  const StoredKey first(family->comparator(), begin), last(family->comparator(), end);
+  return manual_compactions_.CompactRange(asked, family, first.get(), last.get());
 }
 
 Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
@@ -43,7 +61,9 @@ Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begi
                                    const Slice* end) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  return manual_compactions_.Suggest(FamilyOf(handle), begin, end);
+  const InternalKeyComparator& order = FamilyOf(handle)->comparator();
+  const StoredKey first(order, begin), last(order, end);
+  return manual_compactions_.Suggest(FamilyOf(handle), first.get(), last.get());
 }
 
 Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
@@ -52,6 +72,7 @@ Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   return manual_compactions_.PromoteLevel0(FamilyOf(handle), target_level);
 }
 
+// Fails in a thread that runs a background job of this database.
 Status DBImpl::PauseBackgroundWork() { return scheduler_.Pause(); }
 
 Status DBImpl::ContinueBackgroundWork() {
@@ -59,6 +80,7 @@ Status DBImpl::ContinueBackgroundWork() {
                                : Status::InvalidArgument("background work is not paused");
 }
 
+// A change of the option like any other, so it also updates the OPTIONS file.
 Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) {
   RETURN_IF_ERROR(CheckHandles(handles));
   for (ColumnFamilyHandle* handle : handles) {
@@ -72,6 +94,7 @@ void DBImpl::EnableManualCompaction() { manual_compactions_.Enable(); }
 void DBImpl::AbortAllCompactions() { manual_compactions_.Abort(nullptr); }
 void DBImpl::ResumeAllCompactions() { manual_compactions_.Resume(nullptr); }
 
+// A null handle does nothing, because the call has no status.
 void DBImpl::AbortCompactions(ColumnFamilyHandle* handle) {
   if (handle != nullptr) manual_compactions_.Abort(FamilyOf(handle));
 }
@@ -80,15 +103,25 @@ void DBImpl::ResumeCompactions(ColumnFamilyHandle* handle) {
   if (handle != nullptr) manual_compactions_.Resume(FamilyOf(handle));
 }
 
+// Waits until no flush or compaction is running or wanted. `timeout` 0 means no limit.
 Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   RETURN_IF_ERROR(CheckWritable());
   if (options.flush) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   const uint64_t timeout_micros = static_cast<uint64_t>(options.timeout.count());
-  // Whoever closes has no other way out of an error.
+  // A caller that closes the database ignores the background error: it has no other way out.
   RETURN_IF_ERROR(scheduler_.AwaitIdle(timeout_micros, options.abort_on_pause,
                                        /*minds_error=*/!options.close_db));
   DeleteObsoleteFiles();
   return options.close_db ? Close() : Status::OK();
+}
+
+// Requests a compaction because sampled reads search too many tables.
+void DBImpl::RequestReadCompaction(ColumnFamilyData* family) {
+  if (core_.mode.is_read_only) return;
+  assert(family != nullptr);
+  MutexLock lock(&core_.mutex);
+  family->is_read_compaction_wanted = true;
+  scheduler_.RequestCompactionLocked(family);
 }
 
 }  // namespace ashlar

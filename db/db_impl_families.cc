@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Column families, options and external files: db/changes/ and db/ingestion/ do the work.
+// Column families, options and external files: db/changes and db/ingestion do the work.
+#include <deque>
+#include <vector>
+
 #include "db/db_impl.h"
 
 #include "db/changes/file_drops.h"
 #include "db/clip_family.h"
 #include "db/ingestion/family_import.h"
+#include "util/keys/stored_key.h"
 
 namespace ashlar {
 
@@ -36,6 +40,7 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   return family_changes_.Drop(FamilyOf(handle));
 }
 
+// Stops at the first error; families before it are dropped.
 Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
   for (ColumnFamilyHandle* handle : handles) RETURN_IF_ERROR(DropColumnFamily(handle));
   return Status::OK();
@@ -45,9 +50,11 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_k
                                 const Slice& end_key) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
+  RETURN_IF_ERROR(RefuseStamped("ClipColumnFamily", handle));
   return ClipFamily(this, handle, begin_key, end_key);
 }
 
+// The default handle belongs to the database.
 Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
   if (handle == default_handle_.get()) {
     return Status::InvalidArgument("Cannot destroy the handle returned by DefaultColumnFamily()");
@@ -64,6 +71,7 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   return family_changes_.SetOptions({&change, 1});
 }
 
+// All families change together, or none does.
 Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   std::vector<FamilyChanges::NewValues> changes;
@@ -74,6 +82,7 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   return family_changes_.SetOptions(changes);
 }
 
+// Start() reads the new periods of the reports.
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(SetDbOptions(&core_, &write_control_, &scheduler_, opts_map));
@@ -85,9 +94,24 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
                                    bool include_end) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
+  const InternalKeyComparator& order = FamilyOf(handle)->comparator();
+  if (order.stamp_bytes() == 0) {
+    return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
+  }
+  std::deque<StoredKey> keys;
+  std::vector<RangeOpt> stored;
+  const auto store = [&](const OptSlice& key) -> OptSlice {
+    const Slice* const bytes = keys.emplace_back(order, key.AsPtr()).get();
+    return bytes == nullptr ? OptSlice() : OptSlice(*bytes);
+  };
+  for (const RangeOpt& range : ranges) {
+    const OptSlice start = store(range.start), limit = store(range.limit);
+    stored.emplace_back(start, limit);
+  }
+  return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), stored, include_end);
 }
 
+// A null handle gives default options, because the call has no status.
 Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
   MutexLock lock(&core_.mutex);
   if (handle == nullptr) return Options(*core_.options, ColumnFamilyOptions());
@@ -108,6 +132,7 @@ Status DBImpl::IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<
   return IngestExternalFiles({arg});
 }
 
+// Both steps of an ingestion in one call. After a failed commit the staged files are deleted.
 Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) {
   std::vector<std::unique_ptr<FileIngestionHandle>> handles(1);
   RETURN_IF_ERROR(PrepareFileIngestion(args, handles.data()));
@@ -133,6 +158,9 @@ Status DBImpl::CreateColumnFamilyWithImport(
     const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckWritable());
+  if (options.comparator != nullptr && options.comparator->timestamp_size() != 0) {
+    return Status::NotSupported("CreateColumnFamilyWithImport: not with timestamps");
+  }
   return FamilyImport(&core_, &family_changes_)
       .Run(options, name, import_options, metadatas, handle);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is on disk: metadata of live files, lists for copying a database, checksums.
+// Files on disk: metadata of live files, lists for copies of a database, checksums.
 #include <algorithm>
 #include <cassert>
 
@@ -9,19 +9,21 @@
 #include "db/db_impl.h"
 #include "db/files/live_files.h"
 #include "db/files/obsolete_files.h"
-#include "db/files/updates.h"
+#include "db/files/wal_iterator.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/io_deadline.h"
 #include "table/format/unique_id.h"
 #include "table/sst/read/table_reader.h"
+#include "util/keys/stored_key.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// All but the counts, which are in the file only, and what the DB mutex guards.
+// Fills in everything except the counts, which are only in the file, and the values that the DB
+// mutex guards.
 void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFileMetaData* result) {
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
@@ -44,7 +46,7 @@ void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFil
   result->file_checksum_func_name = ChecksumFunctionOf(meta);
 }
 
-// Opens the table if nobody has yet.
+// Opens the table if it is not open.
 void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
   result->num_reads_sampled = file->sampled_reads.all.load(std::memory_order_relaxed);
   Result<TableHandle> table = tables->Pin(file);
@@ -53,6 +55,7 @@ void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
   result->num_deletions = (*table)->facts().num_deletions;
 }
 
+// Describes the live blob files of a version. `blobs` is null if it has none.
 std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
   std::vector<BlobMetaData> result;
   if (blobs == nullptr) return result;
@@ -66,27 +69,29 @@ std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
   return result;
 }
 
-// Those of the level that the call asks for.
+// The tables of the level that the call asks for.
 std::vector<TableFile*> FilesWanted(const Version& version, Level level,
                                     const GetColumnFamilyMetaDataOptions& wanted) {
   if (wanted.level >= 0 && level != wanted.level) return {};
-  const Slice* const limit = wanted.range.limit.AsPtr();
-  std::vector<TableFile*> files =
-      version.Overlapping(level, wanted.range.start.AsPtr(), limit).files;
-  if (limit == nullptr) return files;
   const InternalKeyComparator& order = version.comparator();
-  std::erase_if(files, [&](const TableFile* file) {  // the limit itself is outside
+  const StoredKey start(order, wanted.range.start.AsPtr());
+  const StoredKey limit(order, wanted.range.limit.AsPtr());
+  std::vector<TableFile*> files = version.Overlapping(level, start.get(), limit.get()).files;
+  if (limit.get() == nullptr) return files;
+  std::erase_if(files, [&](const TableFile* file) {  // the limit is exclusive
     return order.OrderWithoutTimestamp(file->meta.smallest_user_key(), *limit) >= 0;
   });
   return files;
 }
 
-// `only_level` as in GetColumnFamilyMetaDataOptions.
+// Sums up the tables and blob files of a family. `only_level` is as in
+// GetColumnFamilyMetaDataOptions: -1 selects all levels.
 void FillFamilyMetaData(const ColumnFamilyData& family,
                         std::vector<std::vector<SstFileMetaData>> tables,
                         std::vector<BlobMetaData> blobs, int only_level,
                         ColumnFamilyMetaData* metadata) {
   metadata->name = family.name();
+  assert(metadata != nullptr);
   metadata->size = 0;
   metadata->file_count = 0;
   metadata->levels.clear();
@@ -104,6 +109,7 @@ void FillFamilyMetaData(const ColumnFamilyData& family,
   metadata->blob_files = std::move(blobs);
 }
 
+// The bounds in the MANIFEST, against which VerifyChecksum() compares the entries of the table.
 RecordedBounds BoundsOf(const FileMetadata& meta) {
   return {meta.smallest, meta.largest, meta.smallest_seqno, meta.largest_seqno};
 }
@@ -112,13 +118,23 @@ RecordedBounds BoundsOf(const FileMetadata& meta) {
 
 void DBImpl::DeleteObsoleteFiles() { PurgeObsoleteFiles(&core_); }
 
+// The files of a followed database belong to another process: it may delete any of them, and their
+// names are not known for long.
+Status DBImpl::CheckOwnsFiles() const {
+  return core_.mode.is_following() ? CheckWritable() : Status::OK();
+}
+
+// Disabling nests: each call needs a call of EnableFileDeletions().
 Status DBImpl::DisableFileDeletions() {
+  RETURN_IF_ERROR(CheckOwnsFiles());
   MutexLock lock(&core_.mutex);
   core_.kept_files.deletions_disabled++;
   return Status::OK();
 }
 
+// The last of several calls deletes the files that became obsolete meanwhile.
 Status DBImpl::EnableFileDeletions() {
+  RETURN_IF_ERROR(CheckOwnsFiles());
   {
     MutexLock lock(&core_.mutex);
     if (core_.kept_files.deletions_disabled == 0) return Status::OK();
@@ -128,12 +144,13 @@ Status DBImpl::EnableFileDeletions() {
   return Status::OK();
 }
 
-// The current version of each family is held while its files are listed.
+// The result holds the current version of each family while its files are listed.
 LiveFiles DBImpl::CaptureFiles() {
   MutexLock lock(&core_.mutex);
   return CaptureLiveFiles(core_);
 }
 
+// The creation times are in the tables, so all of them must be open: max_open_files = -1.
 Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   *creation_time = 0;
   if (GetDBOptions().max_open_files != -1) {
@@ -144,11 +161,11 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   return Status::OK();
 }
 
-// By family and level, all of one moment.
+// Describes the tables by family and level, all as of one moment.
 std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
     const std::vector<FamilyRef>& families, const GetColumnFamilyMetaDataOptions& wanted) {
   std::vector<DescribedFiles> result(families.size());
-  std::vector<std::vector<std::vector<TableFile*>>> files(families.size());  // as in the result
+  std::vector<std::vector<std::vector<TableFile*>>> files(families.size());  // by family and level
   std::vector<ReadView> views;
   {
     MutexLock lock(&core_.mutex);
@@ -156,10 +173,11 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
       views.push_back(families[i]->AcquireView());
       const Version& version = *views[i].super_version()->version();
       result[i].levels.resize(version.num_levels());
+      assert(result[i].levels.size() >= 1);
       result[i].blobs = DescribeBlobs(version.blobs());
     }
   }
-  // The long part, with the files opened that are not open, needs the views alone.
+  // The slow part, which may open files, needs only the views.
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].levels.size(); level++) {
@@ -171,6 +189,8 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
       }
     }
   }
+  // Only this flag is guarded by the mutex. It may have changed since the views were taken.
+  // Tables of all families, for tools and for copies.
   MutexLock lock(&core_.mutex);
   for (size_t i = 0; i < families.size(); i++) {
     for (size_t level = 0; level < files[i].size(); level++) {
@@ -202,6 +222,7 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMet
   GetColumnFamilyMetaData(handle, GetColumnFamilyMetaDataOptions(), metadata);
 }
 
+// A null handle gives empty metadata, because the call has no status.
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
                                      const GetColumnFamilyMetaDataOptions& options,
                                      ColumnFamilyMetaData* metadata) {
@@ -227,6 +248,7 @@ void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metad
   }
 }
 
+// The checksums that the MANIFEST records; no file is read.
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   checksum_list->reset();
   const Status status = AddChecksumsOf(CaptureFiles(), checksum_list);
@@ -234,10 +256,13 @@ Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   return status;
 }
 
+// The names of the files that a copy of the database needs. The caller disables file deletions
+// before.
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                             bool flush_memtable) {
   files.clear();
   *manifest_file_size = 0;
+  RETURN_IF_ERROR(CheckOwnsFiles());
   flush_memtable = flush_memtable && !core_.mode.is_read_only;
   if (flush_memtable)
     RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
@@ -245,7 +270,8 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   {
     MutexLock lock(&core_.mutex);
     if (flush_memtable) {
-      // These files are complete without logs. The next change names the logs again.
+      // The flushed files are complete without the logs. The next change of the MANIFEST names the
+      // logs again.
       VersionSet::Change change;
       change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();
       change.last_sequence = core_.pipeline->visible_seqno();
@@ -260,7 +286,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   return Status::OK();
 }
 
-// A database that is open for reading only has read the logs that it needed, and knows no others.
+// A read-only database has read only the logs that it needed, and knows no others.
 Status DBImpl::LogsAreUnknown(const char* call) const {
   assert(core_.mode.is_read_only);
   return Status::NotSupported(StrCat(call, ": the database is open for reading only"),
@@ -270,11 +296,14 @@ Status DBImpl::LogsAreUnknown(const char* call) const {
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
+  RETURN_IF_ERROR(CheckOwnsFiles());
   if (core_.mode.is_read_only) {
-    // What is shown is not what the MANIFEST says, and nothing was written that does.
+    // After best-efforts recovery the visible state differs from the MANIFEST, and a read-only
+    // database has not written a new one.
     if (core_.findings.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
   } else {
-    if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
+    // With two-phase commit the logs go far back: tables keep a copy from replaying all of them.
+    if (core_.wals->total_bytes() >= options.wal_size_for_flush || GetDBOptions().allow_2pc) {
       FlushOptions flush;
       flush.force_atomic_flush = options.atomic_flush;
       RETURN_IF_ERROR(manual_flushes_.FlushAll(flush, FlushReason::kGetLiveFiles));
@@ -286,12 +315,13 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   return Status::OK();
 }
 
+// Archived logs come first, then the live ones, in ascending order.
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   if (core_.mode.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
   ASSIGN_OR_RETURN(const std::vector<LogPlace> logs, ListLogs(core_));
   for (const LogPlace& log : logs) {
-    if (log.first_seqno != 0) files.push_back(WalFileOf(log));  // else nothing was written to it
+    if (log.first_seqno != 0) files.push_back(WalFileOf(log));  // else the log is empty
   }
   return Status::OK();
 }
@@ -308,11 +338,11 @@ Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIte
                                const WalIterator::ReadOptions&) {
   if (core_.mode.is_read_only) return LogsAreUnknown("GetUpdatesSince");
   RecordTick(core_.services.statistics.get(), GET_UPDATES_SINCE_CALLS);
-  ASSIGN_OR_RETURN(*iter, NewUpdates(&core_, seq_number));
+  ASSIGN_OR_RETURN(*iter, NewWalIterator(&core_, seq_number));
   return Status::OK();
 }
 
-// Holds each version while it is read, so that no file goes away under the check.
+// Each version is held while it is checked, so that none of its files is deleted.
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   const std::vector<FamilyRef> families = PinAllFamilies();
   Status status;
@@ -332,7 +362,7 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   return status;
 }
 
-// Files whose checksum nobody recorded are passed over: VerifyChecksum() looks into all tables.
+// Files without a recorded checksum are skipped; VerifyChecksum() checks all tables.
 Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
   if (core_.environment.outputs.checksum_factory == nullptr) {
     return Status::InvalidArgument("VerifyFileChecksums: no file_checksum_gen_factory is set");
@@ -362,6 +392,7 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
   return status;
 }
 
+// A file without a recorded checksum is skipped.
 Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string& path,
                                   const FileChecksum& expected, uint64_t file_bytes) const {
   if (expected.value.empty()) return Status::OK();
@@ -377,6 +408,7 @@ Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string&
   return status;
 }
 
+// Adds the properties of these tables, by path. Opens the tables that are not open.
 Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                  TablePropertiesCollection* props) {
   for (TableFile* file : files) {
@@ -387,7 +419,7 @@ Status DBImpl::CollectProperties(const Version& version, const std::vector<Table
   return Status::OK();
 }
 
-// A table without an identity is not found again in any cache: it has none to tell.
+// A table without a unique id has no stable id in a cache, so it adds none.
 Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
   for (const FamilyRef& family : PinAllFamilies()) {
     const ReadView view = family->AcquireView();
@@ -418,6 +450,7 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
   return status;
 }
 
+// A table that overlaps several ranges is added once, because the collection is a map by path.
 Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* range,
                                             std::size_t n, TablePropertiesCollection* props) {
   RETURN_IF_ERROR(CheckHandle(handle));
@@ -426,7 +459,9 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
   Status status;
   for (size_t i = 0; i < n; i++) {
     for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {
-      const LevelFiles files = version.Overlapping(level, &range[i].start, &range[i].limit);
+      const StoredKey start(version.comparator(), &range[i].start);
+      const StoredKey limit(version.comparator(), &range[i].limit);
+      const LevelFiles files = version.Overlapping(level, start.get(), limit.get());
       status = CollectProperties(version, files.files, props);
     }
   }

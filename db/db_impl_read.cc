@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads: choosing the view, then the one point read or an iterator.
+// Reads: each chooses a view and then makes a point read or an iterator.
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "db/api/family_iterators.h"
 #include "db/db_impl.h"
 #include "db/files/obsolete_files.h"
 #include "db/options/options_check.h"
+#include "db/own_moment.h"
 #include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
 #include "db/read/multi_get.h"
@@ -33,10 +34,12 @@
 namespace ashlar {
 namespace {
 
+// The sequence number up to which a read without a callback sees entries.
 SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
   return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
 }
 
+// Counts a Get. Without Statistics nothing is written to shared memory.
 void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
   CountPointRead(lookup, value_bytes, statistics);
   if (statistics == nullptr) [[likely]]
@@ -46,8 +49,8 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
 }
 
-// A scan without a callback sees tombstones that a callback may refuse, and makes a range tombstone
-// of them that it may take.
+// A scan converts a row of tombstones into a range tombstone. A callback may refuse some of these
+// tombstones while a scan without a callback sees them, so the two cannot be combined.
 Status CheckCallbackFits(const ColumnFamilyOptions& family) {
   if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
   return Status::NotSupported(
@@ -56,11 +59,29 @@ Status CheckCallbackFits(const ColumnFamilyOptions& family) {
 
 }  // namespace
 
-// Writes that skipped the log would be lost in a crash.
+// Whether a read of persisted data must skip the memtables: they contain writes that skipped the
+// log and would be lost in a crash.
 bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
   return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
 }
 
+SuperVersion* DBImpl::HeldBy(const Snapshot* snapshot, const ReadViewSource& family) {
+  if (!core_.mode.is_following()) return nullptr;
+  return static_cast<const SnapshotImpl*>(snapshot)->HeldOf(&family);
+}
+
+// Within an epoch.
+SuperVersion* DBImpl::SuperVersionFor(const ReadOptions& options, ColumnFamilyData* family) {
+  if (options.snapshot != nullptr && core_.mode.is_following()) [[unlikely]] {
+    SuperVersion* const held = HeldBy(options.snapshot, *family);
+    if (held != nullptr) return held;
+  }
+  return family->super_version();
+}
+
+// The only point read of a database. All of it runs in an epoch, without locks and counters, as
+// long as the blocks are cached. A read that needs a file pins the super version, leaves the epoch,
+// and is finished by FinishPointRead().
 template <typename Callback, typename Trace, typename IsEntity>
 Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableSlice* value, Callback callback, Trace trace, IsEntity is_entity) {
@@ -73,14 +94,21 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
     return NullHandle();
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   ColumnFamilyData* family = FamilyOf(handle);
+  if (core_.query_trace.is_on()) [[unlikely]]
+    core_.query_trace.OnGet(family->id(), key);
   EpochGuard guard;
-  SuperVersion* super_version = family->super_version();
+  SuperVersion* super_version = SuperVersionFor(options, family);
   SequenceNumber seqno;
   if constexpr (kHasCallback) {
     RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
     seqno = callback->bound();
   } else {
-    seqno = SeqnoFor(options, VisibleSeqno());
+    seqno = std::min(SeqnoFor(options, VisibleSeqno()), super_version->newest_seqno());
+    // Behind the number: whoever sees data that is not decided finds the table used.
+    if (core_.undecided.is_used()) [[unlikely]] {
+      guard.Leave();
+      return ReadDecided(options, handle, key, value, trace, is_entity);
+    }
   }
   const LookupKey lookup_key(key, seqno, family->comparator().order());
   PointLookup lookup(lookup_key, value);
@@ -93,6 +121,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   PointRead read(*super_version, options, &lookup);
   const bool is_over = read.RunInEpoch(SkipsMemTables(options));
   if (!is_over || lookup.is_unfinished()) [[unlikely]] {
+    // No I/O within an epoch: the pin keeps the super version alive instead.
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
     const Status status = FinishPointRead(MergeToolsOf(core_), is_over, &read);
@@ -106,9 +135,55 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   return StatusOf(lookup);
 }
 
+// A number below a decision that the table has forgotten belongs to a super version that was
+// replaced, or to the moment before the decision became visible.
+Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                           PinnableSlice* value, ReadTrace* trace, bool* is_entity) {
+  ColumnFamilyData* const family = FamilyOf(handle);
+  EpochGuard guard;
+  SuperVersion* super_version = nullptr;
+  SequenceNumber seqno = 0;
+  const UndecidedList* list = nullptr;
+  do {
+    super_version = SuperVersionFor(options, family);
+    seqno = std::min(SeqnoFor(options, VisibleSeqno()), super_version->newest_seqno());
+    list = core_.undecided.Load();
+  } while (options.snapshot == nullptr && seqno < list->forgotten_up_to());
+  RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
+  const DecidedVersions decided(list, seqno);
+  const LookupKey lookup_key(key, decided.bound(), family->comparator().order());
+  PointLookup lookup(lookup_key, value);
+  if (!decided.SeesAll()) lookup.SetCallback(&decided);
+  if (is_entity != nullptr) lookup.KeepEntities();
+  if (trace != nullptr) {
+    lookup.SetTrace(trace);
+    trace->BeginLookup(lookup);
+  }
+  PointRead read(*super_version, options, &lookup);
+  const bool is_over = read.RunInEpoch(SkipsMemTables(options));
+  Status status;
+  if (!is_over || lookup.is_unfinished()) {
+    const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
+    guard.Leave();
+    status = FinishPointRead(MergeToolsOf(core_), is_over, &read);
+  } else {
+    if (trace != nullptr) trace->EndLookup(lookup);
+    status = StatusOf(lookup);
+  }
+  if (is_entity != nullptr) *is_entity = lookup.is_entity();
+  CountGet(lookup, value->size(), core_.services.statistics.get());
+  return status;
+}
+
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
   if (timestamp != nullptr) timestamp->clear();
+  if (core_.families.has_stamped() && IsStamped(handle)) [[unlikely]] {
+    value->Reset();
+    return GetStamped(options, handle, key, {.value = value, .timestamp = timestamp});
+  }
+  if (core_.block_trace.is_on()) [[unlikely]]
+    return GetTraced(options, handle, key, value);
   if (PerfMeter::IsWanted()) [[unlikely]] {
     PerfMeter meter;
     return ReadPoint(options, handle, key, value, nullptr, &meter);
@@ -118,6 +193,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   return ReadPoint(options, handle, key, value, nullptr, nullptr);
 }
 
+// Reads like Get() and records how many tables the read searched in vain.
 Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           PinnableSlice* value) {
   ReadSample sample;
@@ -126,11 +202,10 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
   return status;
 }
 
-void DBImpl::RequestReadCompaction(ColumnFamilyData* family) {
-  if (core_.mode.is_read_only) return;
-  MutexLock lock(&core_.mutex);
-  family->is_read_compaction_wanted = true;
-  scheduler_.RequestCompactionLocked(family);
+Status DBImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         PinnableSlice* value) {
+  BlockAccesses accesses(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
+  return ReadPoint(options, handle, key, value, nullptr, &accesses);
 }
 
 Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
@@ -143,13 +218,14 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
                            ColumnFamilyHandle* handle, const Slice& key,
                            ReadExplanation* explanation) {
   RETURN_IF_ERROR(CheckHandle(handle));
+  RETURN_IF_ERROR(RefuseStamped("ExplainRead", handle));
   const bool is_seek = read != ExplainedRead::kGet;
   RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
                           : CheckReadOptionsSupported(options));
   *explanation = ReadExplanation();
   explanation->read = read;
   explanation->key = key.ToString();
-  ReadView view = FamilyOf(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireViewFor(options.snapshot);
   if (is_seek) RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
   explanation->seqno = SeqnoFor(options, view.seqno());
   explanation->table_count = view.super_version()->version()->file_count();
@@ -158,7 +234,7 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
   return Status::OK();
 }
 
-// `view` is as of the read or a little before it.
+// `view` is the view of the read or a little older.
 void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
                         const ReadView& view, ReadExplanation* explanation) {
   PinnableSlice value;
@@ -170,16 +246,19 @@ void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
   FindMemTableTombstones(*view.super_version(), explanation);
 }
 
+// Performs the seek with a trace, and records the position that it reaches.
 void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
   ReadExplainer explainer(explanation);
-  DBIterator iterator(options, std::move(view),
-                      {.merge = MergeToolsOf(core_), .trace = &explainer});
+  DBIterator iterator(
+      options, std::move(view),
+      {.merge = MergeToolsOf(core_), .undecided = &core_.undecided, .trace = &explainer});
   const bool is_forward = explanation->read == ExplainedRead::kSeek;
   is_forward ? iterator.Seek(explanation->key) : iterator.SeekForPrev(explanation->key);
   explainer.EndSeek(iterator);
 }
 
-// Of the request the families, and what all requests have in common, are filled in.
+// The caller fills in the families of the request; the settings that all requests share are filled
+// in here.
 void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
                         ColumnFamilyHandle** handles) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
@@ -195,18 +274,56 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
     if (!supported.ok()) request.statuses[i] = supported;
   }
   if (!supported.ok()) return;
+  if (core_.query_trace.is_on() && !has_null) [[unlikely]]
+    RecordMultiGet(request.keys, handles);
   request.options = &options;
   request.merge = MergeToolsOf(core_);
   request.skips_memtables = SkipsMemTables(options);
   request.families = {families.data(), num_keys};
-  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex},
-                   core_.services.statistics.get());
+  const bool hides_undecided = request.callback == nullptr;
+  if (!hides_undecided || !core_.undecided.is_used()) ReadPointsOfRequest(options, &request);
+  // Behind the read: if it has seen data that is not decided, the table is used by now.
+  if (hides_undecided && core_.undecided.is_used()) [[unlikely]]
+    ReadDecidedPoints(options, &request);
   if (has_null) [[unlikely]]
     RefuseNullHandles(request, handles);
 }
 
-// Keys without a family were read in the default one beside the others.
+void DBImpl::ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* request) {
+  const bool is_following = core_.mode.is_following();
+  request->options = &options;
+  if (is_following) request->held = static_cast<const SnapshotImpl*>(options.snapshot);
+  ashlar::MultiGet(*request,
+                   {.seqnos = this, .mutex = &core_.mutex, .is_mutex_needed = is_following},
+                   core_.services.statistics.get());
+}
+
+// Where transactions write before they are decided. A snapshot of the call's own keeps the table
+// from forgetting decisions behind it.
+void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* request) {
+  const OwnMoment moment(this, options.snapshot);
+  ReadOptions read = options;
+  read.snapshot = moment.snapshot();
+  const SequenceNumber seqno = SeqnoFor(read, VisibleSeqno());
+  std::optional<DecidedVersions> decided;
+  {
+    const EpochGuard guard;
+    decided.emplace(core_.undecided.Load(), seqno);
+    for (size_t i = 0; i < request->keys.size(); i++) {
+      request->values[i].Reset();
+      const Status fits = CheckCallbackFits(request->families[i]->super_version()->options());
+      if (fits.ok()) continue;
+      std::fill_n(request->statuses, request->keys.size(), fits);
+      return;
+    }
+  }
+  request->callback = &*decided;
+  ReadPointsOfRequest(read, request);
+}
+
+// Keys with a null handle were read in the default family; their results are replaced by an error.
 void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles) {
+  assert(handles != nullptr);
   for (size_t i = 0; i < request.keys.size(); i++) {
     if (handles[i] != nullptr) continue;
     request.values[i].Reset();
@@ -214,15 +331,22 @@ void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandl
   }
 }
 
+// One of many calls is sampled: only one of its keys is watched.
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                       std::string* timestamps, Status* statuses, const bool sorted_input) {
   for (size_t i = 0; timestamps != nullptr && i < num_keys; i++) timestamps[i].clear();
+  if (core_.families.has_stamped()) [[unlikely]] {
+    return MultiGetOfBothKinds(options, num_keys, handles, keys, values, timestamps, statuses);
+  }
   MultiGetRequest request;
   request.is_sorted = sorted_input;
   request.keys = {keys, num_keys};
   request.values = values;
   request.statuses = statuses;
+  if (core_.block_trace.is_on() && num_keys != 0) [[unlikely]] {
+    return MultiGetTraced(options, request, handles);
+  }
   request.watched_key = SampledRead(num_keys);
   if (request.watched_key == num_keys) [[likely]]
     return ReadPoints(options, request, handles);
@@ -233,6 +357,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   if (watched != nullptr && sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(watched));
 }
 
+// If one key cannot be read, none is: all get the same status.
 void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                         Status* statuses) {
@@ -259,7 +384,7 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
 
 namespace {
 
-// Moves what was read there.
+// Moves the value into `*columns`.
 Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
                  PinnableWideColumns* columns) {
   if (!is_entity) {
@@ -273,23 +398,33 @@ Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
 
 }  // namespace
 
+// A plain value becomes an entity with one column, the default column.
 Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableWideColumns* columns) {
   if (columns == nullptr) {
     return Status::InvalidArgument("GetEntity: needs a place for the columns");
   }
   columns->Reset();
+  if (core_.families.has_stamped() && IsStamped(handle)) [[unlikely]] {
+    return GetStamped(options, handle, key, {.columns = columns});
+  }
   PinnableSlice value;
   bool is_entity = false;
   const Status status = ReadPoint(options, handle, key, &value, nullptr, nullptr, &is_entity);
   if (!status.ok()) return status;
   const Status decoded = ToColumns(&value, is_entity, key, columns);
-  return decoded.ok() ? status : decoded;  // which may say that there were many operands
+  return decoded.ok() ? status : decoded;  // `status` may report that there were many operands
 }
 
 void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys,
                             PinnableWideColumns* results, Status* statuses, bool sorted_input) {
+  for (size_t i = 0; core_.families.has_stamped() && i < num_keys; i++) {
+    statuses[i] = RefuseStamped("MultiGetEntity", handles[i]);
+    if (statuses[i].ok()) continue;
+    std::fill_n(statuses, num_keys, Status(statuses[i]));
+    return;
+  }
   std::vector<PinnableSlice> values(num_keys);
   const auto are_entities = std::make_unique<bool[]>(num_keys);
   ReadPoints(options,
@@ -308,6 +443,7 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
   }
 }
 
+// True unless memory alone proves that the key does not exist. No file is read.
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          std::string* value, std::string* timestamp, bool* value_found) {
   if (value_found != nullptr) *value_found = false;
@@ -322,20 +458,34 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle,
   return !status.IsNotFound();
 }
 
+// Returns the operands without merging them. The base value, if there is one, comes first.
 Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
                                 const Slice& key, PinnableSlice* merge_operands,
                                 GetMergeOperandsOptions* operands_options,
                                 int* number_of_operands) {
-  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   RETURN_IF_ERROR(CheckHandle(handle));
+  RETURN_IF_ERROR(RefuseStamped("GetMergeOperands", handle));
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   if (operands_options == nullptr || number_of_operands == nullptr) {
     return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
   }
   ColumnFamilyData* const family = FamilyOf(handle);
-  const ReadView view = family->AcquireView();
-  const LookupKey lookup_key(key, SeqnoFor(options, view.seqno()), family->comparator().order());
+  if (core_.query_trace.is_on()) [[unlikely]]
+    core_.query_trace.OnGet(family->id(), key);
+  std::optional<OwnMoment> moment;
+  std::optional<DecidedVersions> decided;
+  const Snapshot* snapshot = options.snapshot;
+  if (core_.undecided.is_used()) {
+    snapshot = moment.emplace(this, options.snapshot).snapshot();
+    const EpochGuard guard;
+    decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()));
+  }
+  const ReadView view = family->AcquireViewFor(snapshot);
+  const SequenceNumber seqno = decided.has_value() ? decided->bound() : view.seqno();
+  const LookupKey lookup_key(key, SeqnoFor(options, seqno), family->comparator().order());
   PinnableSlice base;
   PointLookup lookup(lookup_key, &base);
+  if (decided.has_value()) lookup.SetCallback(&*decided);
   ContinueCallbackLimit limit(operands_options->continue_cb);
   lookup.SetOperandLimit(&limit);
   PointRead read(*view.super_version(), options, &lookup);
@@ -351,146 +501,55 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
+  if (IsStamped(handle)) {
+    auto iterator =
+        MakeStampedIterator(options, handle, FamilyOf(handle)->AcquireViewFor(options.snapshot));
+    return iterator.ok() ? iterator->release() : NewErrorIterator(iterator.status());
+  }
   Status supported = CheckIteratorOptionsSupported(options);
   if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  ReadView view = FamilyOf(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireViewFor(options.snapshot);
   supported = CheckIteratorFits(options, view.super_version()->options());
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, std::move(view));
+  return MakeIterator(options, handle, std::move(view));
 }
 
-Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
-                               const ReadCallback* callback) {
+// `callback`: null, or the visibility rule of a transaction, which outlives the iterator.
+Iterator* DBImpl::MakeIterator(const ReadOptions& options, ColumnFamilyHandle* handle,
+                               ReadView view, const ReadCallback* callback, bool is_view_held) {
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
   ReadOptions read = options;
-  if (read.pin_data) read.allow_unprepared_value = false;  // what is shown is copied at once
-  auto iterator = std::make_unique<DBIterator>(
-      read, std::move(view),
-      DBIteratorSetting{.merge = MergeToolsOf(core_),
-                        .callback = callback,
-                        .dead_ranges = CheckWritable().ok() ? this : nullptr});
+  if (read.pin_data) read.allow_unprepared_value = false;  // the shown value is copied at once
+  DBIteratorSetting setting{.merge = MergeToolsOf(core_),
+                            .callback = callback,
+                            .undecided = callback == nullptr ? &core_.undecided : nullptr,
+                            .is_view_held = is_view_held,
+                            .dead_ranges = CheckWritable().ok() ? this : nullptr,
+                            .query_trace = &core_.query_trace,
+                            .family = FamilyOf(handle)->id()};
+  if (core_.block_trace.is_on()) [[unlikely]] {
+    setting.own_trace = std::make_unique<BlockAccesses>(TracedReads(kUserIterator, options, handle),
+                                                        BlockCacheTraceRecord::kReservedGetId);
+  }
+  auto iterator = std::make_unique<DBIterator>(read, std::move(view), std::move(setting));
   if (options.pin_data) [[unlikely]]
     return new PinnedIterator(std::move(iterator));
   return iterator.release();
 }
 
+// An iterator with the visibility rule of a transaction.
 Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
                                 ColumnFamilyHandle* handle) {
   assert(options.snapshot == nullptr);
   Status supported = CheckIteratorOptionsSupported(options);
   if (supported.ok()) supported = CheckHandle(handle);
+  if (supported.ok()) supported = RefuseStamped("NewIterator of a transaction", handle);
   if (!supported.ok()) return NewErrorIterator(supported);
   ReadView view = FamilyOf(handle)->AcquireView();
   supported = CheckCallbackFits(view.super_version()->options());
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, std::move(view), &callback);
-}
-
-Status DBImpl::NewIterators(const ReadOptions& options,
-                            const std::vector<ColumnFamilyHandle*>& handles,
-                            std::vector<Iterator*>* iterators) {
-  iterators->clear();
-  RETURN_IF_ERROR(CheckIteratorOptionsSupported(options));
-  RETURN_IF_ERROR(CheckHandles(handles));
-  std::vector<ReadView> views;
-  {
-    // Super versions are replaced under the mutex: this way all are of one moment.
-    MutexLock lock(&core_.mutex);
-    for (ColumnFamilyHandle* handle : handles) {
-      views.push_back(FamilyOf(handle)->AcquireView());
-    }
-  }
-  // The first number was taken when every super version was in force already or is unchanged since.
-  const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
-  for (const ReadView& view : views) {
-    RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
-  }
-  for (ReadView& view : views) {
-    view.ReadAsOf(seqno);
-    iterators->push_back(MakeIterator(options, std::move(view)));
-  }
-  return Status::OK();
-}
-
-std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(
-    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
-  FamilyCursors cursors;
-  const Status status = OpenFamilyCursors(this, options, handles, &cursors);
-  if (!status.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(status));
-  return std::make_unique<CoalescingIterator>(std::move(cursors));
-}
-
-std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
-    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
-  FamilyCursors cursors;
-  const Status status = OpenFamilyCursors(this, options, handles, &cursors);
-  if (!status.ok()) return NewAttributeGroupErrorIterator(status);
-  return std::make_unique<GroupingIterator>(std::move(cursors));
-}
-
-const Snapshot* DBImpl::GetSnapshot() {
-  {
-    const EpochGuard guard;
-    if (!core_.families.SupportSnapshots()) return nullptr;
-  }
-  return core_.snapshots.Take([this] { return VisibleSeqno(); },
-                              static_cast<int64_t>(core_.environment.NowSeconds()));
-}
-
-void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
-  if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
-  if (core_.snapshots.SeenByAll() < compaction_registry_.next_table_due()) {
-    return;
-  }
-  MutexLock lock(&core_.mutex);
-  scheduler_.RequestDueTablesLocked();
-}
-
-// Older runs are older than a tombstone of a memtable (TombstoneSlab). So the view's memtable must
-// still be the one that is written to, and hold something that the view sees: what is in the other
-// runs was written before, unless external files came since. It is not a write: it takes no number
-// and is not logged, for whoever can see it sees nothing in the range anyway.
-void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
-  auto* const family = static_cast<ColumnFamilyData*>(view.source());
-  MutexLock lock(&core_.mutex);
-  MemTable* const memtable = family->mem();
-  if (!family->HasNoExternalChangeSince(*view.super_version())) return;
-  if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
-  InsertHint uncounted;
-  IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),
-              "a scan goes on without");
-}
-
-// A view's number may be newer than its memtables: it says that nothing lives only as long as none
-// was sealed since. Without the DB mutex: who scans may be a callback of a commit in flight.
-void DBImpl::LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
-  auto* const family = static_cast<ColumnFamilyData*>(view.source());
-  const SuperVersion& seen = *view.super_version();
-  if (family->mem() != seen.mem()) return;
-  family->empty_ranges()->Learn(
-      {.begin = begin, .end = end, .seqno = view.seqno(), .version = seen.version()->number()},
-      [this] { return core_.pipeline->last_reserved_seqno(); });
-}
-
-// Files of an old super version may be deleted once no iterator uses them. Destructors come here.
-void DBImpl::OnViewReleased(Purge purge) {
-  if (core_.versions->HasObsolete()) PurgeObsolete(purge);
-}
-
-// Its last super version waits for the epoch, and perhaps for a reader that is on its way out.
-void DBImpl::OnFamilyGone(Purge purge) {
-  if (EpochReclaimAll()) return OnViewReleased(purge);
-  PurgeObsolete(Purge::kInBackground);
-}
-
-void DBImpl::PurgeObsolete(Purge purge) {
-  if (core_.shutdown.is_closing()) return;
-  try {
-    purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
-  } catch (const std::bad_alloc&) {
-    // Whoever comes next, or at last the next open, deletes what is left.
-  }
+  return MakeIterator(options, handle, std::move(view), &callback);
 }
 
 }  // namespace ashlar

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes: every one is a batch for the commit pipeline.
+// Writes: each is a batch for the commit pipeline.
 #include <algorithm>
 #include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "ashlar/utilities/write_batch_with_index.h"
 #include "ashlar/write_batch.h"
 #include "db/db_impl.h"
 #include "db/options/options_check.h"
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "env/rate_limiter.h"
+#include "util/scope_exit.h"
 #include "util/statistics/statistics.h"
 #include "util/threads/epoch.h"
 #include "util/threads/thread_object.h"
@@ -20,16 +22,16 @@
 namespace ashlar {
 namespace {
 
-// The batch of a single update: one per thread, used again and again, so that small updates
-// allocate nothing. It does not keep the memory of a large one.
+// The batch for a single update. Each thread reuses one, so that small updates allocate nothing.
+// The memory of a large batch is not kept.
 class ScratchBatch {
  public:
   explicit ScratchBatch(const WriteOptions& options) : scratch_(&ThreadObject<Scratch>::Get()) {
-    // A callback of an update that is under way makes one itself.
+    // A callback that writes during an update of its thread gets a batch of its own.
     if (scratch_->is_in_use) [[unlikely]]
       scratch_ = new Scratch{.is_nested = true};
     scratch_->is_in_use = true;
-    assert(scratch_->batch->Count() == 0);  // whoever had it before left nothing in it
+    assert(scratch_->batch->Count() == 0);  // the last user has cleared it
     if (options.protection_bytes_per_key != 0) [[unlikely]] {
       IgnoreError(WriteBatchInternal::AddProtection(get()), "an empty batch is well-formed");
     }
@@ -55,18 +57,18 @@ class ScratchBatch {
   WriteBatch* get() { return &*scratch_->batch; }
 
  private:
-  // An update of so many bytes costs more than the allocation of its batch.
+  // For larger updates, the allocation of a batch costs little in comparison.
   static constexpr size_t kMaxKeptBytes = 64 * 1024;
   struct Scratch {
     std::optional<WriteBatch> batch{std::in_place};
     bool is_in_use = false;
-    bool is_nested = false;  // of one update only
+    bool is_nested = false;  // used for one update and deleted afterwards
   };
   Scratch* scratch_;
 };
 
-// The updates of families that exist, if there are others: none of those may reach the log, for a
-// recovery would take the MANIFEST for too old.
+// Returns the batch without updates of families that do not exist, if there are any. Such updates
+// must not reach the log, because recovery would conclude that the MANIFEST is too old.
 std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
                                                  const FamilySet& families) {
   EpochGuard guard;
@@ -90,15 +92,49 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   return result;
 }
 
+// Records a batch in the trace: before its commit begins or, if the trace keeps the order of
+// writes, when the commit has its place.
+class TracedCommit final : public CommitRecorder {
+ public:
+  // Both outlive the object, whose recorder() is that of the commit. Records may be added to the
+  // batch meanwhile: they are not of the program.
+  TracedCommit(QueryTrace* trace, const WriteBatch* batch)
+      : trace_(trace),
+        batch_(batch),
+        bytes_(WriteBatchInternal::Contents(*batch).size()),
+        is_ordered_(trace->keeps_write_order()) {
+    if (!is_ordered_) trace->OnWrite(WriteBatchInternal::Contents(*batch));
+  }
+  CommitRecorder* recorder() { return is_ordered_ ? this : nullptr; }
+
+  void OnReserved(uint64_t place) noexcept override {
+    const Slice contents = WriteBatchInternal::Contents(*batch_);
+    assert(contents.size() >= bytes_);
+    trace_->OnWriteInOrder(place, Slice(contents.data(), bytes_));
+  }
+
+ private:
+  static_assert(CommitPipeline::kMaxInFlight <= QueryTrace::kMostInOrder);
+  QueryTrace* const trace_;
+  const WriteBatch* const batch_;
+  const size_t bytes_;
+  const bool is_ordered_;
+};
+
 }  // namespace
 
+// A read-only database has no log to write to.
 Status DBImpl::CheckWritable() const {
+  if (core_.mode.is_following()) {
+    return Status::NotSupported("Not supported operation in secondary mode", core_.paths.dir);
+  }
   if (core_.mode.is_read_only) {
     return Status::NotSupported("the database is open for reading only", core_.paths.dir);
   }
   return Status::OK();
 }
 
+// Single updates build a batch in the thread's scratch object, so they allocate nothing.
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& value) {
   ScratchBatch batch(options);
@@ -140,6 +176,7 @@ Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* han
   return Write(options, batch.get());
 }
 
+// Checked here, because a merge operand without an operator could never be read.
 Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                      const Slice& value) {
   RETURN_IF_ERROR(CheckHandle(handle));
@@ -157,6 +194,13 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
 
 Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                  UserWriteCallback* callback) {
+  return WriteObserved(options, updates, {.callback = callback});
+}
+
+// The common path of all writes: checks the options, applies the limits of rate and priority, and
+// commits. `observers` are the callbacks of transactions; they may be empty.
+Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
+                             const CommitObservers& observers) {
   if (core_.mode.is_read_only) [[unlikely]]
     return CheckWritable();
   if (updates == nullptr) return Status::InvalidArgument("Write: the batch is a null pointer");
@@ -186,13 +230,138 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
     }
   }
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_WRITE);
-  Status status = core_.pipeline->Commit(options, updates, callback);
+  WriteBatch* const inserted[] = {updates};
+  CommitPlan plan;
+  plan.options = &options;
+  plan.logged = options.disableWAL ? nullptr : updates;
+  plan.inserted = inserted;
+  plan.callback = observers.callback;
+  plan.hook = observers.hook;
+  plan.check = observers.check;
+  std::optional<TracedCommit> traced;
+  if (core_.query_trace.is_on()) [[unlikely]]
+    plan.recorder = traced.emplace(&core_.query_trace, updates).recorder();
+  const bool numbers_sub_batches = core_.numbers_sub_batches.load(std::memory_order_relaxed);
+  const Status status =
+      numbers_sub_batches ? CommitSubBatches(plan, updates) : core_.pipeline->Commit(plan);
   if (core_.services.statistics != nullptr && status.ok()) [[unlikely]]
     CountWrite(options, *updates);
   return status;
 }
 
-// Before the batch has a place in the log, so that nobody waits behind one who is paced.
+// The batch ends with a Noop in the log, by which a replay knows how its records are numbered.
+Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
+  if (WriteBatchInternal::Count(*updates) == 0) return core_.pipeline->Commit(plan);
+  const Slice contents = WriteBatchInternal::Contents(*updates);
+  std::vector<size_t> begins;
+  if (WriteBatchInternal::Count(*updates) > 1) {
+    begins = FindSubBatches(contents, kWriteBatchHeaderBytes, contents.size(), comparator_of_);
+  }
+  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
+  plan.sub_batches = &sub_batches;
+  WriteBatchInternal::AppendSeparator(updates);
+  const ScopeExit take_back([updates] { WriteBatchInternal::TakeBackSeparator(updates); });
+  return core_.pipeline->Commit(plan);
+}
+
+// After a transaction was decided whose data was written before: readers see it, or jobs may drop
+// it.
+void DBImpl::NoteDecision(const PreparedSection& section) {
+  if (!section.is_written_before_commit()) return;
+  core_.undecided.NoteDecided();
+  if (!core_.undecided.IsTrimDue()) return;
+  core_.TrimUndecided();
+  RequestDueTables();
+}
+
+TwoPhaseWrites DBImpl::TwoPhase() {
+  return {core_.pipeline.get(), &core_.prepared_logs, &core_.undecided, comparator_of_};
+}
+
+// The checks of WriteObserved() for the parts of a two-phase commit.
+Status DBImpl::CheckTwoPhaseWrite(const WriteOptions& options, const WriteBatch& batch) {
+  RETURN_IF_ERROR(CheckWritable());
+  RETURN_IF_ERROR(CheckWriteOptionsSupported(options));
+  if (options.sync && options.disableWAL) {
+    return Status::InvalidArgument("Sync writes has to enable WAL.");
+  }
+  if (options.low_pri) {
+    RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, batch.GetDataSize()));
+  }
+  if (options.rate_limiter_priority == Env::IO_TOTAL) return Status::OK();
+  return AwaitTurn(options, batch.GetDataSize());
+}
+
+// Logs the section without inserting it.
+Status DBImpl::WritePrepare(const WriteOptions& options, PreparedSection* section,
+                            CommitHook* hook) {
+  assert(section != nullptr);
+  RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *section->batch()));
+  return TwoPhase().Prepare(options, section, hook);
+}
+
+// Inserts the section of an earlier WritePrepare(), and logs the marker that decides it.
+Status DBImpl::WriteCommit(const WriteOptions& options, const CommitRecords& records,
+                           PreparedSection* section, CommitHook* hook) {
+  assert(section != nullptr);
+  RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *section->batch()));
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_WRITE);
+  std::optional<WriteBatch> updates;
+  std::optional<TracedCommit> traced;
+  CommitRecorder* recorder = nullptr;
+  if (core_.query_trace.is_on()) [[unlikely]] {
+    updates.emplace();
+    for (const WriteBatch* part : {records.before, section->batch(), records.after}) {
+      if (part == nullptr) continue;
+      WriteBatch copied;
+      RETURN_IF_ERROR(WriteBatchInternal::CopyUpdates(*part, &copied));
+      RETURN_IF_ERROR(WriteBatchInternal::Append(&*updates, copied, /*wal_only=*/false));
+    }
+    recorder = traced.emplace(&core_.query_trace, &*updates).recorder();
+  }
+  const Status status = TwoPhase().Commit(options, records, section, hook, recorder);
+  NoteDecision(*section);
+  if (core_.services.statistics != nullptr && status.ok()) {
+    CountWrite(options, *section->batch());
+    if (records.after != nullptr) {  // of the same write
+      core_.services.statistics->recordTick(NUMBER_KEYS_WRITTEN, records.after->Count());
+      core_.services.statistics->recordTick(BYTES_WRITTEN, records.after->GetDataSize());
+    }
+  }
+  return status;
+}
+
+// Logs the marker that discards the section.
+Status DBImpl::WriteRollback(const WriteOptions& options, WriteBatch* marker,
+                             PreparedSection* section, CommitHook* hook) {
+  assert(marker != nullptr && section != nullptr);
+  RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *marker));
+  const Status status = TwoPhase().Rollback(options, marker, section, hook);
+  NoteDecision(*section);
+  return status;
+}
+
+// An ordinary commit. If the keys come in order, the memtable's tree inserts them without a search;
+// a separate memtable for the batch would have to be searched by every reader.
+Status DBImpl::IngestWriteBatchWithIndex(const WriteOptions& options,
+                                         std::shared_ptr<WriteBatchWithIndex> batch) {
+  constexpr const char* kCall = "DB::IngestWriteBatchWithIndex";
+  if (batch == nullptr) return Status::InvalidArgument(kCall, "the batch is a null pointer");
+  if (!options.disableWAL) return Status::NotSupported(kCall, "needs WriteOptions::disableWAL");
+  if (!batch->GetOverwriteKey()) {
+    return Status::NotSupported(kCall, "needs a batch that was made with overwrite_key");
+  }
+  WriteBatch* const updates = batch->GetWriteBatch();
+  if (updates->Count() != batch->GetWBWIOpCount()) {
+    return Status::NotSupported(kCall, "not for a batch that was added to directly");
+  }
+  const Status status = Write(options, updates);
+  if (status.ok()) RecordTick(core_.services.statistics.get(), NUMBER_WBWI_INGEST);
+  return status;
+}
+
+// Waits for the rate limiter before the batch has a place in the log, so that no other writer waits
+// behind this one.
 Status DBImpl::AwaitTurn(const WriteOptions& options, size_t bytes) {
   assert(options.rate_limiter_priority == Env::IO_USER && !options.disableWAL);
   const bool writes_log_later = [this] {
@@ -209,6 +378,7 @@ Status DBImpl::AwaitTurn(const WriteOptions& options, size_t bytes) {
   return Status::OK();
 }
 
+// Counts a write that was made by its own thread, as all writes are.
 void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
   assert(core_.services.statistics != nullptr);
   Statistics* statistics = core_.services.statistics.get();
@@ -222,8 +392,8 @@ void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
   if (options.sync) statistics->recordTick(WAL_FILE_SYNCED, 1);
 }
 
-// A log that fails while this runs may have been replaced at the end, and what it held not be
-// durable: so the error state is looked at again.
+// A log that fails during the call may have been replaced at its end although its content is not
+// durable. So the error state is checked again.
 Status DBImpl::FlushWAL(bool sync) {
   RETURN_IF_ERROR(CheckWritable());
   if (core_.errors.HasLogError()) return core_.errors.Get();
@@ -242,6 +412,8 @@ Status DBImpl::FlushWAL(const FlushWALOptions& options) { return FlushWAL(option
 
 Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
 
+// While the WAL is locked no write begins, so its files do not change. After an error it is not
+// locked.
 Status DBImpl::LockWAL() {
   RETURN_IF_ERROR(CheckWritable());
   {
@@ -256,6 +428,7 @@ Status DBImpl::LockWAL() {
   return status;
 }
 
+// Aborted: there is no LockWAL() to undo.
 Status DBImpl::UnlockWAL() {
   RETURN_IF_ERROR(CheckWritable());
   MutexLock lock(&core_.mutex);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DB::OpenAndCompact(): the worker of another process's CompactionService. It opens the database
-// read-only, without its logs, under the options that its OPTIONS file and the caller give, and
-// touches nothing of it.
+// DB::OpenAndCompact() is the worker of a CompactionService in another process. It opens the
+// database read-only, without its logs, with the options of its OPTIONS file and those of the
+// caller, and changes none of its files.
 #include <utility>
 
 #include "ashlar/convenience.h"
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
-#include "db/compaction/remote_forms.h"
 #include "db/db_impl.h"
-#include "db/jobs/remote_compaction.h"
+#include "db/jobs/remote/remote_compaction.h"
+#include "db/jobs/remote/remote_forms.h"
 #include "db/options/options_file.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -21,7 +21,7 @@
 namespace ashlar {
 namespace {
 
-// What a file cannot say.
+// Sets the options that an OPTIONS file cannot contain.
 void Override(const CompactionServiceOptionsOverride& given, DBOptions* options) {
   options->env = given.env;
   options->file_checksum_gen_factory = given.file_checksum_gen_factory;
@@ -32,6 +32,7 @@ void Override(const CompactionServiceOptionsOverride& given, DBOptions* options)
   options->compaction_service.reset();
 }
 
+// Objects of the family that an OPTIONS file names but cannot contain.
 void Override(const CompactionServiceOptionsOverride& given, ColumnFamilyOptions* options) {
   options->comparator = given.comparator;
   options->merge_operator = given.merge_operator;
@@ -43,15 +44,15 @@ void Override(const CompactionServiceOptionsOverride& given, ColumnFamilyOptions
   options->table_properties_collector_factories = given.table_properties_collector_factories;
 }
 
-// The options of the time of the job, for the family and the default one, without which nothing
-// opens.
+// The options at the time of the job, for its family and for the default family, without which no
+// database can be opened.
 Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input,
                                const CompactionServiceOptionsOverride& given) {
   ConfigOptions config;
   config.env = given.env;
   config.ignore_unknown_options = true;
   config.ignore_unsupported_options = true;
-  OpenRequest request{.db_options = {}, .dir = name, .families = {}, .is_read_only = true};
+  OpenRequest request{.db_options = {}, .dir = name, .families = {}, .access = Access::kReadOnly};
   request.is_for_tables = true;
   const std::string path = OptionsFileName(name, input.options_file);
   std::string text;
@@ -74,7 +75,7 @@ Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input
     }
     request.families.emplace_back(family.name, options);
   }
-  // It may have been dropped since the job was handed over.
+  // The family may have been dropped since the job was handed over.
   if (!has_family) {
     return Status::InvalidArgument(
         StrCat("remote compaction: ", path, " has no family ", input.family));
@@ -84,11 +85,13 @@ Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input
 
 }  // namespace
 
+// The caller's flag stops the compaction.
 Status DBImpl::CompactForService(const RemoteInput& input, const std::string& output_directory,
                                  std::atomic<bool>* canceled, RemoteResult* result) {
   return RunForService(&core_, input, output_directory, {.cancelled_by_caller = canceled}, result);
 }
 
+// The result is encoded even if the compaction has failed, so that the database learns why.
 Status DB::OpenAndCompact(const OpenAndCompactOptions& options, const std::string& name,
                           const std::string& output_directory, const std::string& input,
                           std::string* output,

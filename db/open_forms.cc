@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening in its many forms, each in terms of the one that takes DBOptions and a list of families.
-// They stand here and not in db/api, which knows no database that could be opened.
+// The forms of opening, expressed by the one that takes DBOptions and a list of families. They are
+// here because db/api does not know a database that could be opened.
 #include <memory>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-// The old forms give a raw pointer, which the caller deletes. `fill` opens into a unique_ptr.
+// The older forms return a raw pointer, which the caller deletes. `fill` opens into a unique_ptr.
 template <typename FillFunction>
 Status OpenRaw(DB** dbptr, const FillFunction& fill) {
   std::unique_ptr<DB> db;
@@ -23,7 +23,7 @@ std::vector<ColumnFamilyDescriptor> DefaultFamilyOnly(const Options& options) {
   return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))};
 }
 
-// The database keeps a handle of its own for the default family.
+// Deletes the handles of an opening. The database itself keeps one for the default family.
 void DeleteHandles(const std::vector<ColumnFamilyHandle*>& handles) {
   for (ColumnFamilyHandle* handle : handles) delete handle;
 }

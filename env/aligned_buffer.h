@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AlignedBuffer: memory as direct I/O wants it. Threads: one at a time.
+// AlignedBuffer: memory with the alignment that direct I/O needs. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// Movable, not copyable; frees the memory at its end.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -18,7 +19,7 @@ class AlignedBuffer {
       : data_(static_cast<char*>(::operator new (bytes, std::align_val_t{alignment}))),
         size_(bytes),
         alignment_(alignment) {
-    assert((alignment & (alignment - 1)) == 0);
+    assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
   }
   ~AlignedBuffer() {
     if (data_ != nullptr) ::operator delete (data_, std::align_val_t{alignment_});
@@ -30,6 +31,7 @@ class AlignedBuffer {
   }
 
   char* data() const { return data_; }
+  // The size in bytes as requested; the content is not initialized.
   size_t size() const { return size_; }
 
  private:

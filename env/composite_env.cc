@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CompositeEnv: the Env interface over a FileSystem and a SystemClock. Each file object of the
-// older kind owns one of the newer kind and passes calls on with default hints.
+// older interface owns one of the newer interface and passes calls on, with default hints.
+#include <cassert>
 #include <utility>
 
 #include "env/env_adaptors.h"
@@ -42,7 +43,9 @@ class RandomAccessFileOverFS : public RandomAccessFile {
   Status Prefetch(uint64_t offset, size_t n) override {
     return file_->Prefetch(offset, n, IOOptions(), nullptr);
   }
+  // Each request has a status of its own; the returned one is that of the call.
   Status MultiRead(ReadRequest* reqs, size_t num_reqs) override {
+    // The older requests have other fields, so that they are copied for the call.
     std::vector<FSReadRequest> inner(num_reqs);
     for (size_t i = 0; i < num_reqs; ++i) {
       inner[i].offset = reqs[i].offset;
@@ -60,6 +63,7 @@ class RandomAccessFileOverFS : public RandomAccessFile {
     return file_->GetUniqueId(id, max_size);
   }
   void Hint(AccessPattern pattern) override {
+    // Both enumerations have the same values.
     file_->Hint(static_cast<FSRandomAccessFile::AccessPattern>(pattern));
   }
   bool use_direct_io() const override { return file_->use_direct_io(); }
@@ -163,10 +167,13 @@ class DirectoryOverFS : public Directory {
   const std::unique_ptr<FSDirectory> directory_;
 };
 
-// Wraps what an open call gave, or passes its error on.
+// A file system that returns OK has set the file.
+// Wraps the file of a successful open call, or passes the error on.
 template <typename Adaptor, typename FSFile, typename File>
 Status Adapt(const IOStatus& status, std::unique_ptr<FSFile> file, std::unique_ptr<File>* result) {
+  assert(result != nullptr);
   result->reset();
+  assert(!status.ok() || file != nullptr);
   if (status.ok()) *result = std::make_unique<Adaptor>(std::move(file));
   return status;
 }
@@ -332,6 +339,7 @@ EnvOptions CompositeEnv::OptimizeForBlobFileRead(const EnvOptions& options,
   return file_system_->OptimizeForBlobFileRead(FileOptions(options), db_options);
 }
 void CompositeEnv::SanitizeEnvOptions(EnvOptions* options) const {
+  assert(options != nullptr);
   FileOptions file_options(*options);
   file_system_->SanitizeFileOptions(&file_options);
   *options = file_options;
@@ -339,7 +347,7 @@ void CompositeEnv::SanitizeEnvOptions(EnvOptions* options) const {
 
 namespace {
 
-// A CompositeEnv whose threads are those of another Env.
+// A CompositeEnv that uses the threads of another Env, which outlives it.
 class CompositeEnvOver : public CompositeEnv {
  public:
   CompositeEnvOver(Env* base, const std::shared_ptr<FileSystem>& fs,

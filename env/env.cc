@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defaults of the Env interfaces: what an implementation need not write itself.
+// Default implementations of the Env interfaces.
 #include "ashlar/env.h"
 
 #include <pthread.h>
 
 #include <array>
+#include <cassert>
 #include <cstring>
 
 #include "ashlar/file_system.h"
@@ -21,6 +22,7 @@ namespace ashlar {
 
 namespace {
 
+// The answer of functions that an Env need not implement.
 Status NotOffered(const char* call, const std::string& what) {
   return Status::NotSupported(StrCat(call, ": not offered by this environment"), what);
 }
@@ -45,6 +47,8 @@ Status Env::ReopenWritableFile(const std::string& fname, std::unique_ptr<Writabl
   return NotOffered("Env::ReopenWritableFile", fname);
 }
 
+// The old content is lost, unlike in the file system of the operating system, where readers of logs
+// accept both.
 Status Env::ReuseWritableFile(const std::string& fname, const std::string& old_fname,
                               std::unique_ptr<WritableFile>* result, const EnvOptions& options) {
   Status status = RenameFile(old_fname, fname);
@@ -64,7 +68,7 @@ Status Env::NewMemoryMappedFileBuffer(const std::string& fname,
   return NotOffered("Env::NewMemoryMappedFileBuffer", fname);
 }
 
-// Files that vanish between the listing and the question for their size are left out.
+// A file that is deleted between the listing and the query of its size is left out.
 Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(GetChildren(dir, &names));
@@ -96,6 +100,7 @@ Status Env::AreFilesSame(const std::string& first, const std::string& /*second*/
   return NotOffered("Env::AreFilesSame", first);
 }
 
+// Opening for append does not change the file, and any descriptor syncs all of its bytes.
 Status Env::SyncFile(const std::string& fname, const EnvOptions& options, bool use_fsync) {
   std::unique_ptr<WritableFile> file;
   RETURN_IF_ERROR(ReopenWritableFile(fname, &file, options));
@@ -130,6 +135,7 @@ std::string Env::IOActivityToString(IOActivity activity) {
   if (number < kNames.size()) return kNames[number];
   if (activity == IOActivity::kUnknown) return "Unknown";
   if (activity < IOActivity::kFirstCustomIOActivity) return "Invalid";
+  // Custom activities are named by their number in hexadecimal.
   constexpr const char* kDigits = "0123456789ABCDEF";
   return std::string("CustomIOActivity") + kDigits[number >> 4] + kDigits[number & 15];
 }
@@ -141,6 +147,7 @@ Status Env::LowerThreadPoolCPUPriority(Priority pool, CpuPriority /*pri*/) {
   return NotOffered("Env::LowerThreadPoolCPUPriority", PriorityToString(pool));
 }
 Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
+  assert(thread_list != nullptr);
   thread_list->clear();
   const ThreadStatusUpdater* const list = GetThreadStatusUpdater();
   if (list == nullptr) return NotOffered("Env::GetThreadList", "");
@@ -148,6 +155,7 @@ Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
   return Status::OK();
 }
 
+// The id of the POSIX thread, not that of the kernel; GetThreadList() uses the same.
 uint64_t Env::GetThreadID() const {
   uint64_t id = 0;
   const pthread_t self = pthread_self();
@@ -162,6 +170,7 @@ Status Env::NewLogger(const std::string& fname, std::shared_ptr<Logger>* result)
 Status Env::GetHostNameString(std::string* result) {
   char name[256] = {};
   Status status = GetHostName(name, sizeof(name));
+  // A name that was cut may lack the terminating zero.
   if (status.ok()) {
     name[sizeof(name) - 1] = '\0';
     *result = name;
@@ -171,7 +180,7 @@ Status Env::GetHostNameString(std::string* result) {
 
 std::string Env::GenerateUniqueId() { return NewUniqueId(); }
 
-// Logs and MANIFESTs are read once from the start; mapping or bypassing the cache gains nothing.
+// Logs and MANIFESTs are read once from the start, so direct reads would gain nothing.
 EnvOptions Env::OptimizeForLogRead(const EnvOptions& env_options) const {
   EnvOptions result = env_options;
   result.use_direct_reads = false;
@@ -225,6 +234,7 @@ RandomAccessFile::~RandomAccessFile() = default;
 Status RandomAccessFile::Prefetch(uint64_t /*offset*/, size_t /*n*/) {
   return NotOffered("RandomAccessFile::Prefetch", "");
 }
+// One after the other. The requests have their own statuses.
 Status RandomAccessFile::MultiRead(ReadRequest* reqs, size_t num_reqs) {
   for (ReadRequest* req = reqs; req != reqs + num_reqs; ++req) {
     req->status = Read(req->offset, req->len, &req->result, req->scratch);
@@ -251,10 +261,12 @@ Status WritableFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {
   return NotOffered("WritableFile::InvalidateCache", "");
 }
 Status WritableFile::RangeSync(uint64_t /*offset*/, uint64_t /*nbytes*/) {
+  // Without write-out in the background, a strict file syncs everything.
   return strict_bytes_per_sync_ ? Sync() : Status::OK();
 }
 Status WritableFile::Allocate(uint64_t /*offset*/, uint64_t /*len*/) { return Status::OK(); }
 
+// Allocates whole blocks ahead of the write. Blocks are counted from the start of the file.
 void WritableFile::PrepareWrite(size_t offset, size_t len) {
   if (preallocation_block_size_ == 0) return;
   const size_t block = preallocation_block_size_;
@@ -262,7 +274,7 @@ void WritableFile::PrepareWrite(size_t offset, size_t len) {
   if (blocks_needed <= last_preallocated_block_) return;
   IgnoreError(Allocate(block * last_preallocated_block_,
                        block * (blocks_needed - last_preallocated_block_)),
-              "allocating ahead is a hint; the write itself will tell");
+              "allocating ahead is a hint; the write will report errors");
   last_preallocated_block_ = blocks_needed;
 }
 
@@ -284,6 +296,7 @@ Status ReadFileToString(Env* env, const std::string& fname, std::string* data) {
 }
 
 Status NewEnvLogger(const std::string& fname, Env* env, std::shared_ptr<Logger>* result) {
+  assert(result != nullptr);
   result->reset();
   ASSIGN_OR_RETURN(*result, OpenLogFile(env->GetFileSystem(), env->GetSystemClock(), fname,
                                         InfoLogLevel::INFO_LEVEL));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adaptors between the two file interfaces, so that a program may bring either and the engine uses
+// Adaptors between the two file interfaces. A program may implement either one, and the engine uses
 // only the newer one: a FileSystem and a SystemClock that call an Env, and an Env over a FileSystem
 // and a SystemClock (CompositeEnv).
 #pragma once
@@ -15,11 +15,12 @@
 
 namespace ashlar {
 
-// `env` outlives them.
+// Without hints and debug contexts, which an Env does not know. `env` outlives the results.
 std::shared_ptr<FileSystem> NewFileSystemOverEnv(Env* env);
 std::shared_ptr<SystemClock> NewSystemClockOverEnv(Env* env);
 
-// Files and time come from the two parts; threads are left to the subclass.
+// An Env whose files and time come from a FileSystem and a SystemClock, which it shares. Subclasses
+// implement the threads. File objects are wrapped; each owns the newer one.
 class CompositeEnv : public Env {
  public:
   CompositeEnv(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock)
@@ -88,11 +89,13 @@ class CompositeEnv : public Env {
   std::string TimeToString(uint64_t time) override { return system_clock_->TimeToString(time); }
 };
 
-// `fs`, with the time of its calls in the thread's perf context, at the levels that measure time.
+// `fs`, with the time of its calls added to the thread's perf context at the perf levels that
+// measure time.
 std::shared_ptr<FileSystem> NewTimedFileSystem(const std::shared_ptr<FileSystem>& fs,
                                                const std::shared_ptr<SystemClock>& clock);
 
-// Files and time from the parts, threads and the rest from `base`, which outlives it.
+// An Env with the files and the time of the parts; threads and everything else come from `base`,
+// which outlives it.
 std::unique_ptr<Env> NewCompositeEnvOver(Env* base, const std::shared_ptr<FileSystem>& fs,
                                          const std::shared_ptr<SystemClock>& clock);
 

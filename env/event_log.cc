@@ -15,6 +15,7 @@ namespace ashlar {
 
 JsonWriter::JsonWriter() : text_("{") {}
 
+// Every value begins here, so that the separator and the key have one place.
 void JsonWriter::StartValue(std::string_view key) {
   assert(!is_finished_);
   if (!is_first_) text_ += ", ";
@@ -29,6 +30,8 @@ const std::string& JsonWriter::Finish() {
   return text_;
 }
 
+// Escapes quotes, backslashes and control characters. Other bytes are copied, also if they are no
+// valid UTF-8.
 void JsonWriter::AppendText(std::string_view text) {
   text_ += '"';
   for (const char c : text) {
@@ -55,7 +58,7 @@ void JsonWriter::AppendNumbers(const std::vector<uint64_t>& numbers) {
   text_ += ']';
 }
 
-// JSON has no infinities; they become 0, as a number must stand there.
+// JSON has no infinities; they are written as 0, because a number is required.
 void JsonWriter::AppendDouble(double value) {
   char text[32];
   snprintf(text, sizeof(text), "%.6g", std::isfinite(value) ? value : 0.0);
@@ -67,12 +70,13 @@ EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event)
   Add("event", event);
 }
 
+// A destructor must not throw, and a lost line must not stop a job.
 EventLine::~EventLine() {
   if (logger_ == nullptr) return;
   try {
     Log(logger_, "EVENT_LOG_v1 %s", Finish().c_str());
   } catch (const std::bad_alloc&) {
-    // Then the line is missing.
+    // The line is lost.
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The event log: one JSON object per line in the text log, behind the mark "EVENT_LOG_v1", in the
-// form tools written for RocksDB parse.
+// The event log: one JSON object per line in the text log, behind the mark "EVENT_LOG_v1". Tools
+// that were written for RocksDB can parse it.
 //
 //   EventLine line(logger, clock, "flush_started");
 //   line.Add("job", 3).Add("num_entries", 1200);
@@ -24,12 +24,13 @@ namespace ashlar {
 class Logger;
 class SystemClock;
 
-// Writes one JSON object, whose values are numbers, lists of them, booleans, text and finished
-// objects. One thread at a time.
+// Writes one JSON object. Values are numbers, lists of numbers, booleans, texts and finished
+// objects. Threads: one at a time.
 class JsonWriter {
  public:
   JsonWriter();
 
+  // Adds a member to the object.
   template <typename T>
   JsonWriter& Add(std::string_view key, const T& value) {
     StartValue(key);
@@ -37,7 +38,8 @@ class JsonWriter {
     return *this;
   }
 
-  // Closes the object; nothing may be added afterwards.
+  // Closes the object; nothing may be added afterwards. The reference is valid as long as this
+  // object.
   const std::string& Finish();
 
  private:
@@ -75,22 +77,25 @@ class JsonWriter {
   bool is_finished_ = false;
 };
 
-// One line of the event log; logged by the destructor. A null logger drops it.
+// One line of the event log; logged by the destructor. A null logger drops it. The time is that of
+// the construction.
 class EventLine : public JsonWriter {
  public:
+  // `clock` gives the time of day for "time_micros".
   EventLine(Logger* logger, SystemClock* clock, std::string_view event);
   EventLine(const EventLine&) = delete;
   EventLine& operator=(const EventLine&) = delete;
   ~EventLine();
 
  private:
-  Logger* const logger_;  // outlives the line
+  Logger* const logger_;  // outlives the line; null: the line is dropped
 };
 
-// What a database keeps to write its events: where and with which clock. Both outlive it.
+// The log and the clock with which a database writes its events. Both outlive this object.
 class EventLogger {
  public:
   EventLogger(Logger* logger, SystemClock* clock) : logger_(logger), clock_(clock) {}
+  // Starts a line for an event; its destructor writes it.
   EventLine Event(std::string_view event) const { return EventLine(logger_, clock_, event); }
 
  private:

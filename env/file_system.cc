@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defaults of the FileSystem interfaces: what an implementation need not write itself.
+// Default implementations of the FileSystem interfaces.
 #include "ashlar/file_system.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/system_clock.h"
@@ -14,11 +15,12 @@ namespace ashlar {
 
 namespace {
 
+// The answer of functions that a file system need not implement.
 IOStatus CallNotOffered(const char* call, const std::string& what) {
   return IOStatus::NotSupported(StrCat(call, ": not offered by this file system"), what);
 }
 
-// kCRC32c of ashlar/table.h, which this floor need not see.
+// kCRC32c of ashlar/table.h, which this room does not include.
 constexpr auto kDefaultHandoffChecksum = static_cast<ChecksumType>(1);
 
 }  // namespace
@@ -75,6 +77,7 @@ IOStatus FileSystem::ReuseWritableFile(const std::string& fname, const std::stri
                                        const FileOptions& file_opts,
                                        std::unique_ptr<FSWritableFile>* result,
                                        IODebugContext* dbg) {
+  // The old content is lost. A file system that keeps it saves the allocation of new space.
   RETURN_IF_ERROR(RenameFile(old_fname, fname, file_opts.io_options, dbg));
   return NewWritableFile(fname, file_opts, result, dbg);
 }
@@ -92,7 +95,8 @@ IOStatus FileSystem::NewMemoryMappedFileBuffer(const std::string& fname,
   return CallNotOffered("FileSystem::NewMemoryMappedFileBuffer", fname);
 }
 
-// Files that vanish between the listing and the question for their size are left out.
+// A file that is deleted between the listing and the query of its size is left out. Any other error
+// ends the listing.
 IOStatus FileSystem::GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
                                                std::vector<FileAttributes>* result,
                                                IODebugContext* dbg) {
@@ -130,6 +134,7 @@ IOStatus FileSystem::AreFilesSame(const std::string& first, const std::string& /
   return CallNotOffered("FileSystem::AreFilesSame", first);
 }
 
+// Opening for append does not change the file, and any descriptor syncs all of its bytes.
 IOStatus FileSystem::SyncFile(const std::string& fname, const FileOptions& file_opts,
                               const IOOptions& io_opts, bool use_fsync, IODebugContext* dbg) {
   std::unique_ptr<FSWritableFile> file;
@@ -140,8 +145,9 @@ IOStatus FileSystem::SyncFile(const std::string& fname, const FileOptions& file_
 
 IOStatus FileSystem::NewLogger(const std::string& fname, const IOOptions& /*io_opts*/,
                                std::shared_ptr<Logger>* result, IODebugContext* /*dbg*/) {
+  assert(result != nullptr);
   result->reset();
-  // The logger must not outlive this object; it gets a reference that owns nothing.
+  // The logger must not outlive this object, so it gets a shared pointer that owns nothing.
   const std::shared_ptr<FileSystem> self(std::shared_ptr<FileSystem>(), this);
   auto logger = OpenLogFile(self, SystemClock::Default(), fname, InfoLogLevel::INFO_LEVEL);
   if (!logger.ok()) return status_to_io_status(Status(logger.status()));
@@ -149,7 +155,7 @@ IOStatus FileSystem::NewLogger(const std::string& fname, const IOOptions& /*io_o
   return IOStatus::OK();
 }
 
-// Logs and MANIFESTs are read once from the start; bypassing the cache gains nothing.
+// Logs and MANIFESTs are read once from the start, so direct reads would gain nothing.
 FileOptions FileSystem::OptimizeForLogRead(const FileOptions& file_options) const {
   FileOptions result = file_options;
   result.use_direct_reads = false;
@@ -183,7 +189,8 @@ IOStatus FileSystem::GetFreeSpace(const std::string& path, const IOOptions& /*op
   return CallNotOffered("FileSystem::GetFreeSpace", path);
 }
 
-// Reads are done when ReadAsync() returns, so there is nothing to wait for.
+// Without asynchronous reads, a read is done when ReadAsync() returns, so there is nothing to wait
+// for.
 IOStatus FileSystem::Poll(std::vector<void*>& /*io_handles*/, size_t /*min_completions*/) {
   return IOStatus::OK();
 }
@@ -209,6 +216,7 @@ IOStatus FSRandomAccessFile::Prefetch(uint64_t /*offset*/, size_t /*n*/,
 }
 IOStatus FSRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
                                        const IOOptions& options, IODebugContext* dbg) {
+  // One after the other. Each request has its own status, and the call itself succeeds.
   for (FSReadRequest* req = reqs; req != reqs + num_reqs; ++req) {
     req->status = Read(req->offset, req->len, options, &req->result, req->scratch, dbg);
   }
@@ -221,6 +229,7 @@ IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& req, const IOOptions& opts
                                        std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
                                        void** io_handle, IOHandleDeleter* /*del_fn*/,
                                        IODebugContext* dbg) {
+  // No handle: the read is done, and nothing must be awaited.
   if (io_handle != nullptr) *io_handle = nullptr;
   req.status = Read(req.offset, req.len, opts, &req.result, req.scratch, dbg);
   cb(req, cb_arg);
@@ -249,6 +258,7 @@ IOStatus FSWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
                                           IODebugContext* dbg) {
   return PositionedAppend(data, offset, options, dbg);
 }
+// Ignored by default: only files with padding or space allocated ahead need it.
 IOStatus FSWritableFile::Truncate(uint64_t /*size*/, const IOOptions& /*options*/,
                                   IODebugContext* /*dbg*/) {
   return IOStatus::OK();
@@ -258,6 +268,7 @@ IOStatus FSWritableFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {
 }
 IOStatus FSWritableFile::RangeSync(uint64_t /*offset*/, uint64_t /*nbytes*/,
                                    const IOOptions& options, IODebugContext* dbg) {
+  // Without write-out in the background, a strict file syncs everything.
   return strict_bytes_per_sync_ ? Sync(options, dbg) : IOStatus::OK();
 }
 IOStatus FSWritableFile::Allocate(uint64_t /*offset*/, uint64_t /*len*/,
@@ -265,6 +276,7 @@ IOStatus FSWritableFile::Allocate(uint64_t /*offset*/, uint64_t /*len*/,
   return IOStatus::OK();
 }
 
+// Allocates whole blocks ahead of the write. Blocks are counted from the start of the file.
 void FSWritableFile::PrepareWrite(size_t offset, size_t len, const IOOptions& options,
                                   IODebugContext* dbg) {
   if (preallocation_block_size_ == 0) return;
@@ -273,7 +285,7 @@ void FSWritableFile::PrepareWrite(size_t offset, size_t len, const IOOptions& op
   if (blocks_needed <= last_preallocated_block_) return;
   IgnoreError(Allocate(block * last_preallocated_block_,
                        block * (blocks_needed - last_preallocated_block_), options, dbg),
-              "allocating ahead is a hint; the write itself will tell");
+              "allocating ahead is a hint; the write will report errors");
   last_preallocated_block_ = blocks_needed;
 }
 
@@ -294,7 +306,7 @@ IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string&
   const IOStatus close_status = file->Close(io_options, nullptr);
   if (status.ok()) status = close_status;
   if (!status.ok()) {
-    IgnoreError(fs->DeleteFile(fname, io_options, nullptr), "the first error is the one to tell");
+    IgnoreError(fs->DeleteFile(fname, io_options, nullptr), "the first error is returned");
   }
   return status;
 }
@@ -305,6 +317,7 @@ IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string*
 
 IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, const IOOptions& opts,
                           std::string* data) {
+  assert(data != nullptr);
   constexpr size_t kChunkBytes = 64 * 1024;
   data->clear();
   FileOptions file_options;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A FileSystem and a SystemClock that call a user's Env: what the engine uses when a program
-// derives from Env or EnvWrapper and overrides file calls there. Hints are dropped, because the
-// older interface cannot carry them.
+// A FileSystem and a SystemClock that call an Env of the program. The engine uses them if a program
+// derives from Env or EnvWrapper and overrides file functions there. Hints are dropped, because the
+// older interface cannot pass them.
+#include <cassert>
 #include <utility>
 
 #include "env/env_adaptors.h"
@@ -175,6 +176,7 @@ class FSDirectoryOverEnv : public FSDirectory {
 
 template <typename Adaptor, typename File, typename FSFile>
 IOStatus Adapt(Status status, std::unique_ptr<File> file, std::unique_ptr<FSFile>* result) {
+  assert(result != nullptr);
   result->reset();
   if (status.ok()) *result = std::make_unique<Adaptor>(std::move(file));
   return ToIO(std::move(status));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole files and directories in one call.
+// Functions for whole files and directories.
 #include "env/file_util.h"
 
 #include <algorithm>
@@ -26,34 +26,39 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
 
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
                            const std::string& final_name, const Slice& contents) {
+  // Created before the rename, so that a directory sync that fails from now on is noticed.
   const NewEntries entries(fs, dir);
   const std::string tmp_path = StrCat(dir, "/", tmp_name);
   const std::string final_path = StrCat(dir, "/", final_name);
+  // The content is durable before the name: a crash cannot show an empty final file.
   RETURN_IF_ERROR(WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true));
   const IOStatus renamed = fs->RenameFile(tmp_path, final_path, IOOptions(), nullptr);
   if (!renamed.ok()) {
     IgnoreError(fs->DeleteFile(tmp_path, IOOptions(), nullptr),
-                "the rename's error is the one to tell");
+                "the error of the rename is returned");
     return renamed;
   }
-  // Until the directory is synced a crash may show the old file again.
+  // Until the directory is synced, a crash may bring back the old file.
   return entries.Sync(final_path);
 }
 
 Status SyncDirectory(FileSystem* fs, const std::string& dir) { return NewEntries(fs, dir).Sync(); }
 
 Status CreateDirectories(FileSystem* fs, const std::string& dir) {
+  assert(fs != nullptr);
   const IOOptions io;
   bool is_dir = false;
   const IOStatus looked = fs->IsDirectory(dir, io, &is_dir, nullptr);
   if (looked.ok() && is_dir) return Status::OK();
+  // The slash before the last part of the path; trailing slashes do not count.
   const size_t slash = dir.find_last_not_of('/') == std::string::npos
                            ? std::string::npos
                            : dir.rfind('/', dir.find_last_not_of('/'));
   std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
   if (parent.empty()) parent = "/";
   const NewEntries entries(fs, parent);
-  // Who cannot say what is there is not led up to the root, where it may be allowed nothing.
+  // A file system that does not know what is a directory is first asked to create this one. Its
+  // parents, up to the root, may be forbidden.
   const bool is_made = looked.IsNotSupported() && fs->CreateDirIfMissing(dir, io, nullptr).ok();
   if (!is_made) {
     if (slash != std::string::npos && slash > 0) {
@@ -61,18 +66,19 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
     }
     RETURN_IF_ERROR(fs->CreateDirIfMissing(dir, io, nullptr));
   }
-  // What is synced in the new directory is only safe once its own name is. A parent that may not be
-  // opened cannot be synced.
+  // Files that are synced in the new directory are safe only when the name of the directory is
+  // durable. A parent that cannot be opened cannot be synced.
   std::unique_ptr<FSDirectory> handle;
   if (!fs->NewDirectory(parent, io, &handle, nullptr).ok()) return Status::OK();
   Status status = entries.SyncThrough(handle.get(), DirFsyncOptions());
-  // Else the next call finds it and believes in its name.
-  if (!status.ok()) IgnoreError(fs->DeleteDir(dir, io, nullptr), "the first error says more");
+  // Otherwise the next call would find the directory and assume that its name is durable.
+  if (!status.ok()) IgnoreError(fs->DeleteDir(dir, io, nullptr), "the first error is more useful");
   return status;
 }
 
 Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,
                                                NameOrder order) {
+  assert(fs != nullptr);
   std::vector<std::string> names;
   const IOStatus status = fs->GetChildren(dir, IOOptions(), &names, nullptr);
   if (!status.ok()) return status;
@@ -82,6 +88,7 @@ Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string
 }
 
 Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   uint64_t size = 0;
   const IOStatus status = fs->GetFileSize(path, IOOptions(), &size, nullptr);
   if (!status.ok()) return status;
@@ -89,14 +96,16 @@ Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path) {
 }
 
 Status DeleteFileIfExists(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   const IOStatus status = fs->DeleteFile(path, IOOptions(), nullptr);
-  if (status.IsPathNotFound() || status.IsNotFound()) return Status::OK();
+  if (IsMissing(status)) return Status::OK();
   return status;
 }
 
 Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to, uint64_t bytes) {
   constexpr uint64_t kChunkBytes = 1 << 20;
   ASSIGN_OR_RETURN(auto reader, SequentialReader::Open(fs, from, FileOptions()));
+  // Chunks are larger than any useful buffer, so that they are written directly.
   ASSIGN_OR_RETURN(auto writer, FileWriter::Create(fs, to, FileOptions(), {.buffer_bytes = 0}));
   const std::unique_ptr<char[]> scratch(new char[kChunkBytes]);
   uint64_t left = bytes;
@@ -104,10 +113,12 @@ Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to
     Slice chunk;
     RETURN_IF_ERROR(
         reader->Read(static_cast<size_t>(std::min(left, kChunkBytes)), scratch.get(), &chunk));
+    // The end of the source.
     if (chunk.empty()) break;
     RETURN_IF_ERROR(writer->Append(chunk));
     left -= chunk.size();
   }
+  // The copy stays where it is; callers delete it or start anew.
   if (left > 0 && bytes != UINT64_MAX) {
     return Status::Corruption(StrCat("copy ", from),
                               StrCat("expected ", bytes, " bytes, found ", bytes - left));
@@ -141,6 +152,7 @@ std::unique_ptr<FileChecksumGenerator> NewChecksumGenerator(FileChecksumGenFacto
   context.file_name = path;
   context.requested_checksum_func_name = function;
   auto generator = factory->CreateFileChecksumGenerator(context);
+  // A factory that does not know the function may return its default one.
   if (generator != nullptr && !function.empty() && function != generator->Name()) return nullptr;
   return generator;
 }
@@ -154,6 +166,7 @@ Result<FileChecksum> ChecksumFile(FileSystem* fs, const std::string& path,
         StrCat("checksum of ", path, ": ", factory->Name(), " has no function ", function));
   }
   RETURN_IF_ERROR(ChecksumFile(fs, path, options, generator.get(), io));
+  // Named by the generator, because an empty `function` means the default one.
   return FileChecksum{.value = generator->GetChecksum(), .function = generator->Name()};
 }
 
@@ -168,12 +181,13 @@ Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOpti
                                    Slice(found.value).ToString(/*hex=*/true)));
 }
 
-// Asked of the system each time, which is rare enough: a generator of this process would go along
-// into children that it forks, and two of them would give the same ids.
+// The system is asked for random bytes each time, which is rare enough. The state of a generator in
+// this process would be copied to forked children, and two processes would produce the same ids.
 std::string NewUniqueId() {
   std::random_device device;
   uint64_t words[2];
   for (uint64_t& word : words) word = (uint64_t{device()} << 32) | device();
+  // Fixed bits of the UUID format.
   words[0] = (words[0] & ~uint64_t{0xf000}) | 0x4000;                  // version 4
   words[1] = (words[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // variant 1
   char text[40];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileWriter: a buffer in front of an FSWritableFile. Data that does not fit into the
-// buffer goes around it, after what the buffer holds.
+// FileWriter: a buffer in front of an FSWritableFile. Data that does not fit into the buffer is
+// written directly, after the contents of the buffer.
 #include "env/file_writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -21,7 +22,7 @@ namespace ashlar {
 
 namespace {
 
-// The histogram of writes for one kind of work; HISTOGRAM_ENUM_MAX: none.
+// The histogram for writes of one kind of job; HISTOGRAM_ENUM_MAX: none.
 uint32_t HistogramOf(Env::IOActivity activity) {
   switch (activity) {
     case Env::IOActivity::kFlush: return FILE_WRITE_FLUSH_MICROS;
@@ -30,7 +31,8 @@ uint32_t HistogramOf(Env::IOActivity activity) {
   }
 }
 
-// Measures one write, for whoever wants to know.
+// Constructed before the write and destroyed after it, also if the write fails.
+// Measures one write for statistics and the thread's counters.
 class WriteWatch {
  public:
   explicit WriteWatch(const FileWriterOptions& options)
@@ -54,6 +56,7 @@ class WriteWatch {
 Result<std::unique_ptr<FileWriter>> FileWriter::Create(FileSystem* fs, const std::string& path,
                                                        const FileOptions& file_options,
                                                        const FileWriterOptions& options) {
+  assert(fs != nullptr);
   AssertIoAllowed();
   std::unique_ptr<FSWritableFile> file;
   {
@@ -66,6 +69,7 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Create(FileSystem* fs, const std
 std::unique_ptr<FileWriter> FileWriter::Wrap(std::unique_ptr<FSWritableFile> file,
                                              const std::string& path, uint64_t size,
                                              const FileWriterOptions& options) {
+  assert(file != nullptr);
   return std::unique_ptr<FileWriter>(new FileWriter(std::move(file), path, size, options));
 }
 
@@ -79,22 +83,26 @@ FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& 
       size_(size),
       flushed_size_(size),
       written_out_size_(size) {
-  assert(alignment_ == 0 || size == 0);  // what is there already would have to be read first
+  // Otherwise the present contents would have to be read first.
+  assert(alignment_ == 0 || size == 0);
   io_options_.rate_limiter_priority = options.priority;
+  // The limiter of the engine paces the writes; a file system of the program may have its own.
   file_->SetIOPriority(options.priority);
   if (options.preallocate_bytes > 0) {
     file_->SetPreallocationBlockSize(static_cast<size_t>(options.preallocate_bytes));
   }
 }
 
-FileWriter::~FileWriter() { IgnoreError(Close(), "nobody is left to tell"); }
+FileWriter::~FileWriter() { IgnoreError(Close(), "a destructor cannot return errors"); }
 
+// The checksum gets the bytes in order even if the write fails later: then the file is given up.
 Status FileWriter::Append(Slice data) {
   if (is_poisoned()) return FirstError();
   assert(!is_closed());
   if (options_.checksum != nullptr) options_.checksum->Update(data.data(), data.size());
   if (alignment_ != 0) return AppendDirect(data);
   if (buffered_ + data.size() > options_.buffer_bytes) {
+    // What is buffered comes first, so that the order of the bytes is kept.
     RETURN_IF_ERROR(Flush());
     if (data.size() >= options_.buffer_bytes) {
       size_ += data.size();
@@ -102,6 +110,7 @@ Status FileWriter::Append(Slice data) {
     }
   }
   if (data.empty()) return Status::OK();
+  // Allocated late, because many files are smaller than one append or are written in large ones.
   if (buffer_.data() == nullptr) buffer_ = PageBuffer(options_.buffer_bytes);
   std::memcpy(buffer_.data() + buffered_, data.data(), data.size());
   buffered_ += data.size();
@@ -116,6 +125,7 @@ Status FileWriter::Flush() {
     RETURN_IF_ERROR(WriteThrough(Slice(buffer_.data(), buffered_)));
     buffered_ = 0;
   }
+  // The file object may buffer what it got; files of the operating system do not.
   if (!has_unflushed_) return Status::OK();
   const Status status = file_->Flush(io_options_, nullptr);
   if (!status.ok()) return Poison(status);
@@ -123,6 +133,8 @@ Status FileWriter::Flush() {
   return Status::OK();
 }
 
+// Bytes collect in whole pages; a full buffer is written at its place. Data beyond the buffer goes
+// through it, because the caller's memory is not aligned.
 Status FileWriter::AppendDirect(Slice data) {
   assert(alignment_ != 0);
   if (pages_.data() == nullptr) {
@@ -143,7 +155,7 @@ Status FileWriter::AppendDirect(Slice data) {
   return Status::OK();
 }
 
-// A part of a page stays in the buffer, to be written again with what follows it.
+// A part of a page stays in the buffer and is written again together with the following data.
 Status FileWriter::FlushDirect() {
   if (size_ == flushed_size_.load(std::memory_order_relaxed)) return Status::OK();
   const size_t part = buffered_ % alignment_;
@@ -152,13 +164,14 @@ Status FileWriter::FlushDirect() {
   std::memset(pages_.data() + buffered_, 0, padding);
   has_padding_ |= padding != 0;
   RETURN_IF_ERROR(WritePages(buffered_ + padding));
+  // The next write begins at the page that was not full.
   direct_offset_ += buffered_ - part;
   std::memmove(pages_.data(), pages_.data() + (buffered_ - part), part);
   buffered_ = part;
   return Status::OK();
 }
 
-// The first `bytes` of the buffer, whole pages.
+// Writes the first `bytes` bytes of the buffer, which are whole pages.
 Status FileWriter::WritePages(size_t bytes) {
   AssertIoAllowed();
   assert(bytes % alignment_ == 0 && direct_offset_ % alignment_ == 0);
@@ -174,10 +187,13 @@ Status FileWriter::WritePages(size_t bytes) {
     offset += granted;
   }
   AddIoBytes(&IOStatsContext::bytes_written, bytes);
+  // Padding does not count as flushed.
   flushed_size_.store(direct_offset_ + std::min(bytes, buffered_), std::memory_order_release);
   return Status::OK();
 }
 
+// A crash before this leaves zeros behind the last byte, which readers of logs and MANIFESTs
+// accept.
 Status FileWriter::CutPadding() {
   if (!has_padding_ || is_poisoned()) return Status::OK();
   assert(alignment_ != 0);
@@ -187,7 +203,7 @@ Status FileWriter::CutPadding() {
   return Status::OK();
 }
 
-// How much of so many bytes may be written now; whole pages with direct I/O.
+// How many of `bytes` bytes the rate limiter permits now; whole pages with direct I/O.
 size_t FileWriter::GrantedOf(size_t bytes) {
   if (options_.rate_limiter == nullptr || options_.priority == Env::IO_TOTAL) return bytes;
   return options_.rate_limiter->RequestToken(bytes, alignment_, options_.priority,
@@ -199,6 +215,7 @@ Status FileWriter::WriteThrough(Slice data) {
   has_unflushed_ = true;
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   {
+    // Lets the file allocate space ahead; errors of that are found by the write.
     const IoTimer timer(&IOStatsContext::prepare_write_nanos);
     file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
   }
@@ -213,6 +230,7 @@ Status FileWriter::WriteThrough(Slice data) {
   return StartWriteOut();
 }
 
+// In pieces as the limiter grants them. An error leaves a part of the data in the file.
 Status FileWriter::WritePaced(Slice data) {
   while (!data.empty()) {
     const size_t granted = GrantedOf(data.size());
@@ -222,8 +240,8 @@ Status FileWriter::WritePaced(Slice data) {
   return Status::OK();
 }
 
-// Keeps dirty pages from piling up until one long sync. The last megabyte stays: it is likely to
-// be written again soon.
+// Prevents dirty pages from piling up until one long sync. The last megabyte is left, because it is
+// likely to be written again soon.
 Status FileWriter::StartWriteOut() {
   constexpr uint64_t kKeepBytes = 1 << 20;
   constexpr uint64_t kPageBytes = 4096;
@@ -248,6 +266,7 @@ Status FileWriter::Sync() {
 
 Status FileWriter::SyncFlushed() {
   if (is_poisoned()) return FirstError();
+  // Direct I/O would first have to write the last page, which only the appending thread may touch.
   if (!file_->IsSyncThreadSafe() || alignment_ != 0) {
     return Status::NotSupported(StrCat("sync beside appends: ", path_), "this file system cannot");
   }
@@ -259,11 +278,13 @@ Status FileWriter::DoSync() {
   const IoTimer timer(&IOStatsContext::fsync_nanos);
   const Status status =
       options_.use_fsync ? file_->Fsync(io_options_, nullptr) : file_->Sync(io_options_, nullptr);
+  // See the head of file_writer.h: after a failed sync nothing is tried again.
   return status.ok() ? status : Poison(status);
 }
 
 Status FileWriter::Close() {
   if (is_closed()) return is_poisoned() ? FirstError() : Status::OK();
+  // The file is closed in any case, so that its descriptor is not leaked.
   Status status = Flush();
   if (status.ok()) status = CutPadding();
   const Status close_status = file_->Close(io_options_, nullptr);
@@ -273,13 +294,16 @@ Status FileWriter::Close() {
 }
 
 Status FileWriter::Poison(const Status& error) {
+  assert(!error.ok());
   MutexLock lock(&error_mutex_);
+  // The first error explains the state of the file; later ones only follow from it.
   if (first_error_.ok()) first_error_ = error;
   is_poisoned_.store(true, std::memory_order_release);
   return first_error_;
 }
 
 Status FileWriter::FirstError() {
+  assert(is_poisoned());
   MutexLock lock(&error_mutex_);
   return first_error_;
 }

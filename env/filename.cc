@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kArchiveDir = "archive";
 
+// At least six digits.
 std::string PadNumber(FileNumber number) {
   std::string digits = StrCat(number);
   if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
@@ -25,14 +26,16 @@ std::string NumberedName(const std::string& dir, FileNumber number, const char* 
   return StrCat(dir, "/", PadNumber(number), suffix);
 }
 
+// Removes the prefix if the text begins with it.
 bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   if (text->substr(0, prefix.size()) != prefix) return false;
   text->remove_prefix(prefix.size());
   return true;
 }
 
-// A run of at least one digit, for a number that a file may have.
+// Consumes at least one digit, and fails if the number cannot be a file number.
 bool ConsumeNumber(std::string_view* text, uint64_t* number) {
+  assert(text != nullptr && number != nullptr);
   size_t digits = 0;
   uint64_t value = 0;
   for (; digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9'; ++digits) {
@@ -46,16 +49,18 @@ bool ConsumeNumber(std::string_view* text, uint64_t* number) {
   return true;
 }
 
-// "LOG" and "LOG.old.<micros>", or with a prefix in place of "LOG".
+// "LOG" and "LOG.old.<micros>"; or with another prefix instead of "LOG".
 bool ParseInfoLogName(std::string_view rest, std::string_view prefix, uint64_t* number) {
+  assert(number != nullptr);
   *number = 0;
   if (!ConsumePrefix(&rest, prefix)) return false;
   if (rest.empty() || rest == ".old") return true;
   return ConsumePrefix(&rest, ".old.") && ConsumeNumber(&rest, number) && rest.empty();
 }
 
-// What begins with a fixed word.
+// Names that begin with a fixed word.
 bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
+  assert(number != nullptr);
   *number = 0;
   if (name == "CURRENT") {
     *type = kCurrentFile;
@@ -100,6 +105,8 @@ bool ParseNumberedName(std::string_view name, uint64_t* number, FileType* type) 
   return true;
 }
 
+// Names that this process does not know are left alone by everything that deletes files. Therefore
+// the forms are matched exactly.
 bool ParseName(const std::string& name, uint64_t* number, FileType* type, bool* is_archived) {
   std::string_view rest = name;
   const bool in_archive = ConsumePrefix(&rest, "archive/");
@@ -146,6 +153,7 @@ std::string TempFileName(const std::string& dir, FileNumber number) {
 std::string InfoLogPrefix(const std::string& log_dir, const std::string& absolute_db_path) {
   if (log_dir.empty()) return "LOG";
   std::string flat = absolute_db_path;
+  // Other characters become '_', so that the path is one file name.
   if (!flat.empty() && flat.front() == '/') flat.erase(0, 1);
   std::replace_if(
       flat.begin(), flat.end(),
@@ -169,6 +177,7 @@ std::string OldInfoLogFileName(const std::string& info_log_name, uint64_t micros
 }
 
 bool ParseFileName(const std::string& name, FileNumber* number, FileType* type, bool* is_archived) {
+  assert(number != nullptr);
   uint64_t value = 0;
   const bool is_ours = ParseName(name, &value, type, is_archived);
   *number = FileNumber{value};
@@ -196,7 +205,8 @@ std::string BaseNameOf(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The ending comes after the file's own, with a number between them perhaps.
+// The suffix follows the file's own suffix, perhaps with a number between them.
+// For example "000012.sst.trash" or "000012.sst.3.trash".
 bool IsTrashFileName(const std::string& name) {
   FileNumber number;
   FileType type;

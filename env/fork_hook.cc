@@ -12,7 +12,9 @@
 
 namespace ashlar {
 
-// Made at first use and never destroyed: a process may fork while it ends.
+// Handlers cannot be removed from a process again. Therefore one set serves all hooks, which come
+// and go.
+// Created at first use and never destroyed, because a process may fork while it ends.
 class ForkHooks {
  public:
   static ForkHooks& Get() {
@@ -20,6 +22,7 @@ class ForkHooks {
     return hooks;
   }
 
+  // Waits while another thread is in fork().
   void Add(const ForkHook* hook) {
     MutexLock lock(&mutex_);
     hooks_.push_back(hook);
@@ -32,12 +35,14 @@ class ForkHooks {
 
  private:
   ForkHooks() {
-    // Fails for want of memory only; then children of this process must not use databases.
+    // Fails only if memory is missing; children of this process must not use databases then.
     (void)pthread_atfork([] { Get().Prepare(); }, [] { Get().EndInParent(); },
                          [] { Get().EndInChild(); });
   }
 
-  // Who holds the mutex of an object waits for that of no other, so any order will do.
+  // A thread that holds the mutex of one object never waits for that of another one, so any order
+  // is correct.
+  // Runs before the fork, in the forking thread, which then holds all these mutexes.
   void Prepare() NO_THREAD_SAFETY_ANALYSIS {
     mutex_.LockForFork();
     for (const ForkHook* hook : hooks_) hook->mutex_->LockForFork();
@@ -46,6 +51,8 @@ class ForkHooks {
     for (const ForkHook* hook : hooks_) hook->mutex_->UnlockAfterFork();
     mutex_.UnlockAfterFork();
   }
+  // The mutexes are held by this thread, in the child as well. Each object is repaired before its
+  // mutex is released.
   void EndInChild() NO_THREAD_SAFETY_ANALYSIS {
     for (const ForkHook* hook : hooks_) hook->mend_();
     EndInParent();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ForkHook makes an object that has threads of its own usable in a child after fork(), which has
-// none but the thread that forked.
+// ForkHook makes an object with threads of its own usable in a child after fork(). The child only
+// has the thread that has forked.
 //
-// The thread that forks holds the mutexes of all objects with a hook meanwhile, so that no child
-// gets a state that another thread was changing. In the child each object is then mended, before
-// anybody uses it: threads are forgotten, and what was counted of them.
+// During fork() the forking thread holds the mutexes of all objects with a hook, so that no child
+// gets a state that another thread was just changing. In the child each object is repaired before
+// it is used: it forgets its threads and everything that was counted about them.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@
 
 namespace ashlar {
 
-// Declare it as the object's last member. Threads: any, if the constructor and the destructor are
-// called without a mutex of rank kLeaf.
+// Declare the hook as the last member of the object. Threads: any; the constructor and the
+// destructor must be called without a mutex of rank kLeaf.
 class ForkHook {
  public:
-  // `mutex` guards the object's state; nobody forks while holding it. `mend` is called in the
-  // child, with the mutex held: see ForgetThread() and CondVar::ForgetWaiters().
+  // `mutex` guards the state of the object; no thread calls fork() while it holds this mutex.
+  // `mend` is called in the child with the mutex held: see ForgetThread() and
+  // CondVar::ForgetWaiters().
   ForkHook(Mutex* mutex, std::function<void()> mend);
   ~ForkHook();
   ForkHook(const ForkHook&) = delete;
@@ -30,11 +31,12 @@ class ForkHook {
  private:
   friend class ForkHooks;
 
+  // Both are of the object that owns the hook.
   Mutex* const mutex_;
   const std::function<void()> mend_;
 };
 
-// In the child: behind `thread` there is none any more, that could be joined or detached.
+// For the child: the thread does not exist any more, so it cannot be joined or detached.
 inline void ForgetThread(std::thread* thread) { std::construct_at(thread); }
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text log. A LineFile takes each line with one append and one flush, so that what was logged
-// survives the death of the process. FileLog writes to one; RollingLog holds the current one and
-// replaces it.
+// The text log. A LineFile writes each line with one append and one flush, so logged lines survive
+// the death of the process. FileLog writes to one LineFile; RollingLog replaces its LineFile when
+// necessary.
 #include "env/info_log.h"
 
 #include <sys/syscall.h>
@@ -27,11 +27,14 @@ namespace ashlar {
 
 namespace {
 
+// The number that tools of the system show for the thread. Asked once per thread, because it is a
+// system call.
 long ThreadNumber() {
   thread_local const long number = syscall(SYS_gettid);
   return number;
 }
 
+// Formats into the stack first; only long messages are formatted twice.
 std::string FormatMessage(const char* format, va_list ap) {
   char small[512];
   va_list again;
@@ -49,6 +52,7 @@ std::string FormatMessage(const char* format, va_list ap) {
   return message;
 }
 
+// The thread number is that of the kernel.
 // "2024/02/29-12:34:56.123456 4711 message\n", local time.
 std::string FormatLine(uint64_t now_micros, const std::string& message) {
   const auto seconds = static_cast<time_t>(now_micros / 1000000);
@@ -64,10 +68,11 @@ std::string FormatLine(uint64_t now_micros, const std::string& message) {
 }
 
 // LineFile appends lines to a new file. A line that cannot be written is lost: logging must never
-// stop the engine, and the next line is tried again. So it is no FileWriter, which ends with the
-// first error. One thread at a time.
+// stop the engine, and the next line is tried again. FileWriter cannot be used, because it ends
+// with the first error. Threads: one at a time.
 class LineFile {
  public:
+  // Empties an existing file; callers have renamed one that they want to keep.
   static Result<std::unique_ptr<LineFile>> Create(FileSystem* fs, const std::string& path) {
     AssertIoAllowed();
     FileOptions file_options;
@@ -79,14 +84,16 @@ class LineFile {
   explicit LineFile(std::unique_ptr<FSWritableFile> file) : file_(std::move(file)) {}
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
-  ~LineFile() { IgnoreError(Close(), "nobody is left to tell"); }
+  ~LineFile() { IgnoreError(Close(), "a destructor cannot return errors"); }
 
   void Append(const std::string& line) {
     AssertIoAllowed();
     assert(!is_closed());
-    // What failed may have left the beginning of its line.
+    // Begins a new line, so that the fragment does not damage the next line.
+    // A failed append may have left the beginning of its line.
     const std::string text = has_failed_ ? StrCat("\n", line) : line;
-    // A program's file may keep back what it was given; for the machine's own a flush is nothing.
+    // A program's file may buffer what it gets; for files of the operating system a flush does
+    // nothing.
     has_failed_ =
         !file_->Append(text, IOOptions(), nullptr).ok() || !file_->Flush(IOOptions(), nullptr).ok();
     if (has_failed_) return;
@@ -100,15 +107,17 @@ class LineFile {
     return status;
   }
   bool is_closed() const { return file_ == nullptr; }
-  // Of lines that were written.
+  // Bytes of the lines that were written.
   uint64_t bytes() const { return bytes_; }
 
  private:
   std::unique_ptr<FSWritableFile> file_;  // null after Close()
   uint64_t bytes_ = 0;
-  bool has_failed_ = false;  // the last append
+  bool has_failed_ = false;  // the last append failed
 };
 
+// Created by Env::NewLogger(). Writes are synchronous, under a mutex, which the engine never holds
+// together with a DB mutex.
 // One log file.
 class FileLog : public Logger {
  public:
@@ -116,10 +125,10 @@ class FileLog : public Logger {
           InfoLogLevel level)
       : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), path_(std::move(path)) {}
   ~FileLog() override {
-    if (!closed_) IgnoreError(Close(), "nobody is left to tell");
+    if (!closed_) IgnoreError(Close(), "a destructor cannot return errors");
   }
 
-  // Makes the file, which the first line does otherwise.
+  // Creates the file; otherwise the first line does that.
   Status Start() {
     MutexLock lock(&mutex_);
     return StartLocked();
@@ -134,6 +143,7 @@ class FileLog : public Logger {
     return file_ != nullptr ? static_cast<size_t>(file_->bytes()) : 0;
   }
 
+  // After this, lines are dropped.
  protected:
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
@@ -142,6 +152,7 @@ class FileLog : public Logger {
   }
 
  private:
+  // Creates the file.
   Status StartLocked() REQUIRES(mutex_) {
     ASSIGN_OR_RETURN(file_, LineFile::Create(fs_.get(), path_));
     return Status::OK();
@@ -153,16 +164,17 @@ class FileLog : public Logger {
     file_->Append(line);
   }
 
-  const std::shared_ptr<FileSystem> fs_;  // the file may call it
+  const std::shared_ptr<FileSystem> fs_;  // kept alive, because the file may call it
   const std::shared_ptr<SystemClock> clock_;
   const std::string path_;
   mutable Mutex mutex_{LockRank::kLogger};
-  std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);  // null until it is made
-  bool is_over_ GUARDED_BY(mutex_) = false;            // closed
+  std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);  // null until it is created
+  bool is_over_ GUARDED_BY(mutex_) = false;            // the log was closed
 };
 
-// A file of the log that is there is renamed. Two logs of one microsecond get different names.
+// Renames an existing log file. Two logs of the same microsecond get different names.
 Status SetAside(FileSystem* fs, const std::string& path, uint64_t now_micros) {
+  assert(fs != nullptr);
   if (!fs->FileExists(path, IOOptions(), nullptr).ok()) return Status::OK();
   std::string old_path = OldInfoLogFileName(path, now_micros);
   while (fs->FileExists(old_path, IOOptions(), nullptr).ok()) {
@@ -171,7 +183,8 @@ Status SetAside(FileSystem* fs, const std::string& path, uint64_t now_micros) {
   return fs->RenameFile(path, old_path, IOOptions(), nullptr);
 }
 
-// Those that were set aside, until with the current one `keep_count` are left.
+// Errors are ignored: an old log that stays does no harm.
+// Deletes old logs until `keep_count` are left, including the current one.
 void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
   const std::string dir = DirectoryOf(path);
   const std::string prefix = BaseNameOf(path);
@@ -186,16 +199,18 @@ void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
       old_logs.emplace_back(micros, name);
     }
   }
-  const size_t keep = std::max<size_t>(keep_count, 1) - 1;  // besides the current
+  const size_t keep = std::max<size_t>(keep_count, 1) - 1;  // without the current one
   if (old_logs.size() <= keep) return;
   std::sort(old_logs.begin(), old_logs.end());
   old_logs.resize(old_logs.size() - keep);
   for (const auto& [micros, name] : old_logs) {
     IgnoreError(fs->DeleteFile(StrCat(dir, "/", name), IOOptions(), nullptr),
-                "one old log too many does no harm");
+                "an extra old log does no harm");
   }
 }
 
+// The log of a database. It never blocks the engine for long: a line is one append. A roll-over
+// creates a file and deletes old ones under the mutex.
 class RollingLog : public Logger {
  public:
   RollingLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock,
@@ -206,10 +221,10 @@ class RollingLog : public Logger {
         options_(options),
         path_(std::move(path)) {}
   ~RollingLog() override {
-    if (!closed_) IgnoreError(Close(), "nobody is left to tell");
+    if (!closed_) IgnoreError(Close(), "a destructor cannot return errors");
   }
 
-  // With a new file. One that was there has been set aside.
+  // Starts with a new file. An existing one was renamed before.
   Status Start(uint64_t now_micros) {
     MutexLock lock(&mutex_);
     return BeginLocked(now_micros);
@@ -242,6 +257,7 @@ class RollingLog : public Logger {
     if (IsDueLocked(now)) {
       IgnoreError(RollLocked(), "the next line tries again");
     }
+    // Kept for the starts of later files.
     if (is_header) headers_.push_back(message);
     file_->Append(line);
   }
@@ -253,22 +269,25 @@ class RollingLog : public Logger {
            now - started_micros_ >= options_.roll_after_seconds * 1000000;
   }
 
-  // On failure the old file, if any, goes on being used.
+  // After a failure the old file is used further, if there is one.
   Status RollLocked() REQUIRES(mutex_) {
     const uint64_t now = clock_->NowMicros();
     RETURN_IF_ERROR(SetAside(fs_.get(), path_, now));
     return BeginLocked(now);
   }
 
+  // The new file is opened before the old one is closed, so that an error leaves the old one in
+  // use.
   Status BeginLocked(uint64_t now) REQUIRES(mutex_) {
     ASSIGN_OR_RETURN(auto file, LineFile::Create(fs_.get(), path_));
-    if (file_ != nullptr) IgnoreError(file_->Close(), "its lines are written or lost");
+    if (file_ != nullptr) IgnoreError(file_->Close(), "its lines may be lost");
     file_ = std::move(file);
     started_micros_ = now;
     for (const std::string& header : headers_) {
       file_->Append(FormatLine(now, header));
     }
     header_bytes_ = file_->bytes();
+    // After the start of the new file, which counts.
     DeleteOldest(fs_.get(), path_, options_.keep_file_count);
     return Status::OK();
   }
@@ -280,7 +299,8 @@ class RollingLog : public Logger {
   mutable Mutex mutex_{LockRank::kLogger};
   std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);  // null only before Start()
   uint64_t started_micros_ GUARDED_BY(mutex_) = 0;
-  uint64_t header_bytes_ GUARDED_BY(mutex_) = 0;  // with which the file began: in no limit
+  // Bytes of the headers at the begin of the file, which do not count for the limit.
+  uint64_t header_bytes_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> headers_ GUARDED_BY(mutex_);
 };
 
@@ -293,8 +313,9 @@ class NullLogger : public Logger {
   Status CloseImpl() override { return Status::OK(); }
 };
 
-// While one lives, what OpenLogFile() makes for its thread is noted, and makes no file before its
-// first line. So it shows whether what a file system answers is one of its own.
+// While an object of this class exists, OpenLogFile() records the log that it makes for this
+// thread, and does not create the file before the first line. This shows whether a file system
+// returns a log of its own.
 class AskedForLog {
  public:
   AskedForLog() : before_(std::exchange(current, this)) {}
@@ -314,12 +335,13 @@ class AskedForLog {
  private:
   static inline thread_local constinit AskedForLog* current = nullptr;
   AskedForLog* const before_;
-  std::shared_ptr<const Logger> log_;  // the last one
+  std::shared_ptr<const Logger> log_;  // the last log
   std::string path_;
 };
 
-// The log of a file system, or an Env, that makes one in its own way. Null: it does not.
+// The log of a file system, or an Env, that makes logs in its own way. Null: it does not.
 Result<std::shared_ptr<Logger>> OwnLogOf(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   std::shared_ptr<Logger> log;
   AskedForLog asked;
   const IOStatus status = fs->NewLogger(path, IOOptions(), &log, nullptr);
@@ -330,7 +352,7 @@ Result<std::shared_ptr<Logger>> OwnLogOf(FileSystem* fs, const std::string& path
 
 }  // namespace
 
-// A log that is to roll is always ours: no other one does.
+// A log with limits is always ours, because others do not start new files.
 Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const InfoLogOptions& options) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text log of a database: LOG, with old ones kept as LOG.old.<micros>.
+// The text log of a database: LOG; old ones are kept as LOG.old.<micros>.
 //
-// OpenInfoLog() renames an existing LOG aside, starts a new one and deletes the oldest beyond
-// keep_log_file_num. The logger begins a new file when the current one is too large or too old, and
-// repeats the header messages (Header()) at the start of each. Where no limits are set, a file
-// system or Env with a NewLogger() of its own makes the new one. Any thread may log.
+// OpenInfoLog() renames an existing LOG, starts a new one, and deletes the oldest logs beyond
+// keep_log_file_num. The logger starts a new file when the current one is too large or too old, and
+// repeats the header messages (Header()) at the start of each file. If no limits are set, a file
+// system or Env with a NewLogger() of its own makes the logger. Any thread may log.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,29 @@
 
 namespace ashlar {
 
+// From DBOptions; see there.
 struct InfoLogOptions {
   std::string db_path;
   // Directory of the log if it is not that of the database.
   std::string log_dir;
   InfoLogLevel level = InfoLogLevel::INFO_LEVEL;
-  size_t max_file_bytes = 0;        // 0 = no limit
-  uint64_t roll_after_seconds = 0;  // 0 = never
-  size_t keep_file_count = 1000;    // old logs included
+  size_t max_file_bytes = 0;        // 0: no limit
+  uint64_t roll_after_seconds = 0;  // 0: never
+  size_t keep_file_count = 1000;    // including old logs
 };
 
+// An error means that no log can be made; databases open without one then. The logger shares `fs`
+// and `clock`.
 Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const InfoLogOptions& options);
 
-// One plain log file, without rotation: what Env::NewLogger gives.
+// Opens one plain log file without rotation, for Env::NewLogger().
 Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const std::string& path, InfoLogLevel level);
 
-// Drops everything.
+// A logger that drops everything.
 std::shared_ptr<Logger> NewNullLogger();
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock is asked only where a deadline was given.
+// The clock is only read if a deadline was set.
 #include "env/io_deadline.h"
 
 #include <cassert>
@@ -17,6 +17,7 @@ IoDeadline::IoDeadline(const ReadOptions& options, SystemClock* clock)
       priority_(options.rate_limiter_priority),
       deadline_(options.deadline),
       timeout_(options.io_timeout) {
+  // Without a limit the clock is not needed, and the default one is not looked up.
   if (is_set_) clock_ = clock != nullptr ? clock : SystemClock::Default().get();
 }
 
@@ -36,6 +37,7 @@ Status IoDeadline::PrepareSet(IOOptions* io) const {
                                    " microseconds ago, and a file is to be read"));
   }
   const auto left = deadline_ - now;
+  // The file system gets the shorter of the two limits.
   if (timeout_.count() == 0 || left < timeout_) io->timeout = left;
   return Status::OK();
 }

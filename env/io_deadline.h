@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IoDeadline says until when one operation may go to files (ReadOptions::deadline) and how long one
-// read may take (io_timeout). It is asked before each read: too late is TimedOut, else the file
-// system is told how long the read may take. A read that is under way is only cut short where the
-// file system does that. What is in memory is found at any time.
+// IoDeadline contains the time until which one operation may read files (ReadOptions::deadline) and
+// the time that one read may take (io_timeout). It is checked before each read: TimedOut if it is
+// too late, else the file system gets the time that is left for the read. A read that is running is
+// only cut short if the file system does that. Data in memory is found at any time.
 //
-// A small value. Threads: const functions from any thread.
+// It is a small value. Threads: const functions from any thread.
 #pragma once
 
 #include <chrono>
@@ -18,30 +18,32 @@ namespace ashlar {
 class SystemClock;
 struct ReadOptions;
 
-// Also the priority at which the reads are paced: the third thing that a user says of them.
+// Also contains the priority for the rate limiting of the reads, which the user sets in the same
+// options.
 class IoDeadline {
  public:
-  IoDeadline() = default;  // never
-  // `clock`, of which the deadline is a time, outlives this. Null: the default one.
+  IoDeadline() = default;  // no deadline
+  // `clock`, to whose time the deadline refers, outlives this object. Null: the default clock.
   IoDeadline(const ReadOptions& options, SystemClock* clock);
 
-  // OK and what the next read is told; TimedOut if there may be none any more.
-  // Costs nothing but a branch where nothing was asked for.
+  // Fills `io` for the next read. TimedOut if the deadline has passed. Costs only a branch if
+  // nothing was set.
   Status Prepare(IOOptions* io) const {
     if (!is_set_) [[likely]]
       return Status::OK();
     return PrepareSet(io);
   }
-  // The same for who reads nothing itself.
+  // The same for a caller that does not read files itself.
   Status Check() const;
 
  private:
+  // Called only if something was set.
   Status PrepareSet(IOOptions* io) const;
 
   bool is_set_ = false;
-  Env::IOPriority priority_ = Env::IO_TOTAL;  // IO_TOTAL = not paced
-  std::chrono::microseconds deadline_{0};     // since the epoch of the clock; 0 = none
-  std::chrono::microseconds timeout_{0};      // of one read; 0 = none
+  Env::IOPriority priority_ = Env::IO_TOTAL;  // IO_TOTAL: no rate limit
+  std::chrono::microseconds deadline_{0};     // in time of the clock; 0: none
+  std::chrono::microseconds timeout_{0};      // for one read; 0: none
   SystemClock* clock_ = nullptr;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a thread may do file I/O: anywhere but
+// Where a thread may do file I/O: anywhere except
 //
-//   inside an EpochGuard     one slow read would hold up the freeing of memory in the whole process
-//                            (util/threads/epoch.h)
-//   under a DB mutex         it would hold up the writers, jobs and calls of the database; only who
-//                            opens one may, as nobody else has it yet
+//   inside an EpochGuard  one slow read would delay the freeing of memory in the whole process
+//                         (util/threads/epoch.h)
+//   under a DB mutex      it would delay the writers, jobs and calls of the database. Exception:
+//                         the thread that opens a database, because no other thread has it yet
 //
-// Builds with assertions stop at the first breach; the functions through which the engine reaches
+// Builds with assertions abort at the first violation; the functions through which the engine uses
 // files call AssertIoAllowed().
 #pragma once
 
@@ -18,7 +18,8 @@
 
 namespace ashlar {
 
-// While one lives, its thread may do file I/O under a DB mutex. They nest.
+// While an object of this class exists, its thread may do file I/O under a DB mutex. Objects may be
+// nested.
 class IoUnderDbMutex {
  public:
   IoUnderDbMutex() { ++count; }
@@ -29,9 +30,11 @@ class IoUnderDbMutex {
   static bool IsAllowed() { return count > 0; }
 
  private:
+  // How many objects of this class the thread has.
   static inline thread_local constinit int count = 0;
 };
 
+// Called before the engine uses a file. Compiled away without assertions.
 inline void AssertIoAllowed() {
   assert(!InEpoch() && "file I/O inside an EpochGuard");
   assert((IoUnderDbMutex::IsAllowed() || !HoldsRank(LockRank::kDb)) && "file I/O under a DB mutex");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operation is bracketed by Operation: the constructor takes the time, End() tells. Lengths
-// are those of what was done, in errors of what was asked for.
+// Each operation is bracketed by an object of class Operation: its constructor takes the time, and
+// End() notifies the listeners. The length in a FileOperationInfo is the number of bytes that were
+// read or written, the length in an IOErrorInfo is the number that was requested.
 #include "env/listened_file_system.h"
 
 #include <cassert>
@@ -16,13 +17,16 @@ namespace {
 
 using Callback = void (EventListener::*)(const FileOperationInfo&);
 
-// Those who asked, shared by the file system and its files.
+// The listeners that asked to be notified of file operations. The file system and its files share
+// them.
 class FileListeners {
  public:
   FileListeners(std::vector<std::shared_ptr<EventListener>> listeners,
                 const std::shared_ptr<Logger>* info_log)
       : listeners_(std::move(listeners)), info_log_(info_log) {}
 
+  // Calls code of the program. An exception ends here, because the thread may hold locks of the
+  // engine.
   template <typename Call>
   void ForEach(const Call& call) const {
     for (const auto& listener : listeners_) {
@@ -39,18 +43,22 @@ class FileListeners {
   const std::shared_ptr<Logger>* const info_log_;
 };
 
-// Who is told of a file. A value.
+// The file objects each have a copy; `listeners` lives as long as any of them.
+// A file and the listeners to notify of its operations. A value.
 struct Told {
   std::shared_ptr<const FileListeners> listeners;
   std::string path;
 };
 
+// One operation, from its construction to End(). The name and listeners are not copied, so that the
+// file must outlive it.
 class Operation {
  public:
   Operation(const Told& told, FileOperationType type, Callback callback, uint64_t offset = 0,
             size_t length = 0)
       : told_(told), type_(type), callback_(callback), offset_(offset), length_(length) {}
 
+  // For operations that are done completely or not at all.
   IOStatus End(const IOStatus& status) const { return End(status, length_); }
   IOStatus End(const IOStatus& status, size_t done_bytes) const {
     FileOperationInfo info(type_, told_.path, start_, FileOperationInfo::FinishNow(), status);
@@ -85,6 +93,7 @@ class ListenedSequentialFile final : public FSSequentialFileOwnerWrapper {
 
   IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) override {
+    assert(result != nullptr);
     const Operation read = Reading(told_, offset_, n);
     const IOStatus status = target()->Read(n, options, result, scratch, dbg);
     offset_ += result->size();
@@ -117,7 +126,8 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
     const IOStatus status = target()->Read(offset, n, options, result, scratch, dbg);
     return read.End(status, result->size());
   }
-  // All of them take as long as all together.
+  // The requests of one call cannot be timed one by one, so that each is reported with the time of
+  // the whole call.
   IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
                      IODebugContext* dbg) override {
     std::vector<Operation> reads;
@@ -128,11 +138,12 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
     const IOStatus status = target()->MultiRead(reqs, num_reqs, options, dbg);
     for (size_t i = 0; i < num_reqs; i++) {
       IgnoreError(reads[i].End(status.ok() ? reqs[i].status : status, reqs[i].result.size()),
-                  "the caller has it");
+                  "the caller gets it");
     }
     return status;
   }
-  // Ends in whatever thread waits for it. A read that could not be started is told here.
+  // The read ends, and the listeners are notified, in the thread that polls for it. If the read
+  // could not be started, they are notified here.
   IOStatus ReadAsync(FSReadRequest& req, const IOOptions& opts,
                      std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
                      IOHandleDeleter* del_fn, IODebugContext* dbg) override {
@@ -140,7 +151,7 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
     const IOStatus status = target()->ReadAsync(
         req, opts,
         [read, cb = std::move(cb)](FSReadRequest& done, void* argument) {
-          IgnoreError(read.End(done.status, done.result.size()), "the caller has it");
+          IgnoreError(read.End(done.status, done.result.size()), "the caller gets it");
           cb(done, argument);
         },
         cb_arg, io_handle, del_fn, dbg);
@@ -152,7 +163,7 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
     return target()->SubmitReadAsync(
         req, opts,
         [read, cb = std::move(cb)](FSReadRequest& done) {
-          IgnoreError(read.End(done.status, done.result.size()), "the caller has it");
+          IgnoreError(read.End(done.status, done.result.size()), "the caller gets it");
           cb(done);
         },
         dbg);
@@ -162,6 +173,7 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
   const Told told_;
 };
 
+// Counts the offset itself, because FSWritableFile::Append() does not report it.
 class ListenedWritableFile final : public FSWritableFileOwnerWrapper {
  public:
   ListenedWritableFile(std::unique_ptr<FSWritableFile>&& file, Told told)
@@ -190,6 +202,7 @@ class ListenedWritableFile final : public FSWritableFileOwnerWrapper {
   }
   IOStatus Truncate(uint64_t size, const IOOptions& options, IODebugContext* dbg) override {
     const Operation cut(told_, FileOperationType::kTruncate, &EventListener::OnFileTruncateFinish);
+    // Also after an error, when the size is not known for sure.
     end_ = size;
     return cut.End(target()->Truncate(size, options, dbg));
   }
@@ -221,6 +234,8 @@ class ListenedWritableFile final : public FSWritableFileOwnerWrapper {
     return Operation(told_, FileOperationType::kAppend, &EventListener::OnFileWriteFinish, end_,
                      data.size());
   }
+  // A failed append may have written a part, which the offset does not count: the file is given up
+  // then.
   IOStatus Appended(const Operation& write, const Slice& data, const IOStatus& status) {
     if (status.ok()) end_ += data.size();
     return write.End(status);
@@ -231,7 +246,7 @@ class ListenedWritableFile final : public FSWritableFileOwnerWrapper {
   }
 
   const Told told_;
-  uint64_t end_;  // where the next append goes
+  uint64_t end_;  // offset of the next append
 };
 
 class ListenedFileSystem final : public FileSystemWrapper {
@@ -268,6 +283,7 @@ class ListenedFileSystem final : public FileSystemWrapper {
   }
 
  private:
+  // The four kinds of files whose operations are reported.
   static bool IsTold(const std::string& path) {
     FileNumber number;
     FileType type;
@@ -275,6 +291,7 @@ class ListenedFileSystem final : public FileSystemWrapper {
            (type == kWalFile || type == kTableFile || type == kDescriptorFile || type == kBlobFile);
   }
 
+  // Wraps an opened file, if it is of such a kind.
   template <typename Wrapper, typename File>
   IOStatus Listened(const std::string& path, const IOStatus& opened, std::unique_ptr<File>* file) {
     if (!opened.ok() || !IsTold(path)) return opened;

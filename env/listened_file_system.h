@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file system that tells listeners of each operation on the tables, logs, MANIFESTs and blob
-// files of a database: EventListener::OnFileReadFinish() and its like, and OnIOError() of what
-// failed.
+// A file system that notifies listeners of each operation on the tables, logs, MANIFESTs and blob
+// files of a database: EventListener::OnFileReadFinish() and similar functions, and OnIOError() for
+// failures.
 //
-// It is there only if a listener asks for it (ShouldBeNotifiedOnFileIO()), so databases without one
-// pay nothing. Listeners are called by the thread that did the operation, after it, with whatever
-// locks that thread holds; what they throw is logged and goes no further.
+// It is used only if a listener asks for it (ShouldBeNotifiedOnFileIO()), so other databases pay
+// nothing. Listeners are called after the operation, by the thread that did it, with all locks that
+// this thread holds. An exception of a listener is logged and goes no further.
 //
-// Like every wrapper it has no mapped logs, whose stores would pass it by: logs are written with
-// calls, of which listeners hear. Threads: any, like the file system below.
+// Like every wrapper it offers no mapped logs, because stores to these could not be observed: logs
+// are written with calls, of which listeners are notified. Threads: any, like the file system
+// below.
 #pragma once
 
 #include <memory>
@@ -21,8 +22,8 @@
 
 namespace ashlar {
 
-// The file system that a database with these listeners uses: `fs` itself if none asks. `*info_log`,
-// which may be null and may be set later, outlives all files.
+// The file system for a database with these listeners: `fs` itself if no listener asks for it.
+// `*info_log` may be null, may be set later, and outlives all files.
 std::shared_ptr<FileSystem> WithFileListeners(
     const std::shared_ptr<FileSystem>& fs,
     const std::vector<std::shared_ptr<EventListener>>& listeners,

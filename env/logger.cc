@@ -18,6 +18,7 @@ const InfoLogLevel Logger::kDefaultLogLevel = DEBUG_LEVEL;
 
 Logger::~Logger() = default;
 
+// Idempotent. Not synchronized: its owner closes it once.
 Status Logger::Close() {
   if (closed_) return Status::OK();
   closed_ = true;
@@ -33,12 +34,14 @@ void Logger::Logv(const char* /*format*/, va_list /*ap*/) {}
 void Logger::Logv(const InfoLogLevel log_level, const char* format, va_list ap) {
   static constexpr std::array<const char*, NUM_INFO_LOG_LEVELS> kNames = {
       "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "HEADER"};
+  // Nothing is formatted for a level that is not logged.
   if (log_level < GetInfoLogLevel()) return;
   if (log_level == INFO_LEVEL) {
     Logv(format, ap);  // the common level goes unmarked
   } else if (log_level >= HEADER_LEVEL) {
     LogHeader(format, ap);
   } else {
+    // The level becomes a part of the format, so that the message is formatted only once.
     const std::string marked = "[" + std::string(kNames[log_level]) + "] " + format;
     Logv(marked.c_str(), ap);
   }
@@ -46,6 +49,7 @@ void Logger::Logv(const InfoLogLevel log_level, const char* format, va_list ap) 
 
 namespace {
 
+// Headers are written at each level of logging.
 void LogAt(InfoLogLevel level, Logger* logger, const char* format, va_list ap) {
   if (logger == nullptr) return;
   if (level == HEADER_LEVEL) {
@@ -57,7 +61,7 @@ void LogAt(InfoLogLevel level, Logger* logger, const char* format, va_list ap) {
 
 }  // namespace
 
-// A va_list can only be started in the variadic function itself; hence a macro for the bodies.
+// A va_list can only be started in the variadic function itself, therefore the bodies are a macro.
 #define ASHLAR_LOG_BODY(level, logger) \
   va_list ap;                          \
   va_start(ap, format);                \

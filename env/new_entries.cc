@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One record for the process. Syncs of the same directory run one after the other: one that
-// succeeds while another fails could not tell whether the other has dropped its entries.
+// The process has one record of failed directory syncs. Syncs of the same directory run one after
+// the other: if they ran at the same time, one that succeeds could not tell whether another, which
+// fails, has made the system drop its entries.
 #include "env/new_entries.h"
 
 #include <cassert>
@@ -18,11 +19,13 @@
 namespace ashlar {
 namespace {
 
+// How often the sync of a directory has failed in this process.
 struct Failures {
   uint64_t count = 0;
-  bool is_retryable = false;  // the last of them may not come again
+  bool is_retryable = false;  // whether the last failure was of a kind that may pass
 };
 
+// The record of the process, by KeyOf() the path.
 class DirectorySyncs {
  public:
   static DirectorySyncs& Get() {
@@ -30,16 +33,19 @@ class DirectorySyncs {
     return *syncs;
   }
 
+  // The failures so far; none for a directory that is not in the map.
   Failures FailuresOf(const std::string& key) {
     MutexLock lock(&mutex_);
     const auto found = directories_.find(key);
     return found == directories_.end() ? Failures() : found->second.failures;
   }
+  // Waits until no other thread syncs this directory, and takes its place.
   void Begin(const std::string& key) {
     MutexLock lock(&mutex_);
     while (directories_[key].is_running) changed_.Wait();
     directories_[key].is_running = true;
   }
+  // Ends what Begin() began. Directories without failures leave the map, so that it stays small.
   void End(const std::string& key, bool has_failed, bool is_retryable) {
     MutexLock lock(&mutex_);
     const auto found = directories_.find(key);
@@ -57,6 +63,7 @@ class DirectorySyncs {
     bool is_running = false;
   };
 
+  // The thread that was syncing does not exist in the child.
   void MendInChild() NO_THREAD_SAFETY_ANALYSIS {
     for (auto& [key, directory] : directories_) directory.is_running = false;
     changed_.ForgetWaiters();
@@ -64,11 +71,14 @@ class DirectorySyncs {
 
   Mutex mutex_{LockRank::kLeaf};
   CondVar changed_{&mutex_};
-  // Those with a sync that runs, and those with one that has failed.
+  // The directories that are being synced now and those for which a sync has failed, by KeyOf()
+  // their path.
   std::map<std::string, Directory> directories_ GUARDED_BY(mutex_);
   const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
+// Two slashes in a row are one, and trailing slashes are dropped. Other spellings of the same
+// directory, such as links, count as other directories.
 std::string KeyOf(const std::string& dir) {
   std::string key;
   for (const char c : dir) {
@@ -95,13 +105,16 @@ Status NewEntries::Sync(const std::string& renamed_name) const {
                                      ? DirFsyncOptions(DirFsyncOptions::kNewFileSynced)
                                      : DirFsyncOptions(renamed_name);
   RETURN_IF_ERROR(SyncThrough(directory.get(), reason));
+  // The entries are durable already. Only the engine's rule that errors are not hidden makes this
+  // one count.
   const IOStatus closed = directory->Close(IOOptions(), nullptr);
   if (closed.IsNotSupported()) return Status::OK();
   return closed;
 }
 
-// One that ends with an exception has failed too.
+// A sync that throws counts as a failed one.
 Status NewEntries::SyncThrough(FSDirectory* directory, const DirFsyncOptions& reason) const {
+  // Before the sync: entries that were lost already must not look durable.
   RETURN_IF_ERROR(Check());
   {
     bool has_failed = true;
@@ -113,6 +126,7 @@ Status NewEntries::SyncThrough(FSDirectory* directory, const DirFsyncOptions& re
     is_retryable = synced.GetRetryable();
     RETURN_IF_ERROR(synced);
   }
+  // After the sync: another one may have failed while this one waited for its turn.
   return Check();
 }
 

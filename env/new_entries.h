@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NewEntries makes the directory entries of new files durable, and knows when it cannot.
+// NewEntries makes the directory entries of new files durable, and detects when that is not
+// possible.
 //
-// When the sync of a directory fails the kernel may drop what was not on disk yet and call the
-// directory clean: a later sync that succeeds says nothing of the entries that were there before.
-// So whoever makes files asks first, and is told if any sync of the directory, by anybody in this
-// process, has failed since. Then the files are made anew, under other names.
+// If the sync of a directory fails, the kernel may drop the entries that were not on the disk yet
+// and mark the directory as clean. A later successful sync then says nothing about the entries that
+// existed before. So code that makes files creates this object first, and gets an error if any sync
+// of the directory in this process has failed since. The files must then be made again with other
+// names.
 //
 //   const NewEntries entries(fs, dir);
 //   ... make files in `dir`, and sync them ...
 //   RETURN_IF_ERROR(entries.Sync());
 //
-// A directory is known by its path, whatever the file system: where two have the same path, an
-// error in one costs the other at most files made anew. Any thread.
+// A directory is identified by its path, whatever its file system is. If two file systems have the
+// same path, an error in one of them makes the other one at most make files again. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +25,27 @@
 
 namespace ashlar {
 
+// A value that is cheap to create: it looks up one number in a map of the process.
 class NewEntries {
  public:
-  // Before the first of the files is made. The file system outlives the object.
+  // Create it before the first of the files. The file system outlives this object.
   NewEntries(FileSystem* fs, std::string dir);
 
-  // All entries made since then are durable when it answers OK. `renamed_name`: the file just
-  // renamed into place, if that is the reason.
+  // Syncs the directory. OK means that all entries made since the construction are durable.
+  // `renamed_name`: the file that was renamed, if that is the reason for the sync.
   Status Sync(const std::string& renamed_name = "") const;
-  // The same through a handle of the directory.
+  // The same through an open handle of the directory.
   Status SyncThrough(FSDirectory* directory, const DirFsyncOptions& reason) const;
-  // OK, or that a sync of the directory has failed since: no other makes these entries durable.
+  // OK; or the error that a sync of the directory has failed since the construction, so that no
+  // sync can make these entries durable.
+  // Needs no I/O.
   Status Check() const;
 
  private:
   FileSystem* fs_;
   std::string dir_;
-  std::string key_;  // the path without what can be written in several ways
+  std::string key_;  // the path in a normalised form
+  // How many syncs of the directory had failed when this object was created.
   uint64_t failures_before_;
 };
 

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs DBOptions but no database: making them, filling EnvOptions from them, saying how a log
-// is written, and opening the info log that they describe. Their defaults name nothing above the
-// Env, so they are made here, on the lowest floor that can.
+// Functions that need DBOptions but no database: the constructors of DBOptions and ConfigOptions,
+// the conversion to EnvOptions, the file options for writing logs, and the opening of the info log.
+// The defaults of DBOptions name nothing from rooms above env/, so that env/ is the lowest room
+// that can hold them.
 #include <algorithm>
+#include <cassert>
 
 #include "ashlar/convenience.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/utilities/object_registry.h"
 #include "env/info_log.h"
 
 namespace ashlar {
 
+// DBOptions::db_host_id has this value until the name of the machine replaces it.
 const char* kHostnameForDbHostId = "__hostname__";
 
 DBOptions::DBOptions() = default;
 DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
 
-ConfigOptions::ConfigOptions() : env(Env::Default()) {}
-ConfigOptions::ConfigOptions(const DBOptions& options) : env(options.env) {}
+ConfigOptions::ConfigOptions() : env(Env::Default()), registry(ObjectRegistry::NewInstance()) {}
+ConfigOptions::ConfigOptions(const DBOptions& options)
+    : env(options.env), registry(ObjectRegistry::NewInstance()) {}
 
 EnvOptions::EnvOptions(const DBOptions& options)
     : use_mmap_reads(options.allow_mmap_reads),
@@ -35,7 +40,8 @@ EnvOptions::EnvOptions(const DBOptions& options)
 
 FileOptions::FileOptions(const DBOptions& opts) : FileOptions(EnvOptions(opts)) {}
 
-// Logs go through the page cache, and have a pace of write-out of their own.
+// Logs are written through the page cache, and have their own setting for how often written bytes
+// are pushed to the device.
 EnvOptions Env::OptimizeForLogWrite(const EnvOptions& env_options,
                                     const DBOptions& db_options) const {
   EnvOptions result = env_options;
@@ -53,6 +59,8 @@ FileOptions FileSystem::OptimizeForLogWrite(const FileOptions& file_options,
 
 Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                std::shared_ptr<Logger>* logger) {
+  assert(logger != nullptr);
+  // A logger of the program is used as it is, without rotation.
   logger->reset();
   if (options.info_log != nullptr) {
     *logger = options.info_log;

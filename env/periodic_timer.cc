@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of tasks is short: it is walked. Time is that of the machine, which goes on when the time
-// of day is set.
+// The list of tasks is short, so that it is searched linearly. Times are those of the monotonic
+// clock, which is not affected by setting the time of day.
 #include "env/periodic_timer.h"
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 
 namespace ashlar {
 
-// Its thread may run until the process is gone.
+// Never destroyed: its thread may run until the process ends.
 PeriodicTimer* PeriodicTimer::Default() {
   static auto* timer = new PeriodicTimer;
   return timer;
 }
 
+// The mutex is free while the thread is awaited.
 PeriodicTimer::~PeriodicTimer() {
   std::thread thread;
   {
@@ -33,7 +34,7 @@ PeriodicTimer::~PeriodicTimer() {
 
 void PeriodicTimer::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   changed_.ForgetWaiters();
-  if (thread_.get_id() == std::this_thread::get_id()) return;  // a task forked
+  if (thread_.get_id() == std::this_thread::get_id()) return;  // a task called fork()
   ForgetThread(&thread_);
   called_ = nullptr;
 }
@@ -42,6 +43,7 @@ uint64_t PeriodicTimer::NowLocked() const {
   return SystemClock::Default()->NowNanos() / 1000 + passed_micros_;
 }
 
+// A changed period starts a new interval, even if the old one had nearly passed.
 bool PeriodicTimer::Set(PeriodicTask* task, uint64_t period_micros) {
   MutexLock lock(&mutex_);
   assert(!is_stopping_);
@@ -51,9 +53,10 @@ bool PeriodicTimer::Set(PeriodicTask* task, uint64_t period_micros) {
   if (is_known && thread_.joinable()) return true;
   if (found != entries_.end()) entries_.erase(found);
   if (period_micros == 0) return true;
-  if (IsSimulated()) return false;  // a simulation has no other threads
+  if (IsSimulated()) return false;  // a simulation allows no threads of its own
   if (!thread_.joinable()) {
     try {
+      // On failure the task is not added, and the caller works without its periodic calls.
       thread_ = std::thread([this] { Run(); });
     } catch (const std::exception&) {
       return false;
@@ -66,19 +69,22 @@ bool PeriodicTimer::Set(PeriodicTask* task, uint64_t period_micros) {
 
 void PeriodicTimer::Forget(PeriodicTask* task) {
   MutexLock lock(&mutex_);
+  // NO_THREAD_SAFETY_ANALYSIS: the lambda runs under the mutex, which the analysis cannot see.
   const auto erase = [this, task]() NO_THREAD_SAFETY_ANALYSIS {
     std::erase_if(entries_, [task](const Entry& entry) { return entry.task == task; });
   };
   erase();
+  // The task itself called: it is running, and cannot wait for its own end.
   if (thread_.get_id() == std::this_thread::get_id()) return;
   while (called_ == task) changed_.Wait();
-  erase();  // it may have come back during the call
+  erase();  // the task may have been set again during the call
 }
 
 void PeriodicTimer::PassTime(uint64_t micros) {
   MutexLock lock(&mutex_);
   passed_micros_ += micros;
-  // A round that is under way may have looked at the clock before.
+  // A round that is in progress may have read the clock before the time passed, so that the round
+  // after it must be awaited.
   const uint64_t wanted = rounds_ + (called_ == nullptr ? 1 : 2);
   changed_.SignalAll();
   while (thread_.joinable() && rounds_ < wanted) {
@@ -87,14 +93,15 @@ void PeriodicTimer::PassTime(uint64_t micros) {
   }
 }
 
-// An entry may go, and others may come, while one is called.
+// The mutex is released while a task runs, and entries may be added or removed meanwhile. Therefore
+// the search starts from the beginning after each call.
 void PeriodicTimer::RunDueLocked() {
   const uint64_t now = NowLocked();
   for (;;) {
     const auto due = std::find_if(entries_.begin(), entries_.end(),
                                   [now](const Entry& entry) { return entry.due_micros <= now; });
     if (due == entries_.end() || is_stopping_) return;
-    // Late ones are not made up for.
+    // Missed calls are not made up for.
     due->due_micros = now + due->period_micros;
     PeriodicTask* const task = due->task;
     called_ = task;
@@ -114,6 +121,7 @@ void PeriodicTimer::Run() {
     rounds_++;
     changed_.SignalAll();
     if (is_stopping_) return;
+    // Time of the next task; no task: wait until one is set.
     uint64_t next = UINT64_MAX;
     for (const Entry& entry : entries_) next = std::min(next, entry.due_micros);
     const uint64_t now = NowLocked();

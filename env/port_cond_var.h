@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// port::CondVar, the type SystemClock::TimedWait() takes: our condition variable under the name the
-// public header declares.
+// port::CondVar, the parameter type of SystemClock::TimedWait(): our condition variable under the
+// name that the public header declares.
 #pragma once
 
 #include "util/threads/mutex.h"

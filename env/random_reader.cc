@@ -14,6 +14,7 @@
 #include "env/aligned_buffer.h"
 #include "env/io_rule.h"
 #include "env/rate_limiter.h"
+#include "env/trace/io_trace.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
@@ -21,7 +22,7 @@
 namespace ashlar {
 namespace {
 
-// The histogram of reads for one kind of work; HISTOGRAM_ENUM_MAX: none.
+// The histogram for reads of `activity`, or HISTOGRAM_ENUM_MAX if there is none.
 uint32_t HistogramOf(Env::IOActivity activity) {
   switch (activity) {
     case Env::IOActivity::kFlush: return FILE_READ_FLUSH_MICROS;
@@ -36,7 +37,7 @@ uint32_t HistogramOf(Env::IOActivity activity) {
   }
 }
 
-// Measures one read, for whoever wants to know.
+// Measures one read for the statistics and for the I/O context of the thread.
 class ReadWatch {
  public:
   ReadWatch(Statistics* statistics, Env::IOActivity activity, const LevelHistogramRef& by_level)
@@ -68,17 +69,19 @@ class ReadWatch {
 }  // namespace
 
 bool RandomReader::IsCachedBySystem() const {
-  return !is_direct() && fs_ == FileSystem::Default().get();
+  return !is_direct() && WithoutIoTrace(fs_) == FileSystem::Default().get();
 }
 
 Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const std::string& path,
                                                          const FileOptions& file_options) {
+  assert(fs != nullptr);
   AssertIoAllowed();
   std::unique_ptr<FSRandomAccessFile> file;
   {
     const IoTimer timer(&IOStatsContext::open_nanos);
     RETURN_IF_ERROR(fs->NewRandomAccessFile(path, file_options, &file, nullptr));
   }
+  // The open file knows its size best; older files may not.
   uint64_t size = 0;
   IOStatus status = file->GetFileSize(&size);
   if (status.IsNotSupported()) {
@@ -90,12 +93,13 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
   return reader;
 }
 
+// Before other threads read the file.
 Status RandomReader::KeepTail(size_t n) {
   assert(tail_ == nullptr && n <= size_);
   PageArray memory = MakePageArray(n);
   Slice found;
   RETURN_IF_ERROR(ReadFile(size_ - n, n, memory.get(), &found, IOOptions()));
-  // A mapped file needs no copy.
+  // If the file is memory-mapped, the result points into the mapping and no copy is needed.
   if (found.data() != memory.get()) return Status::OK();
   tail_ = std::move(memory);
   tail_bytes_ = n;
@@ -104,6 +108,7 @@ Status RandomReader::KeepTail(size_t n) {
 
 Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
                                  const IOOptions& io) const {
+  // The condition cannot overflow, because n is compared with the rest of the file.
   if (tail_ != nullptr && offset >= size_ - tail_bytes_ && offset <= size_ && n <= size_ - offset) {
     std::memcpy(scratch, tail_.get() + (offset - (size_ - tail_bytes_)), n);
     *result = Slice(scratch, n);
@@ -115,11 +120,13 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
 Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* result,
                               const IOOptions& io) const {
   AssertIoAllowed();
-  // The size may be asked to prove impossible ranges wrong before a buffer is filled.
+  // Ranges beyond the end are refused without reading, so that a caller may pass an offset or
+  // length that is not verified yet.
   if (offset > size_ || n > size_ - offset) {
     *result = Slice();
     return ShortRead(offset, n, static_cast<size_t>(offset < size_ ? size_ - offset : 0));
   }
+  // The wait for the rate limiter does not count as time of reading.
   Pace(n, io);
   {
     const ReadWatch watch(statistics_, io.io_activity, by_level_);
@@ -135,14 +142,16 @@ Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* r
 
 Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const {
   AssertIoAllowed();
-  // The kernel forgets whole pages only.
+  // The kernel drops only whole pages from its cache.
+  // The range is widened to whole pages, and may extend beyond the end of the file.
   const uint64_t begin = offset / kDefaultPageSize * kDefaultPageSize;
   const uint64_t end = (offset + n + kDefaultPageSize - 1) / kDefaultPageSize * kDefaultPageSize;
   IgnoreError(file_->InvalidateCache(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
-              "then the same bytes come again, and their checksum tells");
+              "then the same bytes are read again, and their checksum is checked");
   IOOptions io;
   int64_t supported = 0;
   if (fs_ != nullptr) fs_->SupportedOps(supported);
+  // File systems with other copies of the bytes return one whose checksum fits.
   io.verify_and_reconstruct_read =
       (supported >> FSSupportedOps::kVerifyAndReconstructRead & 1) != 0;
   return ReadFile(offset, n, scratch, result, io);
@@ -151,6 +160,7 @@ Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* 
 Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
                                       const IOOptions& io) const {
   AssertIoAllowed();
+  // All bytes are paid for before the first read, because the requests run together.
   for (size_t i = 0; i < count; ++i) Pace(requests[i].len, io);
   {
     const ReadWatch watch(statistics_, io.io_activity, by_level_);
@@ -158,6 +168,7 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
                                 : file_->MultiRead(requests, count, io, nullptr));
   }
   Status first_error;
+  // Short reads are found here for each request.
   for (FSReadRequest* request = requests; request != requests + count; ++request) {
     if (request->status.ok() && request->result.size() != request->len) {
       request->status =
@@ -173,7 +184,7 @@ void RandomReader::AwaitTurn(size_t n, const IOOptions& io) const {
   AwaitTokens(rate_limiter_, n, io.rate_limiter_priority, statistics_, RateLimiter::OpType::kRead);
 }
 
-// The pages around [offset, offset + n), which are read into `memory`.
+// The aligned range of pages that covers [offset, offset + n), and memory for its bytes.
 struct RandomReader::Pages {
   Pages(uint64_t offset, size_t n, size_t alignment)
       : begin(offset / alignment * alignment),
@@ -182,7 +193,8 @@ struct RandomReader::Pages {
         memory(bytes, alignment) {
     assert(front < alignment && bytes >= front + n);
   }
-  // What the caller asked for of what was found: the last page may end early, with the file.
+  // Copies the requested range out of `found`, the bytes that were read. They may end before the
+  // range does, if the file ends there.
   Slice Take(const Slice& found, size_t n, char* scratch) const {
     const size_t there = found.size() > front ? std::min(found.size() - front, n) : 0;
     if (there > 0) std::memcpy(scratch, found.data() + front, there);
@@ -197,6 +209,7 @@ struct RandomReader::Pages {
 
 IOStatus RandomReader::ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
                                  const IOOptions& io) const {
+  assert(result != nullptr);
   assert(is_direct());
   const Pages pages(offset, n, alignment_);
   Slice found;
@@ -208,6 +221,7 @@ IOStatus RandomReader::ReadPages(uint64_t offset, size_t n, char* scratch, Slice
 IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
                                       const IOOptions& io) const {
   assert(is_direct());
+  // A deque, because Pages cannot be moved.
   std::deque<Pages> pages;
   std::vector<FSReadRequest> whole(count);
   for (size_t i = 0; i < count; ++i) {
@@ -216,6 +230,7 @@ IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
     whole[i].len = pages[i].bytes;
     whole[i].scratch = pages[i].memory.data();
   }
+  // The requests keep their own statuses; memory is freed when the copies are made.
   RETURN_IF_ERROR(file_->MultiRead(whole.data(), count, io, nullptr));
   for (size_t i = 0; i < count; ++i) {
     requests[i].status = whole[i].status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RandomReader reads a finished file at any place and turns a short read into Corruption, naming
-// file, offset, bytes expected and found. Immutable from the first read on; any number of threads.
+// RandomReader reads a finished file at any offset. A short read is Corruption, with file, offset,
+// and the bytes expected and found. Immutable from the first read on; any number of threads.
 #pragma once
 
 #include <cassert>
@@ -21,14 +21,14 @@ namespace ashlar {
 
 class Statistics;
 
+// Owns the file. Everything that "is called before the first read" is not synchronized.
 class RandomReader {
  public:
   static Result<std::unique_ptr<RandomReader>> Open(FileSystem* fs, const std::string& path,
                                                     const FileOptions& file_options);
-  // Over an open file of known size. With direct I/O, which wants whole pages, the reader reads
-  // those and gives out what was asked for.
-  // `fs`, which outlives the reader, is where reads of the file that were started are waited for;
-  // null: they are not started beside others.
+  // Wraps an open file of known size. With direct I/O, which needs whole pages, the reader reads
+  // whole pages and returns the requested part. `fs`, which outlives the reader, is used to wait
+  // for asynchronous reads of the file; null: the file is not read asynchronously.
   RandomReader(std::unique_ptr<FSRandomAccessFile> file, std::string path, uint64_t size,
                FileSystem* fs = nullptr)
       : file_(std::move(file)),
@@ -36,63 +36,66 @@ class RandomReader {
         size_(size),
         fs_(fs),
         alignment_(file_->use_direct_io() ? file_->GetRequiredBufferAlignment() : 0) {}
-  // Before the first read: histograms of the time that reads take, which outlive the last read.
-  // Null: none, also not by level.
+  // Called before the first read: `statistics` gets histograms of the time of reads and outlives
+  // the last read. Null: no histograms, not even by level.
   void CountInto(Statistics* statistics, const LevelHistogramRef& by_level = {}) {
     statistics_ = statistics;
     by_level_ = by_level;
   }
   Statistics* statistics() const { return statistics_; }
-  // Before the first read: paces those that have a priority. Outlives the reader.
+  // Called before the first read: limits the rate of reads that have a priority. Outlives the
+  // reader.
   void PaceBy(RateLimiter* limiter) { rate_limiter_ = limiter; }
-  // Waits until `n` bytes may be read; for who does so through file() itself.
+  // Waits until `n` bytes may be read; for callers that read through file() themselves.
   void Pace(size_t n, const IOOptions& io) const {
     if (rate_limiter_ == nullptr || io.rate_limiter_priority == Env::IO_TOTAL) [[likely]]
       return;
     AwaitTurn(n, io);
   }
-  // Before the first read: the file ends here for its readers, whatever lies behind.
+  // Called before the first read: the file ends at `size` for its readers, whatever follows.
   void EndAt(uint64_t size) {
     assert(size <= size_);
     size_ = size;
   }
-  // Past the page cache: whoever uses file() itself must ask for whole pages.
+  // True with direct I/O: a caller that uses file() itself must then read whole pages.
   bool is_direct() const { return alignment_ != 0; }
-  // What was read lately is in the page cache, as far as we know: a file of the machine's own file
-  // system, not read past it. Of a program's own file system nothing is known.
+  // True if bytes that were read recently are probably in the page cache: for a file of the
+  // operating system's file system without direct I/O. Nothing is known about file systems of
+  // programs.
   bool IsCachedBySystem() const;
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;
 
-  // Exactly n bytes from `offset`. `*result` points into `scratch` (n bytes) or into memory of the
-  // file that lives as long as the reader.
+  // Reads exactly n bytes from `offset`. `*result` points into `scratch` (n bytes), or into memory
+  // of the file that is valid as long as the reader.
   Status ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
                      const IOOptions& io = IOOptions()) const;
-  // The same for one who has reason to doubt what it has read: not out of the page cache if the
-  // file system can help it, and repaired from other copies if it keeps any.
+  // The same for bytes that turned out to be damaged: past the page cache if the file system can do
+  // that, and repaired from other copies if it has any.
   Status ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const;
-  // The same for several ranges at once, by the file system's own batching where it has one.
-  // Each request gets its own status; the answer is the first error among them.
+  // Reads several ranges at once, with the batching of the file system if it has any. Each request
+  // gets its own status; returns the first error.
   Status MultiReadExactly(FSReadRequest* requests, size_t count,
                           const IOOptions& io = IOOptions()) const;
 
-  // What is wrong with an answer of `found` bytes.
+  // The error for a read of `found` bytes instead of `expected`; OK if they are equal.
   Status CheckLength(uint64_t offset, size_t expected, size_t found) const {
     return found == expected ? Status::OK() : ShortRead(offset, expected, found);
   }
 
-  // Reads the file's last `n` bytes at once: until ForgetTail() whatever lies in them is copied
-  // from memory. For one who opens a file and looks at several places of its end, before others
-  // read it.
+  // Reads the last `n` bytes of the file at once; until ForgetTail(), reads inside of them are
+  // copied from memory. For code that opens a file and reads several places at its end, before
+  // other threads read it.
   Status KeepTail(size_t n);
+  // Frees the copy of the tail. No other thread reads at this time.
   void ForgetTail() { tail_.reset(); }
 
-  // A hint; NotSupported is not an error here.
+  // A hint to the file system; NotSupported is not an error here.
   Status Prefetch(uint64_t offset, size_t n) const;
   void Hint(FSRandomAccessFile::AccessPattern pattern) const { file_->Hint(pattern); }
 
-  // As of Open(), or where it ends since.
+  // The size at Open(), or as set by EndAt().
   uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
   FSRandomAccessFile* file() const { return file_.get(); }
@@ -100,10 +103,15 @@ class RandomReader {
 
  private:
   struct Pages;
+  // One read from the file, with rate limit and statistics. Checks that the range is within the
+  // file.
   Status ReadFile(uint64_t offset, size_t n, char* scratch, Slice* result,
                   const IOOptions& io) const;
+  // Corruption that names file, offset, expectation and finding.
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
+  // The slow part of Pace().
   void AwaitTurn(size_t n, const IOOptions& io) const;
+  // The same with direct I/O.
   IOStatus ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
                      const IOOptions& io) const;
   IOStatus MultiReadPages(FSReadRequest* requests, size_t count, const IOOptions& io) const;
@@ -112,11 +120,11 @@ class RandomReader {
   const std::string path_;
   uint64_t size_;
   FileSystem* const fs_;
-  const size_t alignment_;  // of direct I/O; 0: none
+  const size_t alignment_;  // of direct I/O; 0: no direct I/O
   RateLimiter* rate_limiter_ = nullptr;
   Statistics* statistics_ = nullptr;
   LevelHistogramRef by_level_;
-  PageArray tail_;  // of tail_bytes_; null: none
+  PageArray tail_;  // tail_bytes_ bytes; null: none
   uint64_t tail_bytes_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The token bucket. All state is under one mutex: a request moves many kilobytes, so the lock is
-// small beside it.
+// A token bucket. One mutex protects all its state: a request stands for many kilobytes of I/O, so
+// that the cost of the lock is small.
 #include "env/rate_limiter.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace ashlar {
 namespace {
 
 constexpr int kRefillsPerTuning = 100;
-constexpr int64_t kLowestPartOfMax = 20;  // auto-tuning goes down to this part of the maximum
+// The lowest auto-tuned rate is 1/kLowestPartOfMax of the maximum.
+constexpr int64_t kLowestPartOfMax = 20;
 
 template <typename Array>
 int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
@@ -23,11 +24,14 @@ int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
-// For intervals: the time of day may be set, and setting it back would hold all requests up.
+// The clock for intervals. NowMicros() would not do: if somebody sets the time of day back, all
+// requests would wait for the difference.
 uint64_t SteadyMicros(SystemClock* clock) { return clock->NowNanos() / 1000; }
 
 }  // namespace
 
+// One request is at most a burst and, with an alignment, whole units of it. The caller moves the
+// returned number of bytes and asks again for the rest.
 size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority io_priority,
                                  Statistics* stats, RateLimiter::OpType op_type) {
   if (io_priority >= Env::IO_TOTAL || !IsRateLimited(op_type)) return bytes;
@@ -42,7 +46,7 @@ void AwaitTokens(RateLimiter* limiter, size_t bytes, Env::IOPriority priority,
   if (limiter == nullptr) return;
   while (bytes > 0) {
     const size_t granted = limiter->RequestToken(bytes, 0, priority, statistics, type);
-    if (granted == 0) return;  // one that has nothing to give out
+    if (granted == 0) return;  // a limiter of the program that grants nothing must not block us
     bytes -= std::min(granted, bytes);
   }
 }
@@ -57,6 +61,8 @@ GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
   assert(options.bytes_per_second > 0 && options.refill_period_micros > 0);
 }
 
+// Waiting threads return at once, as if their bytes were granted. The destructor returns when they
+// are gone.
 GenericRateLimiter::~GenericRateLimiter() {
   MutexLock lock(&mutex_);
   is_ending_ = true;
@@ -82,6 +88,7 @@ Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
   return Status::OK();
 }
 
+// The product of rate and period can exceed 64 bits.
 int64_t GenericRateLimiter::RefillBytesLocked() const {
   const auto bytes = static_cast<__int128>(bytes_per_second_) * options_.refill_period_micros;
   return static_cast<int64_t>(std::max<__int128>(bytes / 1000000, 1));
@@ -109,6 +116,7 @@ int64_t GenericRateLimiter::GetTotalRequests(Env::IOPriority pri) const {
 
 Status GenericRateLimiter::GetTotalPendingRequests(int64_t* total_pending_requests,
                                                    Env::IOPriority pri) const {
+  assert(total_pending_requests != nullptr);
   MutexLock lock(&mutex_);
   *total_pending_requests = 0;
   for (int p = Env::IO_LOW; p < Env::IO_TOTAL; ++p) {
@@ -128,6 +136,8 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
   if (IsRateLimited(op_type)) Serve(bytes, pri, stats, op_type);
 }
 
+// With statistics the clock is read; without them a request that need not wait costs only the
+// mutex.
 void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats,
                                OpType op_type) {
   const uint64_t start_micros = stats == nullptr ? 0 : SteadyMicros(options_.clock.get());
@@ -149,7 +159,8 @@ void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* s
                            waited_micros);
 }
 
-// Whether the bucket held too little and there was a wait.
+// Takes `bytes` from the bucket. Returns whether the bucket held too little, so that there was a
+// wait.
 bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   assert(pri < Env::IO_TOTAL && bytes >= 0);
   MutexLock lock(&mutex_);
@@ -157,6 +168,7 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   ++total_requests_[pri];
   total_bytes_[pri] += bytes;
   const uint64_t now = SteadyMicros(options_.clock.get());
+  // While there is a leader, it refills when it wakes up.
   if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
   if (!HasWaitersLocked() && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
@@ -165,14 +177,16 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   Waiter waiter(&mutex_, bytes);
   queues_[pri].push_back(&waiter);
   ++waiter_count_;
-  GrantLocked();  // what is there now, in turn
+  GrantLocked();  // what is available now, in the order of the queues
   WaitLocked(&waiter);
-  std::erase(queues_[pri], &waiter);  // still there only if the limiter ends
+  std::erase(queues_[pri], &waiter);  // it is still queued only if the limiter is being destroyed
   if (--waiter_count_ == 0 && is_ending_) all_gone_.SignalAll();
   return true;
 }
 
 void GenericRateLimiter::WaitLocked(Waiter* waiter) {
+  // One thread at a time, the leader, waits for the refill with a timeout. The others sleep until
+  // it grants their bytes or makes one of them the leader.
   while (waiter->bytes_left > 0 && !is_ending_) {
     if (has_leader_) {
       waiter->wake.Wait();
@@ -184,10 +198,12 @@ void GenericRateLimiter::WaitLocked(Waiter* waiter) {
     const uint64_t now = SteadyMicros(options_.clock.get());
     if (now >= next_refill_micros_) RefillLocked(now);
   }
+  // This thread is done; if bytes are still wanted, another one must wait for the next refill.
   if (!has_leader_) WakeNextLeaderLocked();
 }
 
-// The clock waits for a time of day: told only how far off that is.
+// TimedWait() takes a deadline in time of day, so that the remaining interval is added to that time
+// just before the wait.
 void GenericRateLimiter::AwaitRefillLocked(Waiter* waiter) {
   const uint64_t now = SteadyMicros(options_.clock.get());
   if (now >= next_refill_micros_) return;
@@ -196,17 +212,20 @@ void GenericRateLimiter::AwaitRefillLocked(Waiter* waiter) {
 }
 
 void GenericRateLimiter::RefillLocked(uint64_t now) {
+  assert(!has_leader_);
   next_refill_micros_ = now + static_cast<uint64_t>(options_.refill_period_micros);
   const int64_t refill = RefillBytesLocked();
-  // What was not used is kept up to one period, so that an idle time allows no larger burst.
+  // Unused tokens are kept for at most one period, so that idle time does not allow a larger burst.
   available_bytes_ = std::min(available_bytes_ + refill, refill);
   if (HasWaitersLocked()) ++drained_count_;
   if (options_.is_auto_tuned && ++refill_count_ == kRefillsPerTuning) TuneLocked();
   GrantLocked();
 }
 
-// Fills requests in order; the first that cannot be filled takes what is there and ends the round.
+// Serves the queues in order. The first request that cannot be served in full takes what is left
+// and ends the round.
 void GenericRateLimiter::GrantLocked() {
+  assert(available_bytes_ >= 0);
   for (const Env::IOPriority pri : DrawOrderLocked()) {
     auto& queue = queues_[pri];
     while (!queue.empty()) {
@@ -235,6 +254,7 @@ bool GenericRateLimiter::HasWaitersLocked() const {
                      [](const auto& queue) { return !queue.empty(); });
 }
 
+// A thread of the highest priority that waits becomes the leader when it wakes up.
 void GenericRateLimiter::WakeNextLeaderLocked() {
   for (size_t pri = Env::IO_TOTAL; pri-- > 0;) {
     if (queues_[pri].empty()) continue;
@@ -243,8 +263,10 @@ void GenericRateLimiter::WakeNextLeaderLocked() {
   }
 }
 
-// Follows demand: often drained means more is wanted, seldom drained that less would do.
+// Adapts the rate to the demand: it is raised if requests had to wait at more than 90 % of the
+// refills, and lowered if they did so at less than half of them.
 void GenericRateLimiter::TuneLocked() {
+  assert(drained_count_ <= kRefillsPerTuning);
   const int percent = drained_count_ * 100 / kRefillsPerTuning;
   refill_count_ = 0;
   drained_count_ = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GenericRateLimiter: the token bucket behind NewGenericRateLimiter(), with its clock exposed.
+// GenericRateLimiter: the token bucket of NewGenericRateLimiter(), with a clock that tests can
+// replace.
 //
-// Every refill period the bucket is filled with one period's bytes. Requests that find too little
-// wait in a queue per priority; one of the waiters, the leader, waits for the next refill and then
-// hands the bytes out: USER first, then HIGH, MID, LOW, but once in `fairness` times (by a seeded
-// draw) a lower priority goes before a higher one, so that none starves. A large request is filled
-// over several periods. Any thread.
+// Every refill period the bucket is filled with the bytes of one period. Requests that find too few
+// bytes wait in a queue for their priority. One of the waiting threads, the leader, waits for the
+// next refill and then grants the bytes: USER first, then HIGH, MID, LOW. Once in `fairness` times
+// (at random, with a fixed seed) a lower priority goes before a higher one, so that none starves. A
+// large request is granted over several periods. Any thread.
 #pragma once
 
 #include <array>
@@ -22,24 +23,27 @@
 
 namespace ashlar {
 
-// Waits until all of the bytes may be moved, in as many requests as that takes. Null: at once.
+// Waits until all bytes may be moved, with as many requests as necessary. `limiter` null: returns
+// at once.
 void AwaitTokens(RateLimiter* limiter, size_t bytes, Env::IOPriority priority,
                  Statistics* statistics, RateLimiter::OpType type);
 
+// Constant, except for the rates, which the limiter copies.
 struct GenericRateLimiterOptions {
-  int64_t bytes_per_second = 0;  // > 0; with is_auto_tuned the upper bound
+  int64_t bytes_per_second = 0;  // above 0; with is_auto_tuned the upper bound
   int64_t refill_period_micros = 100 * 1000;
   int32_t fairness = 10;
   RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly;
   bool is_auto_tuned = false;
-  int64_t single_burst_bytes = 0;  // 0 = one refill
+  int64_t single_burst_bytes = 0;  // 0: one refill
   std::shared_ptr<SystemClock> clock = SystemClock::Default();
 };
 
+// All state is under one mutex, which is held while nothing but memory is touched.
 class GenericRateLimiter : public RateLimiter {
  public:
   explicit GenericRateLimiter(const GenericRateLimiterOptions& options);
-  // Lets all waiters go at once.
+  // Releases all waiting threads at once.
   ~GenericRateLimiter() override;
 
   void SetBytesPerSecond(int64_t bytes_per_second) override;
@@ -55,42 +59,60 @@ class GenericRateLimiter : public RateLimiter {
   int64_t GetBytesPerSecond() const override;
 
  private:
+  // A thread that waits for bytes.
+  // Lives on the stack of its thread. The queue has a pointer to it until its bytes are granted.
   struct Waiter {
     Waiter(Mutex* mutex, int64_t bytes) : wake(mutex), bytes_left(bytes) {}
     port::CondVar wake;
     int64_t bytes_left;
   };
 
-  // Takes them and tells the statistics, which may be null.
+  // Takes the bytes and counts them in the statistics, which may be null.
   void Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats, OpType op_type);
+  // Takes `bytes`, and waits until they are granted. Returns whether it had to wait.
   bool Take(int64_t bytes, Env::IOPriority pri) EXCLUDES(mutex_);
+  // The bytes of one refill period; at least 1.
   int64_t RefillBytesLocked() const REQUIRES(mutex_);
+  // Waits until the bytes of the waiter are granted.
   void WaitLocked(Waiter* waiter) REQUIRES(mutex_);
+  // As the leader: waits until the next refill is due, or until the waiter is signalled.
   void AwaitRefillLocked(Waiter* waiter) REQUIRES(mutex_);
+  // Fills the bucket and grants bytes.
   void RefillLocked(uint64_t now) REQUIRES(mutex_);
+  // Grants available bytes to waiters.
   void GrantLocked() REQUIRES(mutex_);
+  // The order in which the queues are served this time.
   std::array<Env::IOPriority, Env::IO_TOTAL> DrawOrderLocked() REQUIRES(mutex_);
+  // Whether any request is queued.
   bool HasWaitersLocked() const REQUIRES(mutex_);
+  // Signals one waiter, so that there is a leader as long as there are waiters.
   void WakeNextLeaderLocked() REQUIRES(mutex_);
+  // Adapts the rate to the demand, with is_auto_tuned.
   void TuneLocked() REQUIRES(mutex_);
 
   const GenericRateLimiterOptions options_;
   mutable Mutex mutex_{LockRank::kRateLimiter};
+  // Signalled for the destructor, when the last waiter has left.
   CondVar all_gone_{&mutex_};
   int64_t bytes_per_second_ GUARDED_BY(mutex_);
+  // The bound of the auto-tuned rate.
   int64_t max_bytes_per_second_ GUARDED_BY(mutex_);
   int64_t single_burst_bytes_ GUARDED_BY(mutex_);
   int64_t available_bytes_ GUARDED_BY(mutex_) = 0;
-  uint64_t next_refill_micros_ GUARDED_BY(mutex_) = 0;  // of the clock that is never set
+  uint64_t next_refill_micros_ GUARDED_BY(mutex_) = 0;  // in time of the monotonic clock
+  // A thread is in AwaitRefillLocked().
   bool has_leader_ GUARDED_BY(mutex_) = false;
   bool is_ending_ GUARDED_BY(mutex_) = false;
+  // Threads in Take() that have queued, including granted ones that have not woken up yet.
   int waiter_count_ GUARDED_BY(mutex_) = 0;
   Random64 random_ GUARDED_BY(mutex_){301};
+  // By priority. Pointers to objects on the stacks of the waiting threads.
   std::array<std::deque<Waiter*>, Env::IO_TOTAL> queues_ GUARDED_BY(mutex_);
   std::array<int64_t, Env::IO_TOTAL> total_bytes_ GUARDED_BY(mutex_){};
   std::array<int64_t, Env::IO_TOTAL> total_requests_ GUARDED_BY(mutex_){};
-  // Of the current tuning round.
+  // Counters of the current tuning period.
   int refill_count_ GUARDED_BY(mutex_) = 0;
+  // Refills at which requests were waiting.
   int drained_count_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -3,6 +3,7 @@
 // SequentialReader: whole reads over an FSSequentialFile.
 #include "env/sequential_reader.h"
 
+#include <cassert>
 #include <cstring>
 
 #include "env/io_rule.h"
@@ -14,21 +15,24 @@ Result<std::unique_ptr<SequentialReader>> SequentialReader::Open(FileSystem* fs,
                                                                  const FileOptions& file_options) {
   AssertIoAllowed();
   std::unique_ptr<FSSequentialFile> file;
-  // What is read once in order gains nothing from being read past the page cache.
+  // The file is read once, in order, so that bypassing the page cache would gain nothing.
   FileOptions cached = file_options;
   cached.use_direct_reads = false;
   RETURN_IF_ERROR(fs->NewSequentialFile(path, cached, &file, nullptr));
   return std::make_unique<SequentialReader>(std::move(file), path);
 }
 
-// A file system may answer less than is there; only an empty answer is the end.
+// A file system may return fewer bytes than there are; only an empty result means the end of the
+// file.
 Status SequentialReader::Read(size_t n, char* scratch, Slice* result) {
+  assert(result != nullptr);
   AssertIoAllowed();
   *result = Slice();
   RETURN_IF_ERROR(file_->Read(n, IOOptions(), result, scratch, nullptr));
   offset_ += result->size();
   if (result->empty() || result->size() == n) return Status::OK();
   size_t done = result->size();
+  // The file system returned memory of its own; the whole result must be contiguous.
   if (result->data() != scratch) memmove(scratch, result->data(), done);
   while (done < n) {
     Slice more;

@@ -13,6 +13,7 @@ namespace ashlar {
 
 SystemClock::~SystemClock() = default;
 
+// The deadline is a time of day. Returns true if it has passed.
 bool SystemClock::TimedWait(port::CondVar* cv, std::chrono::microseconds deadline) {
   const uint64_t now = NowMicros();
   const auto until = static_cast<uint64_t>(deadline.count());
@@ -24,6 +25,7 @@ SystemClockWrapper::~SystemClockWrapper() = default;
 
 namespace {
 
+// The calls cannot fail for the clocks used here.
 uint64_t ReadClockNanos(clockid_t clock) {
   struct timespec now = {};
   clock_gettime(clock, &now);
@@ -41,6 +43,7 @@ class PosixClock : public SystemClock {
 
   void SleepForMicroseconds(int micros) override {
     if (micros <= 0) return;
+    // A signal that interrupts the sleep leaves the rest in `left`.
     struct timespec left = {micros / 1000000, (micros % 1000000) * 1000L};
     while (nanosleep(&left, &left) != 0 && errno == EINTR) {
     }
@@ -55,6 +58,7 @@ class PosixClock : public SystemClock {
     return Status::OK();
   }
 
+  // `time` is in seconds since 1970; local time.
   std::string TimeToString(uint64_t time) override {
     const auto seconds = static_cast<time_t>(time);
     struct tm parts = {};
@@ -67,7 +71,7 @@ class PosixClock : public SystemClock {
 
 }  // namespace
 
-// Never destroyed: threads may ask for the time while the process ends.
+// Never destroyed, because threads may still read the clock while the process ends.
 const std::shared_ptr<SystemClock>& SystemClock::Default() {
   static const auto* clock = new std::shared_ptr<SystemClock>(std::make_shared<PosixClock>());
   return *clock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record lies on the stack of its thread; the list has pointers. A thread finds its own through a
-// thread-local variable.
+// The record of a thread is on the stack of that thread, and the list holds pointers to the
+// records. A thread finds its own record through a thread-local variable.
 #include "env/thread_list.h"
 
 #include <pthread.h>
@@ -21,14 +21,15 @@ ThreadStatusUpdater* CreateThreadStatusUpdater() { return new ThreadStatusUpdate
 
 namespace {
 
-// Of the calling thread, if it is one of a pool.
+// Set by TrackedThread. A record is valid as long as its thread is tracked.
+// The record of the calling thread and the list that it is in, if the thread belongs to a pool.
 struct OwnPlace {
   const ThreadStatusUpdater* list = nullptr;
   void* record = nullptr;
 };
 thread_local OwnPlace own_place;
 
-// As Env::GetThreadID().
+// The same number as Env::GetThreadID().
 uint64_t OwnThreadId() {
   uint64_t id = 0;
   const pthread_t self = pthread_self();
@@ -36,16 +37,16 @@ uint64_t OwnThreadId() {
   return id;
 }
 
-// Of a clock that goes on when the time of day is set.
+// A monotonic clock, which is not affected by setting the time of day.
 uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
 
 }  // namespace
 
 ThreadStatus ThreadStatusUpdater::StatusOf(const Record& record, uint64_t now_micros) {
-  const OperationFacts& operation = record.operation;
+  const OperationInfo& operation = record.operation;
   const bool is_idle = operation.type == ThreadStatus::OP_UNKNOWN;
   assert(!is_idle || operation.db_name.empty());
-  // Another thread may have begun after the clock was read.
+  // Another thread may have begun its operation after `now_micros` was read.
   const uint64_t elapsed_micros =
       is_idle ? 0 : now_micros - std::min(now_micros, record.start_micros);
   return {record.thread_id,
@@ -59,12 +60,14 @@ ThreadStatus ThreadStatusUpdater::StatusOf(const Record& record, uint64_t now_mi
           ThreadStatus::STATE_UNKNOWN};
 }
 
-// Records of other threads lie on stacks that nobody has any more.
+// The other threads do not exist in the child, and the stacks that their records are on may be
+// reused.
 void ThreadStatusUpdater::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   const uint64_t own_id = OwnThreadId();
   records_.remove_if([own_id](const Record* record) { return record->thread_id != own_id; });
 }
 
+// Each record is consistent; different threads may be seen at slightly different moments.
 std::vector<ThreadStatus> ThreadStatusUpdater::List() const {
   const uint64_t now_micros = NowMicros();
   std::vector<ThreadStatus> threads;
@@ -76,7 +79,7 @@ std::vector<ThreadStatus> ThreadStatusUpdater::List() const {
 TrackedThread::TrackedThread(ThreadStatusUpdater* list, ThreadStatus::ThreadType type)
     : list_(list) {
   if (list_ == nullptr) return;
-  assert(own_place.list == nullptr);  // a thread is of one pool
+  assert(own_place.list == nullptr);  // a thread belongs to at most one pool
   record_.thread_id = OwnThreadId();
   record_.type = type;
   own_place = {list_, &record_};
@@ -92,7 +95,8 @@ TrackedThread::~TrackedThread() {
   list_->records_.remove(&record_);
 }
 
-TrackedOperation::TrackedOperation(ThreadStatusUpdater* list, OperationFacts facts)
+// Operations nest: the state from before is restored at the end.
+TrackedOperation::TrackedOperation(ThreadStatusUpdater* list, OperationInfo facts)
     : list_(list),
       record_(list != nullptr && own_place.list == list
                   ? static_cast<ThreadStatusUpdater::Record*>(own_place.record)
@@ -104,6 +108,7 @@ TrackedOperation::TrackedOperation(ThreadStatusUpdater* list, OperationFacts fac
     own_.thread_id = OwnThreadId();
     list_->records_.push_back(&own_);
   }
+  // A thread with a record of its own appears with the new operation; no second record is added.
   before_ = *record_;
   record_->operation = std::move(facts);
   record_->start_micros = NowMicros();
@@ -136,7 +141,8 @@ TrackedBytes::TrackedBytes(TrackedOperation* operation, int read_property, int w
   told_written_bytes_ = get_iostats_context()->bytes_written;
 }
 
-// A program's code, a filter say, may have reset the context.
+// The counters may be smaller than at the last call: code of the program, such as a compaction
+// filter, may have reset the context.
 void TrackedBytes::Tell() {
   if (operation_ == nullptr) return;
   const IOStatsContext& io = *get_iostats_context();

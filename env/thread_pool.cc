@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread pool: one mutex, one queue, one condition variable. A job is long compared with the
-// lock, so nothing finer is needed.
+// The thread pool has one mutex, one queue and one condition variable. A job takes much longer than
+// the lock, so that nothing finer is needed.
 #include "env/thread_pool.h"
 
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <exception>
 #include <utility>
 
@@ -19,7 +20,9 @@ namespace ashlar {
 
 namespace {
 
-// Linux: I/O class "idle", nice values by priority. Failures only cost politeness.
+// Linux only: the thread gets the I/O class "idle", which is served when nobody else needs the
+// device. Errors are ignored: the pool then only competes with other threads more than it was asked
+// to.
 void SetIdleIOPriority() {
 #ifdef SYS_ioprio_set
   constexpr int kWhoThread = 1, kClassIdle = 3, kClassShift = 13;
@@ -27,6 +30,7 @@ void SetIdleIOPriority() {
 #endif
 }
 
+// The "nice" values of the system: greater means lower priority.
 int NiceValueOf(CpuPriority priority) {
   switch (priority) {
     case CpuPriority::kIdle: return 19;
@@ -39,6 +43,7 @@ int NiceValueOf(CpuPriority priority) {
 
 }  // namespace
 
+// Errors are ignored: without the right to change priorities, the thread keeps its own.
 void LowerThreadCpuPriority(CpuPriority priority) {
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NiceValueOf(priority));
 }
@@ -53,6 +58,7 @@ ThreadPoolImpl::~ThreadPoolImpl() { Join(/*finish_jobs=*/false); }
 void ThreadPoolImpl::JoinAllThreads() { Join(/*finish_jobs=*/false); }
 void ThreadPoolImpl::WaitForJobsAndJoinAllThreads() { Join(/*finish_jobs=*/true); }
 
+// The threads are joined without the mutex, which they need to end.
 void ThreadPoolImpl::Join(bool finish_jobs) {
   std::vector<std::thread> threads;
   {
@@ -69,8 +75,9 @@ void ThreadPoolImpl::Join(bool finish_jobs) {
   reserved_ = 0;
 }
 
-// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs
-// what is queued: twice, two processes would write the same files.
+// Another thread that reserved or joined threads does not exist in the child, so that its requests
+// are dropped. Queued jobs are left to the parent: if both processes ran them, both would write the
+// same files.
 void ThreadPoolImpl::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   for (std::thread& thread : threads_) ForgetThread(&thread);
   threads_.clear();
@@ -91,9 +98,10 @@ void ThreadPoolImpl::IncBackgroundThreadsIfNeeded(int num) {
   if (num > 0 && static_cast<size_t>(num) > limit_) SetLimitLocked(num);
 }
 
+// Takes effect at once for new threads; a thread above the limit ends when its job is done.
 void ThreadPoolImpl::SetLimitLocked(int num) {
   limit_ = static_cast<size_t>(std::max(num, 0));
-  wake_.SignalAll();  // those too many end, one after the other
+  wake_.SignalAll();  // threads above the limit end, one after the other
   StartThreadsLocked();
 }
 
@@ -112,6 +120,7 @@ void ThreadPoolImpl::SubmitJob(std::function<void()>&& job) {
   Submit({std::move(job), nullptr, {}});
 }
 
+// Two ways to call one function: the pool's own interface and that of Env.
 void ThreadPoolImpl::Schedule(void (*function)(void*), void* arg, void* tag,
                               void (*unschedule)(void*)) {
   Job job;
@@ -123,10 +132,12 @@ void ThreadPoolImpl::Schedule(void (*function)(void*), void* arg, void* tag,
 
 void ThreadPoolImpl::Submit(Job job) {
   MutexLock lock(&mutex_);
+  // The pool is being joined: the job is dropped, as if it had come before.
   if (is_ending_) return;
   queue_.push_back(std::move(job));
   StartThreadsLocked();
-  // A single wake could reach a thread that must not work.
+  // With a single signal, the thread that wakes up could be one that must not take the job: it may
+  // be above the limit, or be reserved.
   if (reserved_ == 0 && threads_.size() <= limit_) {
     wake_.Signal();
   } else {
@@ -134,6 +145,7 @@ void ThreadPoolImpl::Submit(Job job) {
   }
 }
 
+// The callbacks are called without the mutex, because they may submit jobs.
 int ThreadPoolImpl::UnSchedule(void* tag) {
   std::vector<std::function<void()>> callbacks;
   int count = 0;
@@ -155,6 +167,7 @@ int ThreadPoolImpl::UnSchedule(void* tag) {
 
 int ThreadPoolImpl::ReserveThreads(int threads) {
   MutexLock lock(&mutex_);
+  // Threads that have a queued job to take are not free.
   const size_t free = idle_ - std::min(idle_, reserved_ + queue_.size());
   const size_t granted = std::min(free, static_cast<size_t>(std::max(threads, 0)));
   reserved_ += granted;
@@ -165,12 +178,14 @@ int ThreadPoolImpl::ReleaseThreads(int threads) {
   MutexLock lock(&mutex_);
   const size_t released = std::min(reserved_, static_cast<size_t>(std::max(threads, 0)));
   reserved_ -= released;
+  // Threads that were reserved may take jobs now.
   wake_.SignalAll();
   return static_cast<int>(released);
 }
 
 void ThreadPoolImpl::LowerIOPriority() { low_io_priority_.store(true, std::memory_order_relaxed); }
 
+// The lowest priority that was ever asked for wins, whatever the order of the calls.
 void ThreadPoolImpl::LowerCPUPriority(CpuPriority priority) {
   CpuPriority current = cpu_priority_.load(std::memory_order_relaxed);
   while (priority < current &&
@@ -181,12 +196,13 @@ void ThreadPoolImpl::LowerCPUPriority(CpuPriority priority) {
 void ThreadPoolImpl::StartThreadsLocked() {
   while (!is_ending_ && threads_.size() < limit_ && idle_ < queue_.size() + reserved_) {
     if (!StartThreadLocked()) return;
-    ++idle_;  // it will look at the queue first
+    ++idle_;  // the new thread counts as idle until it takes a job
   }
 }
 
-// Tried twice, as the caller cannot be told and one failed allocation must not leave jobs without
-// any thread. Else they wait for the threads that there are; the next job tries again.
+// Starting a thread is attempted twice: the caller cannot be given an error, and one failed
+// allocation must not leave jobs without any thread. If it fails again, the jobs wait for the
+// existing threads, and the next job tries again.
 bool ThreadPoolImpl::StartThreadLocked() {
   const size_t index = threads_.size();
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -199,6 +215,7 @@ bool ThreadPoolImpl::StartThreadLocked() {
   return false;
 }
 
+// The body of a thread. `index` is its place in threads_, which never changes.
 void ThreadPoolImpl::RunWorker(size_t index) {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   const TrackedThread tracked(place_.list, place_.type);
@@ -212,12 +229,15 @@ void ThreadPoolImpl::RunWorker(size_t index) {
   }
 }
 
+// Threads can only leave from the end of `threads_`, because an index identifies each of the
+// others.
 bool ThreadPoolImpl::IsExcessLocked(size_t index) const {
   return index >= limit_ && index + 1 == threads_.size();
 }
 
 bool ThreadPoolImpl::TakeJob(size_t index, Job* job) {
   MutexLock lock(&mutex_);
+  assert(idle_ > 0);  // the calling thread is counted
   for (;;) {
     if (is_ending_ && (!finish_jobs_ || queue_.empty())) {
       --idle_;
@@ -227,9 +247,11 @@ bool ThreadPoolImpl::TakeJob(size_t index, Job* job) {
       threads_.back().detach();
       threads_.pop_back();
       --idle_;
-      wake_.SignalAll();  // the next last one may be too many as well
+      wake_.SignalAll();  // the thread that is now last may be above the limit, too
       return false;
     }
+    // Queued jobs run to the end even on threads above the limit, if the pool is joined with its
+    // jobs.
     const bool may_work = is_ending_ || (index < limit_ && idle_ > reserved_);
     if (!queue_.empty() && may_work) break;
     wake_.Wait();
@@ -240,6 +262,7 @@ bool ThreadPoolImpl::TakeJob(size_t index, Job* job) {
   return true;
 }
 
+// In the thread that takes a job, because most systems let threads change only their own priority.
 void ThreadPoolImpl::ApplyPriorities() {
   thread_local bool has_low_io_priority = false;
   thread_local CpuPriority cpu_priority = CpuPriority::kNormal;

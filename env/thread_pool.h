@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadPoolImpl: the pool behind NewThreadPool() and behind each priority of the default Env.
+// ThreadPoolImpl: the pool of NewThreadPool() and of each priority of the default Env.
 //
-// Jobs run in order of submission on at most `limit` threads, which are started when there is work
-// for them. When the limit falls, the newest threads end after their job. Any thread may call.
+// Jobs run in the order of their submission on at most `limit` threads, which are started when
+// there is work for them. If the limit is lowered, the newest threads end after their present job.
+// Any thread may call.
 //
-// A child after fork() has no threads and starts new ones. Jobs, running or queued, are the
-// parent's and do not come along.
+// A child after fork() has no threads, and starts new ones. Jobs of the parent, running or queued,
+// are not in the child.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +26,23 @@
 
 namespace ashlar {
 
-// Where the threads of a pool are listed, and as what.
+// A value; the list outlives the pool.
+// The list for the threads of a pool, and their type in it.
 struct ThreadPlace {
-  ThreadStatusUpdater* list = nullptr;  // null: nowhere
+  ThreadStatusUpdater* list = nullptr;  // null: they are not listed
   ThreadStatus::ThreadType type = ThreadStatus::USER;
 };
 
-// Of the calling thread, which mostly cannot be raised again afterwards. What the system refuses is
-// left as it is.
+// Lowers the priority of the calling thread, which usually cannot be raised again. If the system
+// refuses, nothing changes.
 void LowerThreadCpuPriority(CpuPriority priority);
 
+// Owns its threads. Jobs run without any lock of the pool; an exception of a job ends the process.
 class ThreadPoolImpl : public ThreadPool {
  public:
-  // `name` shows in debuggers; cut to what the system allows.
+  // `name` is shown by debuggers; it is cut to the length that the system permits.
   explicit ThreadPoolImpl(std::string name, int limit = 0, ThreadPlace place = {});
-  // Joins; queued jobs are dropped.
+  // Joins the threads; queued jobs are dropped.
   ~ThreadPoolImpl() override;
 
   void JoinAllThreads() override;
@@ -52,46 +55,60 @@ class ThreadPoolImpl : public ThreadPool {
   int ReserveThreads(int threads) override;
   int ReleaseThreads(int threads) override;
 
-  // As Env::Schedule and Env::UnSchedule.
+  // Like Env::Schedule() and Env::UnSchedule().
   void Schedule(void (*function)(void*), void* arg, void* tag, void (*unschedule)(void*));
+  // Removes the queued jobs with this tag, calls their `unschedule` functions, and returns their
+  // number. Jobs that run already are not affected.
   int UnSchedule(void* tag);
-  // Raises the limit to `num`, never lowers it.
+  // Raises the limit to `num`; never lowers it.
   void IncBackgroundThreadsIfNeeded(int num);
 
-  // Take effect for each thread before its next job; priorities are never raised again.
+  // Each thread lowers its priority before its next job; priorities are never raised again.
   void LowerIOPriority();
   void LowerCPUPriority(CpuPriority priority);
 
  private:
+  // `unschedule` may be empty. The tag only serves for comparison.
   struct Job {
     std::function<void()> run;
     void* tag = nullptr;
     std::function<void()> unschedule;
   };
 
+  // Queues the job and starts a thread for it if that is allowed.
   void Submit(Job job);
+  // Starts threads until each queued job and each reservation has one, up to the limit.
   void StartThreadsLocked() REQUIRES(mutex_);
+  // Returns false if the system has no thread left.
   bool StartThreadLocked() REQUIRES(mutex_);
+  // Negative numbers count as 0.
   void SetLimitLocked(int num) REQUIRES(mutex_);
   void RunWorker(size_t index);
-  // False: the thread is to end.
+  // Waits for a job. False: the thread must end.
   bool TakeJob(size_t index, Job* job);
+  // True if the thread is above the limit and must end.
   bool IsExcessLocked(size_t index) const REQUIRES(mutex_);
+  // Gives the calling thread the priorities that were set for the pool.
   void ApplyPriorities();
+  // Ends all threads; `finish_jobs`: after the queued jobs. The pool can be used again afterwards.
   void Join(bool finish_jobs);
+  // Repairs the pool in a child after fork().
   void MendInChild();
 
   const std::string name_;
   const ThreadPlace place_;
   mutable Mutex mutex_{LockRank::kThreadPool};
+  // Signalled for a job, for a changed limit or reservation, and at the end.
   CondVar wake_{&mutex_};
   std::deque<Job> queue_ GUARDED_BY(mutex_);
-  std::vector<std::thread> threads_ GUARDED_BY(mutex_);  // by index; only the last may end
+  std::vector<std::thread> threads_ GUARDED_BY(mutex_);  // by index; only the last one may end
   size_t limit_ GUARDED_BY(mutex_);
-  size_t idle_ GUARDED_BY(mutex_) = 0;      // threads waiting for a job
-  size_t reserved_ GUARDED_BY(mutex_) = 0;  // of these, not to be given one
+  size_t idle_ GUARDED_BY(mutex_) = 0;      // threads that wait for a job
+  size_t reserved_ GUARDED_BY(mutex_) = 0;  // idle threads that are reserved and get no job
   bool is_ending_ GUARDED_BY(mutex_) = false;
   bool finish_jobs_ GUARDED_BY(mutex_) = false;
+  // Written by any thread, read by the pool's threads before each job. Relaxed: nothing else
+  // depends on them.
   std::atomic<bool> low_io_priority_{false};
   std::atomic<CpuPriority> cpu_priority_{CpuPriority::kNormal};
   const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};

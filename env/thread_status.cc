@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names for ThreadStatus. Who fills it in: thread_list.h.
+// Names of the values in a ThreadStatus. thread_list.h collects the values.
 #include "ashlar/thread_status.h"
 
 #include <array>
@@ -28,7 +28,7 @@ ThreadStatus::ThreadStatus(const uint64_t _id, const ThreadType _thread_type,
 
 namespace {
 
-// Entry `index` of a table of names, or "Unknown".
+// The name at `index` of a table, or "Unknown" for a number that the table does not have.
 template <size_t kSize>
 const std::string& NameIn(const std::array<std::string, kSize>& names, int index) {
   static const auto* unknown = new std::string("Unknown");
@@ -102,6 +102,8 @@ const std::string& ThreadStatus::GetOperationPropertyName(OperationType op_type,
 }
 
 std::map<std::string, uint64_t> ThreadStatus::InterpretOperationProperties(
+    // `op_properties` has kNumOperationProperties numbers. Levels and flags are packed into one
+    // number each.
     OperationType op_type, const uint64_t* op_properties) {
   std::map<std::string, uint64_t> result;
   const int count = op_type == OP_COMPACTION ? int{NUM_COMPACTION_PROPERTIES}

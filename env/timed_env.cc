@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NewTimedEnv(): adds the time of file system calls to the thread's perf context, at the perf
-// levels that measure time.
+// NewTimedEnv(): adds the duration of file system calls to the perf context of the thread, at the
+// perf levels that measure time.
+#include <cassert>
 #include <memory>
 
 #include "ashlar/env.h"
@@ -14,6 +15,8 @@ namespace ashlar {
 
 namespace {
 
+// Each function adds the time of its call to one counter. Calls that have no counter are forwarded
+// unchanged.
 class TimedFileSystem : public FileSystemWrapper {
  public:
   TimedFileSystem(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock)
@@ -133,6 +136,7 @@ std::shared_ptr<FileSystem> NewTimedFileSystem(const std::shared_ptr<FileSystem>
 }
 
 Env* NewTimedEnv(Env* base_env) {
+  assert(base_env != nullptr);
   const auto& clock = base_env->GetSystemClock();
   const auto fs = NewTimedFileSystem(base_env->GetFileSystem(), clock);
   return NewCompositeEnvOver(base_env, fs, clock).release();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a node of the tree is split, and how its reader waits.
+// Splits of a node, and waiting readers.
 #include "memtable/blink_node.h"
 
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-// For the few moments in which a writer moves pairs.
+// Waits for the short time in which a writer moves pairs.
 uint32_t BlinkTree::Node::AwaitEvenVersion() const {
   constexpr int kSpins = 100;
   for (int i = 0;; ++i) {
@@ -26,24 +26,25 @@ uint32_t BlinkTree::Node::AwaitEvenVersion() const {
 BlinkTree::Placed BlinkTree::Node::Split(char* memory, const Insertion& pair, bool ascends) {
   const uint32_t count = count_.load(std::memory_order_relaxed);
   assert(pair.index <= count);
-  // In front of everything keys are expected to descend: only the leftmost leaf sees that.
+  // If the pair comes first, keys are expected to descend. Only the leftmost leaf can see that.
   const bool is_last = pair.index == count;
   const uint32_t cut = is_last && ascends ? count : pair.index == 0 ? 0 : count / 2;
   const bool goes_right = pair.index > cut || cut == count;
   Node* right = NewRightNode(memory, cut, goes_right ? &pair : nullptr);
   CutAt(cut, right, goes_right ? nullptr : &pair);
-  // Only now, when `right` can be reached from the left: see the proof in blink_tree.cc.
+  // Only now, because `right` must be reachable from the left first; see the proof in
+  // blink_tree.cc.
   Node* const next_of_right = right->next.load(std::memory_order_relaxed);
   if (next_of_right != nullptr) next_of_right->previous.store(right, std::memory_order_release);
   if (goes_right) return {.node = right, .index = pair.index - cut, .new_node = right};
   return {.node = this, .index = pair.index, .new_node = right};
 }
 
-// With the pairs from `cut` on and one more among them, unless that is null.
+// The new node gets the pairs from `cut` on and, unless it is null, `extra` among them.
 BlinkTree::Node* BlinkTree::Node::NewRightNode(char* memory, uint32_t cut,
                                                const Insertion* extra) const {
   const uint32_t count = count_.load(std::memory_order_relaxed);
-  assert(cut < count || extra != nullptr);  // no node but the first is ever empty
+  assert(cut < count || extra != nullptr);  // only the first leaf may be empty
   const MemTableEntry* right_low = nullptr;
   if (cut < count) {
     right_low = KeyAt(cut);
@@ -63,13 +64,13 @@ BlinkTree::Node* BlinkTree::Node::NewRightNode(char* memory, uint32_t cut,
   return right;
 }
 
-// Leaves the pairs from `cut` on to `right`, which has them and all that is behind them; takes one
-// more pair into the rest unless that is null.
+// Removes the pairs from `cut` on, which `right` has now, and makes `right` the next node. Inserts
+// `extra` into the remaining pairs unless it is null.
 void BlinkTree::Node::CutAt(uint32_t cut, Node* right, const Insertion* extra) {
   const uint32_t count = count_.load(std::memory_order_relaxed);
   assert(cut <= count);
   assert(extra == nullptr || extra->index <= cut);
-  assert(cut > 0 || extra != nullptr);  // no node but the first is ever empty
+  assert(cut > 0 || extra != nullptr);  // only the first leaf may be empty
   BeginChange();
   next.store(right, std::memory_order_release);
   high.store(right->low_head, std::memory_order_release);

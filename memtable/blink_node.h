@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlinkTree::Node: one node of the tree, how a reader makes sure of what it read, and how the
-// holder of the lock changes it. Only for the tree's own files.
+// BlinkTree::Node: one node of the tree; how a reader validates what it read, and how the holder of
+// the lock changes the node. Only for the files of the tree.
 //
-// Nine cache lines: what is asked first, four lines of heads, four of slots. Slots that are not in
-// use have the greatest head, so that a search of the heads needs no count.
+// A node has nine cache lines: one with the fields that are needed first, four with heads, four
+// with slots. Unused slots have the greatest head, so a search of the heads does not need the
+// number of pairs.
 #pragma once
 
 #include <atomic>
@@ -20,25 +21,26 @@ namespace ashlar {
 
 inline constexpr uint64_t kEndHead = std::numeric_limits<uint64_t>::max();
 
-// Where a key belongs in a node.
+// The position of a key in a node.
 struct BlinkTree::Rank {
-  uint32_t before;           // pairs whose key is before it
-  bool is_equal = false;     // the pair behind those has this very key
-  bool is_user_key = false;  // or another version of it
+  uint32_t before;           // number of pairs whose keys are before the key
+  bool is_equal = false;     // the next pair has this internal key
+  bool is_user_key = false;  // the next pair has this user key
 };
 
-// A pair to be put in front of the pair `index` of a node.
+// A pair that is to be inserted in front of pair `index` of a node.
 struct BlinkTree::Insertion {
   uint32_t index;
   uint64_t head;
   void* slot;
 };
 
-// What became of an insertion into a level.
+// The result of an insertion into a level of the tree.
 struct BlinkTree::Placed {
-  Node* node = nullptr;      // where the pair is; null: it was there before
-  uint32_t index = 0;        // in that node
-  Node* new_node = nullptr;  // which the level above does not know yet
+  Node* node = nullptr;  // contains the pair now; null: the pair was there already
+  uint32_t index = 0;    // index of the pair in that node
+  // Was created by a split; the level above does not contain it yet. Null: no split.
+  Node* new_node = nullptr;
 };
 
 class BlinkTree::Node {
@@ -48,13 +50,14 @@ class BlinkTree::Node {
     for (std::atomic<uint64_t>& head : heads_) std::construct_at(&head, kEndHead);
   }
 
-  const uint32_t level;            // 0: a leaf, whose slots are entries; above: children
-  const MemTableEntry* const low;  // no key before it is ever here; null: the leftmost of a level
-  const uint64_t low_head;         // its head; 0 without
-  SpinLock lock;                   // of whoever changes the node
+  const uint32_t level;  // 0: a leaf, whose slots are entries; above: slots are children
+  // No key before it is ever in this node; null: leftmost node of its level.
+  const MemTableEntry* const low;
+  const uint64_t low_head;  // the head of `low`; 0 without it
+  SpinLock lock;            // held by the thread that changes the node
 
-  // The neighbours. `high` is the head of next->low; the greatest if there is none. `previous` lies
-  // somewhere to the left, most of the time next to this node.
+  // The neighbours. `high` is the head of next->low, or the greatest head without a next node.
+  // `previous` is a node further left, usually the direct neighbour.
   std::atomic<Node*> next{nullptr};
   std::atomic<uint64_t> high{kEndHead};
   std::atomic<Node*> previous{nullptr};
@@ -69,18 +72,19 @@ class BlinkTree::Node {
     assert(level > 0);
     return static_cast<Node*>(slot(index));
   }
-  // The key of a pair: the entry, or the least key that can be below the child, null in front.
+  // The key of a pair: the entry, or the least key that can be below the child; null for the
+  // leftmost child of a level.
   const MemTableEntry* KeyAt(uint32_t index) const {
     return level == 0 ? entry(index) : child(index)->low;
   }
 
-  // Copies all entries of a leaf and returns their number.
+  // Copies the entries of a leaf and returns their number.
   uint32_t CopyEntries(const MemTableEntry** entries) const {
     const uint32_t copied = count();
     for (uint32_t i = 0; i < copied; ++i) entries[i] = entry(i);
     return copied;
   }
-  // Number of heads below the given one. Hot: six loads, no branch.
+  // The number of heads below `bound`. Hot: six loads without a branch.
   uint32_t CountHeadsBelow(uint64_t bound) const {
     uint32_t at = 0;
     const auto step = [&](uint32_t half) { at += half * uint32_t{head(at + half - 1) < bound}; };
@@ -93,7 +97,8 @@ class BlinkTree::Node {
     return at + uint32_t{head(at) < bound};
   }
 
-  // What is read between BeginRead() and an IsUnchanged() that says so belongs together.
+  // Values that are loaded between BeginRead() and a call of IsUnchanged() that returns true are
+  // consistent with each other.
   uint32_t BeginRead() const {
     const uint32_t version = version_.load(std::memory_order_acquire);
     return version % 2 == 0 ? version : AwaitEvenVersion();
@@ -103,12 +108,13 @@ class BlinkTree::Node {
     return version_.load(std::memory_order_relaxed) == version;
   }
 
+  // Starts loading all cache lines of the node.
   void Prefetch() const {
     const char* const line = reinterpret_cast<const char*>(this);
     for (size_t i = 0; i < sizeof(Node); i += 64) __builtin_prefetch(line + i);
   }
 
-  // For a node that nobody else can reach yet.
+  // Appends a pair to a node that no other thread can reach yet.
   void Append(uint64_t head, void* slot) {
     const uint32_t at = count_.load(std::memory_order_relaxed);
     assert(at < kMaxFanout);
@@ -116,8 +122,8 @@ class BlinkTree::Node {
     std::construct_at(&slots_[at], slot);
     std::construct_at(&count_, at + 1);
   }
-  // Behind the last pair a new one comes in without a new version: who sees its head or the count
-  // sees all of it.
+  // Inserts a pair. A new last pair does not need a new version: a reader that sees its head or the
+  // new count sees the complete pair.
   void Insert(const Insertion& pair) REQUIRES(lock) {
     const uint32_t count = count_.load(std::memory_order_relaxed);
     assert(count < kMaxFanout);
@@ -132,23 +138,28 @@ class BlinkTree::Node {
     count_.store(count + 1, std::memory_order_release);
     EndChange();
   }
-  // Moves the upper pairs of a full node into a new one, made in `memory`, and takes the pair into
-  // one of the two. Where keys ascend, nobody needs room among the pairs that are there.
+  // Moves the upper pairs of a full node into a new node in `memory`, and inserts the pair into one
+  // of the two. If `ascends` is set and the pair is the last one, it becomes the only pair of the
+  // new node, because ascending keys need no room between existing pairs.
   Placed Split(char* memory, const Insertion& pair, bool ascends) REQUIRES(lock);
 
  private:
   void* slot(uint32_t index) const { return slots_[index].load(std::memory_order_acquire); }
 
+  // Waits for the end of a change.
   uint32_t AwaitEvenVersion() const;
 
-  // The stores of a change are releases: who sees one of them sees that the version was odd.
+  // All stores of a change are release stores: a reader that sees one of them also sees that the
+  // version is odd.
   void BeginChange() REQUIRES(lock) {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   void EndChange() REQUIRES(lock) {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
+  // Creates the right half of a split.
   Node* NewRightNode(char* memory, uint32_t cut, const Insertion* extra) const REQUIRES(lock);
+  // Removes the right half from this node.
   void CutAt(uint32_t cut, Node* right, const Insertion* extra) REQUIRES(lock);
   void InsertChanging(const Insertion& pair, uint32_t count) REQUIRES(lock) {
     for (uint32_t i = count; i > pair.index; --i) {
@@ -174,7 +185,7 @@ inline BlinkTree::Rank BlinkTree::RankIn(const Node& node, const Position& key) 
   return RankAmongTied(node, first, key);
 }
 
-// The next node, if the key is not before its low.
+// The next node, if the key is not before its `low`; else null.
 inline const BlinkTree::Node* BlinkTree::Beyond(const Node& node, const Position& key) const {
   if (node.high.load(std::memory_order_acquire) > key.head) [[likely]]
     return nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes of one level form a chain; `low` is the least key that may be in a node, and what lies
-// between the low of a node and that of the next one is in that node or nowhere:
+// The nodes of one level form a chain. `low` is the least key that may be in a node. A key between
+// the low of a node and the low of the next node is in that node or not in the level:
 //
 //   level 1     [ -inf  f  q ] ----------------------------> null
 //                  |    |  +----------------------+
@@ -9,53 +9,55 @@
 //   level 0     [ b d ] ---> [ f h k ] --> [ m ] --> [ q r t ] --> null
 //                 low: none     low: f      low: m     low: q
 //
-// Here the leaf of m has been split off and is not known above yet. That is a state like any other:
-// a search which comes down to the leaf of f sees that m is not before the low of the next node and
-// goes right. An inserter locks a leaf; if that is full, it moves the upper half into a new node
-// which it puts behind the leaf, and unlocks. Then it inserts the new node's {head of low, node}
-// one level up in the same way. So it never holds two locks, and if memory runs out on the upper
-// levels nothing is lost but steps.
+// In this example the leaf of m was just split off, and the level above does not contain it yet.
+// This is a normal state: a search for m comes down to the leaf of f, sees that m is not before the
+// low of the next node, and moves right. An inserter locks a leaf. If the leaf is full, it moves
+// the upper half into a new node, puts that behind the leaf, and unlocks. Then it inserts {head of
+// low, new node} one level up in the same way. So it never holds two locks. If memory runs out on
+// the upper levels, nothing is lost; searches only need more steps.
 //
-// What never changes: a node's level and low. Nodes are never removed, pairs only move to the right
-// (within a node, or to a new node behind it), and `next` only comes to lead to lower and lower
-// keys.
+// Invariants: the level and the low of a node never change. Nodes are never removed. Pairs only
+// move to the right (within a node, or to a new node behind it). Over time, `next` of a node leads
+// to lower and lower keys.
 //
-// Moving right is always right. A search for K stands on a node with low <= K. It loads `high`,
-// then `next`. If high < head(K), the node behind which `high` was written had a low before K; what
-// `next` leads to by then has a low of at most that. Where heads are equal the low itself is
-// compared. Nothing needs to be validated, and a search never goes too far.
+// Moving right is always correct. A search for K is at a node with low <= K. It loads `high`, then
+// `next`. If high < head(K), then the next node for which `high` was written had a low before K,
+// and the node to which `next` leads when it is loaded has at most that low. If heads are equal,
+// the low itself is compared. No validation is needed, and a search never moves too far.
 //
-// What is read in a node belongs together if the version was even before and is the same after
-// (IsUnchanged). Let a load have seen a value of a later change. The load is an acquire and the
-// store a release, so it sees that the version was made odd before, and validation fails. Values of
-// earlier changes are overwritten by the time the version is even again, which the acquire of
-// BeginRead() sees. Until it validates, a search follows only pointers that were in the node at
-// some time: entries and nodes, all complete before they were stored there, and alive like the
-// arena.
+// Values that were read in a node are consistent if the version was even before and is the same
+// afterwards (IsUnchanged). Proof: assume that a load has seen a value of a later change. The load
+// is an acquire and the store a release, so the reader also sees that the version was made odd
+// before, and validation fails. Values of earlier changes were overwritten before the version
+// became even again, which the acquire in BeginRead() sees. Until validation a search only follows
+// pointers that were in the node at some time: they lead to entries and nodes that were complete
+// before they were stored there, and that live as long as the arena.
 //
-// Appending is the exception: a pair behind the last comes in without a new version. The slot is
-// stored first, then the head, then the count. Heads behind the last are the greatest, so a search
-// of the heads sees the array with the pair or without it, as each head is loaded once; of two
-// appended pairs it cannot see the second only, since it looks for the border between smaller and
-// larger heads: having seen the second head below its own, it takes the first for passed too, and
-// rightly so. A copy of a leaf's entries takes `count` first, and is ranked with that count.
+// Appending is an exception: a new last pair does not change the version. The slot is stored first,
+// then the head, then the count. Heads behind the last pair are the greatest, and each head is
+// loaded once, so a search of the heads sees the array with or without the pair. It cannot see only
+// the second of two appended pairs, because it looks for the border between smaller and larger
+// heads: if it has seen that the second head is below its own, it counts the first pair as passed
+// too, which is correct. A copy of the entries of a leaf loads `count` first, and ranks in the copy
+// are limited to that count.
 //
 // Claim: Find() and Seek() miss no entry X whose Insert() returned before they were called. At
-// every moment, by the clock of the changes (even versions and appends), X is in the one leaf whose
-// [low, next->low) holds it: a split moves it together with that border, in one change. A search
-// for K ends in a validated reading of a leaf with low <= K < next->low at a moment after the call.
-// If X is the first entry at or after K, it is in that leaf and was seen; or it is the first of a
-// leaf further right, whose low it is. A Window goes on with the `next` of its own moment: the keys
-// between its leaf's low and that node's low, as far as they were there when the walk began, were
-// in the copy. Going left it looks for the leaf that has `next` == this leaf, in a validated
-// reading: all that is before the low of this leaf is there or further left.
+// every moment, in the order of the changes (even versions and appends), X is in the one leaf with
+// low <= X < next->low, because a split moves X and that border in one change. A search for K ends
+// with a validated reading of a leaf with low <= K < next->low at a moment after the call. If X is
+// the first entry at or after K, then X is in this leaf and was seen, or X is the first entry and
+// the low of a leaf further right. A Window continues with the `next` of its own moment: all keys
+// between the low of its leaf and the low of that node which were in the tree when the iteration
+// began are in the copy. Moving left, it looks for the leaf whose `next` is this leaf, in a
+// validated reading: everything before the low of this leaf is there or further left.
 //
-// What `previous` is good for: it is stored after the `next` that leads back to this node could be
-// read, and a node to the left stays to the left. So walking right from it ends at this node. Two
-// splits may store it in either order, so it may lag; then the walk has more than one step.
+// `previous` is stored only after the `next` that leads back to this node could be read, and a node
+// to the left stays to the left. So moving right from `previous` always ends at this node. Two
+// splits may store it in either order, so it may be out of date; then the way takes more than one
+// step.
 //
-// Two inserters of one key: the leaf that holds it is locked by the one, then by the other, and the
-// second one sees the entry. Appends need the lock as well.
+// Two inserters of the same key lock the same leaf one after the other, and the second one sees the
+// entry of the first. Appends need the lock as well.
 #include "memtable/blink_tree.h"
 
 #include <algorithm>
@@ -72,7 +74,7 @@ std::atomic<uint64_t> next_tree_id{1};
 
 }  // namespace
 
-// Holds the lock of a node, unless its thread is the only inserter anyway.
+// Holds the lock of a node, unless this thread is the only inserter.
 class SCOPED_CAPABILITY BlinkTree::NodeGuard {
  public:
   NodeGuard(SpinLock* lock, bool is_alone) ACQUIRE(lock) NO_THREAD_SAFETY_ANALYSIS
@@ -89,12 +91,12 @@ class SCOPED_CAPABILITY BlinkTree::NodeGuard {
   SpinLock* const lock_;
 };
 
-// Where a thread last inserted. A guess: any leaf of this tree would do.
-struct BlinkTree::Finger {
+// Where a thread last inserted. Only a guess: any leaf of this tree is correct.
+struct BlinkTree::InsertHint {
   uint64_t tree_id;
   Node* leaf;
-  uint32_t index;     // of the entry in it
-  bool is_exclusive;  // of the insertion under way
+  uint32_t index;     // of the entry in the leaf
+  bool is_exclusive;  // whether the current insertion is exclusive
 };
 
 BlinkTree::BlinkTree(const InternalKeyComparator& comparator, const Slice& common_prefix,
@@ -107,12 +109,12 @@ BlinkTree::BlinkTree(const InternalKeyComparator& comparator, const Slice& commo
       checksum_bytes_(static_cast<uint32_t>(checksum_bytes)),
       first_leaf_(new (arena->AllocateAligned(sizeof(Node))) Node(0, nullptr, 0)),
       root_(first_leaf_) {
-  assert(fanout_ >= 3);  // halves of a split are not empty
+  assert(fanout_ >= 3);  // so that no half of a split is empty
   assert(fanout_ <= kMaxFanout);
 }
 
-// Keys before the prefix have the smallest head, keys after it the largest, so the order of heads
-// stays that of the keys.
+// Keys before the prefix get the smallest head and keys behind it the greatest, so heads have the
+// order of the keys.
 uint64_t BlinkTree::HeadBehindPrefix(const Slice& user_key) const {
   assert(comparator_.order() != KeyOrder::kCustom);  // such a tree has no prefix
   if (user_key.starts_with(prefix_)) [[likely]] {
@@ -122,6 +124,7 @@ uint64_t BlinkTree::HeadBehindPrefix(const Slice& user_key) const {
   return comparator_.OrderWithTimestamp(user_key, prefix_) < 0 ? 0 : kEndHead;
 }
 
+// Negative, 0 or positive if the entry is before, at or behind the key.
 int BlinkTree::Compare(const MemTableEntry* entry, const Position& key) const {
   const int by_user_key = comparator_.OrderWithTimestamp(entry->user_key(), key.user_key);
   if (by_user_key != 0) return by_user_key;
@@ -131,10 +134,11 @@ int BlinkTree::Compare(const MemTableEntry* entry, const Position& key) const {
 
 // ---- Within a node
 
-// Among the pairs from `first` on that have the key's head. Cold but for the entry looked for.
+// Compares keys among the pairs from `first` on that have the head of the key. Rarely needed,
+// except for the entry that a search finds.
 BlinkTree::Rank BlinkTree::RankAmongTied(const Node& node, uint32_t first,
                                          const Position& key) const {
-  const uint32_t count = node.count();  // heads behind it may be equal to the greatest head
+  const uint32_t count = node.count();  // unused heads may equal the greatest head
   uint32_t end = first;
   while (end < count && node.head(end) == key.head) ++end;
   Rank rank{.before = first};
@@ -165,13 +169,14 @@ const BlinkTree::Node* BlinkTree::BeyondTied(const Node& node, const Position& k
 
 // ---- Going down
 
-// The child for the key, or the next node if the key is there, or the same node if it changed.
+// Returns the child for the key; or the next node if the key is there; or the same node if it
+// changed during the read.
 inline const BlinkTree::Node* BlinkTree::StepTowards(const Node* node, const Position& key) const {
   assert(node->level > 0);
   const uint32_t version = node->BeginRead();
   if (const Node* next = Beyond(*node, key)) return next;
   const Rank rank = RankIn(*node, key);
-  const uint32_t above = rank.before + uint32_t{rank.is_equal};  // the first child after the key
+  const uint32_t above = rank.before + uint32_t{rank.is_equal};  // the first child behind the key
   const Node* child = node->child(above == 0 ? 0 : above - 1);
   if (!node->IsUnchanged(version)) return node;
   assert(above > 0);  // the first child has the low of the node
@@ -179,6 +184,7 @@ inline const BlinkTree::Node* BlinkTree::StepTowards(const Node* node, const Pos
   return child;
 }
 
+// The node of the given level for the key, or a node to the left of it.
 const BlinkTree::Node* BlinkTree::DescendTo(uint32_t level, const Position& key) const {
   const Node* node = root_.load(std::memory_order_acquire);
   assert(node->level >= level);
@@ -193,6 +199,7 @@ bool BlinkTree::IsEmpty() const {
   return root->level == 0 && root->count() == 0;
 }
 
+// Find() from a leaf on.
 BlinkTree::Cursor BlinkTree::FindIn(const Node* leaf, const Position& key) const {
   assert(leaf->level == 0);
   while (true) {
@@ -201,12 +208,12 @@ BlinkTree::Cursor BlinkTree::FindIn(const Node* leaf, const Position& key) const
       leaf = next;
       continue;
     }
-    // Taken before the ranking: a newer version of the key may be appended meanwhile, behind which
-    // the ranking has looked at nothing.
+    // Loaded before the ranking: a newer version of the key may be appended in between, and the
+    // ranking has not looked at the places behind it.
     const uint32_t count = leaf->count();
     const Rank rank = RankIn(*leaf, key);
     const MemTableEntry* entry = rank.is_user_key ? leaf->entry(rank.before) : nullptr;
-    // Older versions of the key may begin with the next leaf.
+    // Older versions of the key may be in the next leaf.
     const bool may_be_next = entry == nullptr &&
                              leaf->high.load(std::memory_order_acquire) == key.head &&
                              rank.before >= count;
@@ -217,6 +224,7 @@ BlinkTree::Cursor BlinkTree::FindIn(const Node* leaf, const Position& key) const
   }
 }
 
+// Find() if the entry may be in the next leaf.
 BlinkTree::Cursor BlinkTree::FindBySeek(const Position& key) const {
   Window window;
   Seek(key, &window);
@@ -230,7 +238,7 @@ BlinkTree::Cursor BlinkTree::Find(const Position& key) const {
   return FindIn(DescendTo(0, key), key);
 }
 
-// All searches stand on the same level at any time, so the misses of one step overlap.
+// All searches are on the same level at any time, so their cache misses overlap.
 void BlinkTree::FindMany(const Position* keys, size_t count, Cursor* found) const {
   assert(count <= kMaxBatch);
   const Node* nodes[kMaxBatch];
@@ -241,7 +249,7 @@ void BlinkTree::FindMany(const Position* keys, size_t count, Cursor* found) cons
       while (nodes[i]->level == level) nodes[i] = StepTowards(nodes[i], keys[i]);
     }
   }
-  // The entry that will be compared.
+  // Prefetches the entries that will be compared.
   for (size_t i = 0; i < count; ++i) {
     const uint32_t index = nodes[i]->CountHeadsBelow(keys[i].head);
     if (index < kMaxFanout && nodes[i]->head(index) == keys[i].head) {
@@ -271,7 +279,7 @@ void BlinkTree::Next(Cursor* cursor) const {
   }
   Window window;
   Seek(PositionOf(cursor->entry), &window);
-  assert(window.entries[window.index] == cursor->entry);  // nothing is ever removed
+  assert(window.entries[window.index] == cursor->entry);  // entries are never removed
   Next(&window);
   *cursor = {};
   if (window.IsValid()) {
@@ -282,43 +290,44 @@ void BlinkTree::Next(Cursor* cursor) const {
 // ---- Inserting
 
 bool BlinkTree::Insert(const Position& key, const Slice& value, bool exclusive) {
-  Finger* finger = MyFinger();
-  finger->is_exclusive = exclusive;
-  Node* leaf = LeafNear(key, *finger);
-  MemTableEntry* entry = NewEntry(key, value);  // while the lines of the leaf arrive
-  const Placed placed = Place(leaf, key, entry, *finger);
+  InsertHint* hint = ThreadHint();
+  hint->is_exclusive = exclusive;
+  Node* leaf = LeafNear(key, *hint);
+  MemTableEntry* entry = NewEntry(key, value);  // while the cache lines of the leaf are loaded
+  const Placed placed = Place(leaf, key, entry, *hint);
   if (placed.node == nullptr) return false;
-  finger->leaf = placed.node;
-  finger->index = placed.index;
+  hint->leaf = placed.node;
+  hint->index = placed.index;
   if (placed.new_node != nullptr) [[unlikely]]
-    LinkUp(placed.new_node, *finger);
+    LinkUp(placed.new_node, *hint);
   return true;
 }
 
-// A few fingers per thread, so that batches over some column families do not chase each other away.
-// They outlive their trees; the tree's id tells.
-BlinkTree::Finger* BlinkTree::MyFinger() const {
-  constexpr size_t kFingers = 4;
-  static thread_local Finger fingers[kFingers];
-  Finger* finger = &fingers[id_ % kFingers];
-  if (finger->tree_id != id_) *finger = {.tree_id = id_, .leaf = first_leaf_};
-  assert(finger->leaf->level == 0);
-  return finger;
+// A few hints per thread, so that batches over several column families do not overwrite each
+// other's hints. Hints outlive their trees; the id of the tree tells whether a hint is valid.
+BlinkTree::InsertHint* BlinkTree::ThreadHint() const {
+  constexpr size_t kHints = 4;
+  static thread_local InsertHint hints[kHints];
+  InsertHint* hint = &hints[id_ % kHints];
+  if (hint->tree_id != id_) *hint = {.tree_id = id_, .leaf = first_leaf_};
+  assert(hint->leaf->level == 0);
+  return hint;
 }
 
-// The leaf of the key, or one to the left of it.
-BlinkTree::Node* BlinkTree::LeafNear(const Position& key, const Finger& finger) const {
-  const Node& leaf = *finger.leaf;
+// The leaf of the key, or a leaf to the left of it.
+BlinkTree::Node* BlinkTree::LeafNear(const Position& key, const InsertHint& hint) const {
+  const Node& leaf = *hint.leaf;
   const bool is_behind_low = leaf.low_head < key.head || leaf.low == nullptr ||
                              (leaf.low_head == key.head && Compare(leaf.low, key) <= 0);
-  if (is_behind_low && Beyond(leaf, key) == nullptr) return finger.leaf;
+  if (is_behind_low && Beyond(leaf, key) == nullptr) return hint.leaf;
   return const_cast<Node*>(DescendTo(0, key));
 }
 
+// Allocates and fills an entry.
 MemTableEntry* BlinkTree::NewEntry(const Position& key, const Slice& value) {
   const size_t bytes = MemTableEntry::BytesFor(key.user_key, value, checksum_bytes_);
   char* memory = arena_->Allocate(bytes);
-  // An arena is filled downwards: the next entry lies there, if it is one like this.
+  // An arena is filled downwards, so the next entry will be there if it has a similar size.
   PrefetchToWriteBefore(memory, bytes);
   auto* entry = new (memory) MemTableEntry;
   entry->Fill(key.user_key, key.trailer, value, checksum_bytes_);
@@ -327,16 +336,16 @@ MemTableEntry* BlinkTree::NewEntry(const Position& key, const Slice& value) {
   return entry;
 }
 
-// Inserts {key's head, slot} into the level of `node`, there or further right.
+// Inserts {head of the key, slot} into the level of `node`, in this node or one further right.
 BlinkTree::Placed BlinkTree::Place(Node* node, const Position& key, void* slot,
-                                   const Finger& finger) {
-  char* memory = nullptr;  // of a new node: nothing is allocated under a lock
+                                   const InsertHint& hint) {
+  char* memory = nullptr;  // for a new node, because nothing is allocated under a lock
   while (true) {
     Node* const here = node;
     if (memory == nullptr && here->count() == fanout_) {
       memory = arena_->AllocateAligned(sizeof(Node));
     }
-    NodeGuard guard(&here->lock, finger.is_exclusive);
+    NodeGuard guard(&here->lock, hint.is_exclusive);
     if (const Node* next = Beyond(*here, key)) {
       node = const_cast<Node*>(next);
       continue;
@@ -348,16 +357,16 @@ BlinkTree::Placed BlinkTree::Place(Node* node, const Position& key, void* slot,
       here->Insert({rank.before, key.head, slot});
       return {.node = here, .index = rank.before};
     }
-    if (memory == nullptr) continue;  // filled by another since we looked
+    if (memory == nullptr) continue;  // another thread filled the node in between
     const bool ascends = here->next.load(std::memory_order_relaxed) == nullptr ||
-                         (here == finger.leaf && rank.before == finger.index + 1);
+                         (here == hint.leaf && rank.before == hint.index + 1);
     return here->Split(memory, {rank.before, key.head, slot}, ascends);
   }
 }
 
-// Makes a new node known to the levels above. Where memory runs out it stays unknown, and so do
-// the nodes that would have been split there.
-void BlinkTree::LinkUp(Node* node, const Finger& finger) {
+// Inserts a new node into the level above, and so on for nodes that are split there. If memory runs
+// out, the level above stays without it.
+void BlinkTree::LinkUp(Node* node, const InsertHint& hint) {
   try {
     while (node != nullptr) {
       const Position key{node->low->user_key(), node->low->trailer(), node->low_head};
@@ -367,8 +376,8 @@ void BlinkTree::LinkUp(Node* node, const Finger& finger) {
         continue;
       }
       auto* parent = const_cast<Node*>(DescendTo(level, key));
-      const Placed placed = Place(parent, key, node, finger);
-      assert(placed.node != nullptr);  // nobody else makes it known
+      const Placed placed = Place(parent, key, node, hint);
+      assert(placed.node != nullptr);  // no other thread inserts this node
       node = placed.new_node;
     }
   } catch (const std::bad_alloc&) {
@@ -376,7 +385,7 @@ void BlinkTree::LinkUp(Node* node, const Finger& finger) {
   }
 }
 
-// Puts a level over the root and a node to the right of it. False: another thread was faster.
+// Creates a level above the root and a node to the right of it. False: another thread was faster.
 bool BlinkTree::RaiseRoot(Node* right) {
   Node* root = root_.load(std::memory_order_acquire);
   if (root->level != right->level) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over the leaves of the tree, in both directions, and what follows from walks: estimates,
-// the common prefix, checks. A walk copies a leaf's entries at one moment and stands on the copy.
+// Iteration over the leaves of the tree in both directions, and the functions that use it:
+// estimates, the common prefix, checks. An iteration copies the entries of a leaf at one moment and
+// works on the copy.
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
@@ -14,7 +15,7 @@ namespace ashlar {
 
 // ---- Windows
 
-// Copies a leaf as it is at one moment.
+// Copies a leaf at one moment.
 void BlinkTree::Load(const Node* leaf, Window* window) const {
   assert(leaf->level == 0);
   do {
@@ -47,7 +48,7 @@ void BlinkTree::Seek(const Position& key, Window* window) const {
   if (window->index == window->count) ToNextLeaf(window);
 }
 
-// True if the window stands on the very key.
+// Copies the leaf of the key. True if the window is at an entry with this internal key.
 bool BlinkTree::LoadAt(const Node* leaf, const Position& key, Window* window) const {
   while (true) {
     const uint32_t version = leaf->BeginRead();
@@ -55,7 +56,8 @@ bool BlinkTree::LoadAt(const Node* leaf, const Position& key, Window* window) co
       leaf = next;
       continue;
     }
-    // Copied first: what is appended after that is out of the copy, and the rank is cut to it.
+    // Copied before the ranking: pairs that are appended later are not in the copy, and the rank is
+    // limited to it.
     window->count = leaf->CopyEntries(window->entries);
     window->next = leaf->next.load(std::memory_order_acquire);
     const Rank rank = RankIn(*leaf, key);
@@ -68,7 +70,7 @@ bool BlinkTree::LoadAt(const Node* leaf, const Position& key, Window* window) co
 }
 
 void BlinkTree::SeekForPrev(const Position& key, Window* window) const {
-  // The low of a leaf is in it and at or before the key, unless it is the first leaf.
+  // The low of a leaf is in the leaf and at or before the key, except in the first leaf.
   if (LoadAt(DescendTo(0, key), key, window)) return;
   window->index--;  // out of range if nothing is before the key
   assert(window->IsValid() || window->leaf == first_leaf_);
@@ -82,7 +84,8 @@ void BlinkTree::ToNextLeaf(Window* window) const {
   assert(window->count > 0);
 }
 
-// `previous` may have been split since: the leaf before is the one whose neighbour is this one.
+// The node at `previous` may have been split since: the leaf in front is the one whose next node is
+// this one.
 void BlinkTree::ToPreviousLeaf(Window* window) const {
   const Node* const leaf = window->leaf;
   const Node* left = leaf->previous.load(std::memory_order_acquire);
@@ -91,7 +94,7 @@ void BlinkTree::ToPreviousLeaf(Window* window) const {
     return;  // the index is out of range
   }
   do {
-    assert(left != nullptr);  // all that lies to the left leads here
+    assert(left != nullptr);  // every node to the left leads here
     Load(left, window);
     left = window->next;
   } while (left != leaf);
@@ -101,8 +104,9 @@ void BlinkTree::ToPreviousLeaf(Window* window) const {
 
 // ---- Estimates
 
-// Every pair of a level stands for about as many entries as another one. So the highest level that
-// has enough of them is counted; the one above has fewer, so this one has fewer nodes.
+// Each pair of a level represents about the same number of entries. So pairs are counted on the
+// highest level that has enough of them. The level above has fewer pairs, so this level has few
+// nodes.
 double BlinkTree::FractionBefore(const Position& key) const {
   constexpr uint64_t kEnough = 128;
   for (uint32_t level = root_.load(std::memory_order_acquire)->level;; --level) {
@@ -110,12 +114,13 @@ double BlinkTree::FractionBefore(const Position& key) const {
     assert(pairs.before <= pairs.all);
     if (level > 0 && pairs.all < kEnough) continue;
     if (pairs.before == 0) return 0;
-    // A child that begins before the key may hold it: half of that, say.
+    // The last child that begins before the key may contain the key; half of it is counted.
     const double part = level > 0 ? 0.5 : 0;
     return (static_cast<double>(pairs.before) - part) / static_cast<double>(pairs.all);
   }
 }
 
+// Counts the pairs of one level.
 BlinkTree::PairCount BlinkTree::CountPairs(uint32_t level, const Position& key) const {
   PairCount pairs;
   const Node* const here = DescendTo(level, key);
@@ -135,23 +140,23 @@ const BlinkTree::Node* BlinkTree::LeftmostOn(uint32_t level) const {
   return node;
 }
 
-// Few keys have long prefixes in common that the next ones lack: whatever lies outside of a prefix
-// has one of two heads, and all searches would compare keys.
+// A few keys may share a long prefix that later keys lack. Keys without the prefix have one of two
+// heads, so that all searches would compare keys.
 std::string BlinkTree::CommonPrefix() const {
   Window first, last;
   SeekToFirst(&first);
   SeekToLast(&last);
   if (!first.IsValid() || comparator_.order() == KeyOrder::kCustom) return prefix_;
-  assert(last.IsValid());  // nothing is ever removed
+  assert(last.IsValid());  // entries are never removed
   const Slice user_key = first.entries[first.index]->user_key();
   const Slice common(user_key.data(),
                      user_key.difference_offset(last.entries[last.index]->user_key()));
   return HasManyKeys() ? common.ToString() : prefix_.substr(0, common.difference_offset(prefix_));
 }
 
-// Whether the nodes of some level begin with a few dozens of different keys, as those of a thousand
-// keys do. Levels with very many nodes are not looked at: where those above them begin with few
-// keys, these have most of the versions.
+// True if the nodes of some level begin with a few dozen different keys, as happens with about a
+// thousand keys. Levels with very many nodes are skipped: if the nodes above begin with only few
+// keys, then most entries are versions of these few.
 bool BlinkTree::HasManyKeys() const {
   constexpr uint32_t kMany = 32, kEnoughNodes = 128;
   for (uint32_t level = root_.load(std::memory_order_acquire)->level + 1; level-- > 0;) {
@@ -171,7 +176,7 @@ bool BlinkTree::HasManyKeys() const {
 
 // ---- Proofs
 
-// Of one node: pairs ascend from its low on and stay before the low of the next node.
+// Checks one node: pairs ascend from `low` on, and stay before the low of the next node.
 void BlinkTree::CheckNode(const Node& node) const {
   const auto require = [](bool holds) {
     if (!holds) std::abort();
@@ -208,7 +213,7 @@ void BlinkTree::CheckInvariants() const {
     for (const Node* node = leftmost; node != nullptr;
          node = node->next.load(std::memory_order_acquire)) {
       CheckNode(*node);
-      // The children are nodes of the level below, in its order; some of those may be unknown here.
+      // The children are nodes of the level below, in its order. Some of those may be missing here.
       for (uint32_t i = 0; level > 0 && i < node->count(); ++i) {
         if (node->child(i)->level != level - 1) std::abort();
       }

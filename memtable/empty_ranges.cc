@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges are replaced, never changed, but for two words; a replaced one is retired through the
-// epoch. All that grew from one range share the word that says whether it is broken: a writer that
-// still looks at the one before breaks the one that took its place.
+// A range is replaced and not changed, except for two words; a replaced range is retired through
+// the epoch. All ranges that grew from one range share the word that says whether it is broken, so
+// a writer that still sees the old range also breaks the one that replaced it.
 #include "memtable/empty_ranges.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace ashlar {
 struct EmptyRanges::Range : EpochRetired {
   std::string begin;
   std::string end;        // under watch up to here
-  std::string known_end;  // empty up to here, for readers at or above known_since
+  std::string known_end;  // empty up to here for readers at or above known_since
   SequenceNumber known_since = 0;
-  // Writers above it see the watch; the greatest number until that is known.
+  // Writers with greater numbers see the watch. The greatest number until this is known.
   std::atomic<SequenceNumber> watched_since{kMaxSequenceNumber};
   std::shared_ptr<std::atomic<bool>> is_broken;
 
@@ -49,6 +49,7 @@ void EmptyRanges::Break(const Slice& user_key) {
 }
 
 bool EmptyRanges::FindEnd(const Slice& user_key, SequenceNumber seqno, std::string* end) const {
+  assert(end != nullptr);
   const EpochGuard guard;
   for (const auto& place : places_) {
     const Range* const range = place.load(std::memory_order_acquire);
@@ -60,7 +61,7 @@ bool EmptyRanges::FindEnd(const Slice& user_key, SequenceNumber seqno, std::stri
   return false;
 }
 
-// Where a range is that the finding touches, else where one may come.
+// The place of a range that the finding touches, else the place for a new range.
 std::atomic<EmptyRanges::Range*>* EmptyRanges::PlaceOf(const Finding& finding) {
   std::atomic<Range*>* free = nullptr;
   for (auto& place : places_) {
@@ -76,6 +77,7 @@ std::atomic<EmptyRanges::Range*>* EmptyRanges::PlaceOf(const Finding& finding) {
 }
 
 void EmptyRanges::Replace(std::atomic<Range*>* place, std::unique_ptr<Range> range) {
+  assert(place != nullptr);
   const bool is_there = range != nullptr;
   Range* const old = place->exchange(range.release(), std::memory_order_acq_rel);
   if (is_there && old == nullptr) count_.fetch_add(1, std::memory_order_acq_rel);
@@ -105,13 +107,13 @@ std::unique_ptr<EmptyRanges::Range> EmptyRanges::Grown(const Range& old,
 
 void EmptyRanges::Learn(const Finding& finding,
                         const std::function<SequenceNumber()>& last_given_out) {
-  const EpochGuard epoch;  // nothing is freed under the lock
+  const EpochGuard epoch;  // so that nothing is freed under the lock
   if (comparator_.OrderWithTimestamp(finding.begin, finding.end) >= 0 || !lock_.TryLock()) return;
   const SpinLockGuard guard(&lock_, AdoptLock());
   if (suspensions_ != 0 || finding.version < first_version_) return;
   std::atomic<Range*>* const place = PlaceOf(finding);
   const Range* const old = place->load(std::memory_order_relaxed);
-  // What begins earlier, or lies elsewhere, begins anew.
+  // A finding that begins earlier or is somewhere else starts a new range.
   const bool goes_on = old != nullptr && !old->IsBroken() &&
                        comparator_.OrderWithTimestamp(old->begin, finding.begin) <= 0 &&
                        comparator_.OrderWithTimestamp(finding.begin, old->end) <= 0;
@@ -131,9 +133,9 @@ void EmptyRanges::Learn(const Finding& finding,
   published->watched_since.store(last_given_out(), std::memory_order_relaxed);
 }
 
-// Readers that have found a range empty may go on: what they see, they saw before.
+// Readers that have found a range empty before may use it: what they see does not change.
 void EmptyRanges::Suspend() {
-  const EpochGuard epoch;  // nothing is freed under the lock
+  const EpochGuard epoch;  // so that nothing is freed under the lock
   const SpinLockGuard guard(&lock_);
   ++suspensions_;
   for (auto& place : places_) {

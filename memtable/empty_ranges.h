@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EmptyRanges: where in a column family nothing lives, so that scans need not step over what was
-// deleted there again and again.
+// EmptyRanges knows ranges of a column family in which nothing is alive, so that scans do not step
+// over the deleted entries again and again.
 //
-// A queue is the case in point: rows are put at the tail and deleted at the head, and whoever looks
-// for the head steps over all that was deleted before, in memtables and tables alike, until
-// compactions have taken it away. A scan that came over a long row of tombstones tells where; the
-// next ones go on behind it.
+// The typical case is a queue: rows are added at the tail and deleted at the head. A reader that
+// looks for the head steps over everything that was deleted before, in memtables and tables, until
+// compactions have removed it. A scan that stepped over a long row of tombstones reports the range,
+// and later scans skip it.
 //
-// That a range is empty must be known as of a sequence number, and hold for all later ones until a
-// write says otherwise. So it takes two scans:
+// A range must be known to be empty as of a sequence number, and for all later numbers until a
+// writer adds something. This takes two scans:
 //
-//   1. The first one puts the range under watch. From then on writers that add something in it
-//      break it. Then the last number that was given out until then is asked for: whoever has a
-//      later one has seen the watch.
-//   2. A scan that sees all numbers up to that one, and finds nothing alive either, makes the range
+//   1. The first scan puts the range under watch. From then on a writer that adds something inside
+//      the range breaks it. Afterwards the scan asks for the last sequence number that was given
+//      out: every writer with a later number sees the watch.
+//   2. A scan that sees all numbers up to that one and also finds nothing alive makes the range
 //      known to be empty since its own number.
 //
-// A range grows in the same way: what is known stays so, and what was added is under watch. It
-// grows at its end only. What breaks a range ends all of it.
+// A range grows in the same way: the known part stays known, and the added part is under watch. A
+// range grows at its end only. Breaking a range ends all of it.
 //
-// Threads: any.
+// Threads: any number.
 #pragma once
 
 #include <atomic>
@@ -39,33 +39,35 @@ namespace ashlar {
 
 class EmptyRanges {
  public:
-  // The user comparator outlives it, and has no timestamps.
+  // The user comparator outlives this object, and has no timestamps.
   explicit EmptyRanges(const InternalKeyComparator& comparator);
-  ~EmptyRanges();  // nobody uses it any more
+  ~EmptyRanges();  // no thread may use it any more
   EmptyRanges(const EmptyRanges&) = delete;
   EmptyRanges& operator=(const EmptyRanges&) = delete;
 
-  // Whether there is nothing to ask for and nothing to break.
+  // True if there is no range, so nothing can be found or broken.
   bool none() const { return count_.load(std::memory_order_acquire) == 0; }
 
-  // By a writer, before its entry is visible: the key may be alive from now on.
+  // Called by a writer before its entry becomes visible: the key may be alive from now on.
   void Break(const Slice& user_key);
 
-  // By a reader that sees what is there as of `seqno`: if the key lies in a range in which it sees
-  // nothing, the range's end goes to *end. The number was published before the call.
+  // For a reader at `seqno`, which was published before the call: if the key is in a range that is
+  // empty for this reader, sets *end to the end of the range and returns true.
   bool FindEnd(const Slice& user_key, SequenceNumber seqno, std::string* end) const;
 
+  // The result of a scan: nothing was alive in [begin, end) as of `seqno`.
   struct Finding {
     Slice begin, end;
     SequenceNumber seqno = 0;
     uint64_t version = 0;  // number of the version that was scanned
   };
-  // A scan as of a number found nothing alive in [begin, end); what it left out, FindEnd() told it.
-  // last_given_out() is the last sequence number that a writer has. Never waits: what comes at a
-  // bad time is not learned.
+  // Records a finding. Parts that the scan skipped were found with FindEnd(). last_given_out()
+  // returns the last sequence number that a writer has got. Never waits: if another thread changes
+  // the ranges, the finding is dropped.
   void Learn(const Finding& finding, const std::function<SequenceNumber()>& last_given_out);
-  // In between something may come into the family, or back, that writers do not tell of: all is
-  // forgotten, and what scans of versions before `version` find is not believed.
+  // Between Suspend() and Resume() entries may come into the family, or come back, without a call
+  // of Break() (for example by ingestion). All ranges are forgotten, and findings of scans of
+  // versions before `version` are ignored.
   void Suspend();
   void Resume(uint64_t version);
 
@@ -73,23 +75,26 @@ class EmptyRanges {
 
  private:
   struct Range;
-  // Writers look at all of them.
+  // Few, because writers check all of them.
   static constexpr size_t kPlaces = 4;
 
+  // True if the key is at or behind the begin of the range and before `end`.
   bool Holds(const Range& range, const Slice& user_key, const Slice& end) const;
-  // What a finding makes of the range that it touches; null: nothing new.
+  // The result of merging a finding into the range that it touches; null if nothing is new.
   std::unique_ptr<Range> Grown(const Range& old, const Finding& finding) const;
+  // Where a new or grown range goes.
   std::atomic<Range*>* PlaceOf(const Finding& finding) REQUIRES(lock_);
+  // Publishes a range, or null, and retires the one before.
   void Replace(std::atomic<Range*>* place, std::unique_ptr<Range> range) REQUIRES(lock_);
 
   const InternalKeyComparator comparator_;
-  SpinLock lock_;  // of those who change what is known
-  // Written under the lock.
+  SpinLock lock_;  // held by threads that change the ranges
+  // Stored under the lock; read in epochs.
   std::atomic<Range*> places_[kPlaces] = {};
-  std::atomic<size_t> count_{0};       // of places taken
-  size_t next_ GUARDED_BY(lock_) = 0;  // whose turn it is to go, if all are taken
-  int suspensions_ GUARDED_BY(lock_) = 0;
-  uint64_t first_version_ GUARDED_BY(lock_) = 0;  // whose scans are believed
+  std::atomic<size_t> count_{0};           // number of ranges
+  size_t next_ GUARDED_BY(lock_) = 0;      // the next range to be replaced if all places are taken
+  int suspensions_ GUARDED_BY(lock_) = 0;  // calls of Suspend() without Resume()
+  uint64_t first_version_ GUARDED_BY(lock_) = 0;  // scans of older versions are ignored
 };
 
 }  // namespace ashlar

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemTableEntry: how a memtable keeps one internal key and its value, whatever the representation:
-// two lengths, then user key, trailer and value, in one piece of arena memory that need not be
-// aligned. A checksum of these may follow; whose memtable it is knows. Immutable once it is
-// reachable by others, but for a value that is overwritten in place (memtable/in_place.h).
+// MemTableEntry: the form in which a memtable stores one internal key and its value, in all
+// representations: two lengths, then user key, trailer and value, in one piece of arena memory
+// without alignment. A checksum may follow; the memtable knows whether it does. Immutable once
+// other threads can reach it, except for a value that is overwritten in place
+// (memtable/in_place.h).
 #pragma once
 
 #include <bit>
@@ -19,6 +20,7 @@ namespace ashlar {
 
 class MemTableEntry {
  public:
+  // The size of an entry.
   static size_t BytesFor(const Slice& user_key, const Slice& value, size_t checksum_bytes) {
     return sizeof(MemTableEntry) + user_key.size() + kTrailerBytes + value.size() + checksum_bytes;
   }
@@ -41,13 +43,13 @@ class MemTableEntry {
     StoreChecksum(internal_key(), Slice(p, value.size()), checksum_bytes);
   }
 
-  // Behind the value, which lies in the memory of an entry.
+  // Stores the checksum behind the value, which is in the memory of an entry.
   static void StoreChecksum(const Slice& internal_key, const Slice& value, size_t checksum_bytes) {
     const uint64_t checksum = LittleEndian(Checksum(internal_key, value, checksum_bytes));
     std::memcpy(const_cast<char*>(value.data()) + value.size(), &checksum, checksum_bytes);
   }
 
-  // Takes the place of the value, which is not shorter. Whoever reads values is kept away.
+  // Replaces the value by one that is not longer. The caller keeps readers of the value away.
   void Overwrite(const Slice& value, size_t checksum_bytes) {
     const Slice place = this->value();
     assert(value.size() <= place.size());
@@ -57,12 +59,12 @@ class MemTableEntry {
     if (checksum_bytes != 0) StoreChecksum(internal_key(), this->value(), checksum_bytes);
   }
 
-  // Of an entry, cut to so many bytes.
+  // The checksum of an entry, cut to `checksum_bytes` bytes.
   static uint64_t Checksum(const Slice& internal_key, const Slice& value, size_t checksum_bytes) {
     const uint64_t hash = HashBytes(value, HashBytes(internal_key, internal_key.size()));
     return checksum_bytes == sizeof(hash) ? hash : hash & ((uint64_t{1} << 8 * checksum_bytes) - 1);
   }
-  // The one that follows the value of an entry.
+  // The checksum that is stored behind the value of an entry.
   static uint64_t ChecksumBehind(const Slice& value, size_t checksum_bytes) {
     uint64_t checksum = 0;
     std::memcpy(&checksum, value.data() + value.size(), checksum_bytes);
@@ -87,7 +89,7 @@ class MemTableEntry {
     return length;
   }
 
-  char lengths_[2 * sizeof(uint32_t)];  // of user key and value, in the machine's byte order
+  char lengths_[2 * sizeof(uint32_t)];  // of user key and value, in the byte order of the machine
 };
 static_assert(alignof(MemTableEntry) == 1);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node is complete before it can be reached, and is linked from the lowest height upwards, each
-// with release; readers load with acquire. Nothing is ever removed. So a reader on any height meets
-// nodes in order, and on the lowest one all whose insertion has returned.
+// A node is complete before it can be reached. It is linked from the lowest height upwards, each
+// link with a release store; readers use acquire loads. Nothing is ever removed. So a reader meets
+// nodes in order on every height, and on the lowest height it meets all nodes whose insertion has
+// returned.
 //
-// An iterator stands in a bucket as long as its steps stay within one prefix: between two keys of
-// one prefix lie none of another, as a prefix extractor keeps the order of keys. That is believed
-// of the bytewise orders alone; where it is not, no iterator enters a bucket. The first step that
-// leaves the prefix, and every step backwards, goes on in the sorted list of all entries. An entry
-// that is being inserted may be in the bucket and not yet in that list.
+// An iterator is in a bucket as long as its steps stay within one prefix. This is correct because
+// no key with another prefix lies between two keys with the same prefix. Only the bytewise orders
+// guarantee that; with a custom order no iterator enters a bucket. The first step that leaves the
+// prefix, and every step backwards, continues in the sorted list of all entries. An entry that is
+// being inserted may be in the bucket and not yet in that list.
 #include "memtable/hash_rep.h"
 
 #include <algorithm>
@@ -23,9 +24,9 @@ namespace ashlar {
 
 struct HashRep::Node {
   const MemTableEntry* entry;  // null: the head of a bucket
-  uint32_t count;              // of a head: nodes behind it; the bucket's lock
+  uint32_t count;  // of a head: number of nodes behind it; guarded by the lock of the bucket
   int height;
-  std::atomic<Node*> next[1];  // `height` of them
+  std::atomic<Node*> next[1];  // `height` pointers
 
   Node* Next(int level) const { return next[level].load(std::memory_order_acquire); }
 };
@@ -44,7 +45,7 @@ HashRep::HashRep(const InternalKeyComparator& comparator, const RepresentationOp
   assert(shape_.max_height >= 1 && shape_.max_height <= kMostHeight);
 }
 
-HashRep::~HashRep() = default;  // nodes are the allocator's
+HashRep::~HashRep() = default;  // the allocator owns the nodes
 
 size_t HashRep::BucketOf(const Slice& user_key) const {
   const uint64_t hash = HashBytes(PartOf(user_key));
@@ -88,6 +89,7 @@ const HashRep::Node* HashRep::Find(const Slice& user_key, uint64_t trailer) cons
 }
 
 int HashRep::DrawHeight(uint64_t salt, uint32_t count) const {
+  assert(shape_.max_height >= 1 && shape_.max_height <= kMostHeight);
   if (count < shape_.entries_before_high) return 1;
   int height = 1;
   const auto branching = static_cast<uint64_t>(std::max(shape_.branching, 2));
@@ -193,7 +195,7 @@ class HashRep::Iterator final : public InternalIterator {
   }
 
  private:
-  // Whether the node is there and nothing lies between the key and its.
+  // True if node_ is set and no entry is between the key and the node.
   bool IsInPrefixOf(const Slice& user_key) const {
     if (node_ == nullptr || !rep_->walks_buckets_) return false;
     const SliceTransform& prefixes = *rep_->prefixes_;
@@ -205,6 +207,7 @@ class HashRep::Iterator final : public InternalIterator {
     node_ = nullptr;
     valid_ = false;
   }
+  // Continues in the list of all entries.
   void LeaveBucket() {
     node_ = nullptr;
     all_.reset(rep_->entries_.NewIterator(nullptr));
@@ -222,12 +225,12 @@ class HashRep::Iterator final : public InternalIterator {
   }
 
   const HashRep* const rep_;
-  const bool stays_in_prefix_;             // nobody wants what lies behind the prefix of a seek
-  const Node* node_ = nullptr;             // where it stands in a bucket; null: it stands in all_
-  std::unique_ptr<InternalIterator> all_;  // all entries of some moment
+  const bool stays_in_prefix_;  // the reader does not need entries behind the prefix of a seek
+  const Node* node_ = nullptr;  // the position in a bucket; null: the position is in all_
+  std::unique_ptr<InternalIterator> all_;  // all entries at some moment
 };
 
-// The prefixes of another extractor are others: they may have been changed since.
+// Another extractor has other prefixes: the family's extractor may have changed since.
 InternalIterator* HashRep::NewIterator(Arena* arena, const SliceTransform* prefixes) const {
   const bool stays_in_prefix = prefixes == prefixes_.get();
   if (arena == nullptr) return new Iterator(this, stays_in_prefix);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// HashRep stores the entries of each prefix in its own bucket, a skip list. The cost of lookups and
+// of steps within one prefix depends only on the number of entries with that prefix. A step that
+// leaves the prefix, even if it only finds the end, sorts all entries, which costs as much as there
+// are entries. Readers that need only one prefix (ReadOptions::prefix_same_as_start) end there
+// instead. NewHashSkipListRepFactory and NewHashLinkListRepFactory select this representation.
 //
-// HashRep keeps the entries of each prefix in a bucket of its own, a skip list: lookups, and steps
-// within one prefix, cost as much as the prefix has entries. The step that leaves it, also one that
-// only finds the end, gets all entries sorted, which costs as much as there are entries; readers
-// that want one prefix only (ReadOptions::prefix_same_as_start) are at the end there. What
-// NewHashSkipListRepFactory and NewHashLinkListRepFactory stand for.
-//
-// Threads: inserters of one bucket wait for each other; readers take no lock.
+// Threads: inserters into one bucket wait for each other; readers take no lock.
 #pragma once
 
 #include <atomic>
@@ -24,8 +23,8 @@ namespace ashlar {
 
 class HashRep final : public OtherRep {
  public:
-  // There is a prefix extractor. The allocator outlives this; entries get checksums of so many
-  // bytes.
+  // `options` must have a prefix extractor. `allocator` outlives this object. Entries get checksums
+  // of `checksum_bytes` bytes.
   HashRep(const InternalKeyComparator& comparator, const RepresentationOptions& options,
           size_t checksum_bytes, Allocator* allocator);
   ~HashRep() override;
@@ -38,41 +37,45 @@ class HashRep final : public OtherRep {
   uint64_t CountBetween(const Slice& begin, const Slice& end) const override {
     return entries_.CountBetween(begin, end);
   }
-  // The buckets do not fill it: else a memtable with many would be full at once.
+  // The memory of the buckets does not count as fill, because a memtable with many buckets would be
+  // full at once.
   size_t FillBytes() const override { return entries_.MemoryBytes(); }
   size_t AllocatedBytes() const override { return FillBytes() + shape_.buckets * sizeof(Bucket); }
 
  private:
   class Iterator;
   struct Node;
-  // The first node has no entry and the greatest height. Null until something is inserted.
+  // A bucket points to its head node, which has no entry and the greatest height. Null until
+  // something is inserted.
   using Bucket = std::atomic<Node*>;
   static constexpr int kMostHeight = 12;
   static constexpr size_t kLocks = 64;  // a power of two
 
-  // What decides on the bucket of a key: its prefix, or all of a key that has none.
+  // The part of a key that selects its bucket: its prefix, or the whole key if it has none.
   Slice PartOf(const Slice& user_key) const {
     return prefixes_->InDomain(user_key) ? prefixes_->Transform(user_key) : user_key;
   }
   size_t BucketOf(const Slice& user_key) const;
+  // True if the entry of the node sorts before (user_key, trailer).
   bool IsBefore(const Node& node, const Slice& user_key, uint64_t trailer) const;
-  // The first node of the key's bucket at or after; null: none. `before`: for each height the last
-  // node before it; may be null.
+  // The first node of the bucket at or after (user_key, trailer); null: none. `before` gets for
+  // each height the last node before that; it may be null.
   const Node* FindIn(const Node* head, const Slice& user_key, uint64_t trailer,
                      Node** before) const;
   const Node* Find(const Slice& user_key, uint64_t trailer) const;
   Node* NewNode(int height, const MemTableEntry* entry);
+  // A random height for a node of a bucket with `count` nodes.
   int DrawHeight(uint64_t salt, uint32_t count) const;
 
   const InternalKeyComparator comparator_;
   const HashRepShape shape_;
-  const std::shared_ptr<const SliceTransform> prefixes_;  // never null
+  const std::shared_ptr<const SliceTransform> prefixes_;  // not null
   const size_t checksum_bytes_;
-  const bool walks_buckets_;  // whether iterators may
+  const bool walks_buckets_;  // true if iterators may walk in buckets
   Allocator* const allocator_;
   const std::unique_ptr<Bucket[]> buckets_;
-  SpinLock locks_[kLocks];  // of inserters, by bucket
-  SortedEntries entries_;   // all of them
+  SpinLock locks_[kLocks];  // of inserters; a bucket uses lock number (bucket % kLocks)
+  SortedEntries entries_;   // all entries of all buckets
 };
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An entry says how long its value is, and only that: once a shorter value took the place of a
-// longer one, what was behind it is lost until the flush.
+// An entry stores only the present length of its value. After a shorter value has replaced a longer
+// one, the rest of the space is lost until the flush.
 #include "memtable/in_place.h"
 
 #include <algorithm>
@@ -42,6 +42,7 @@ SpinLock* InPlaceValues::LockOf(const Slice& user_key) const {
 }
 
 Slice InPlaceValues::Read(const MemTableEntry& entry, std::string* copy) const {
+  assert(copy != nullptr);
   SpinLockGuard guard(LockOf(entry.user_key()));
   const Slice value = entry.value();
   copy->assign(value.data(), value.size() + checksum_bytes_);
@@ -49,6 +50,7 @@ Slice InPlaceValues::Read(const MemTableEntry& entry, std::string* copy) const {
 }
 
 bool InPlaceValues::Overwrite(MemTableEntry* entry, const Slice& value) {
+  assert(entry != nullptr);
   if (value.size() > entry->value().size()) return false;
   SpinLockGuard guard(LockOf(entry->user_key()));
   entry->Overwrite(value, checksum_bytes_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that are overwritten where they lie (inplace_update_support).
+// Values that may be overwritten in place (inplace_update_support).
 //
 // One thread at a time writes, in the order of sequence numbers. Readers copy a value under a lock
-// that its key shares with others; keys and trailers stay what they are, and need none.
+// that several keys share. Keys and trailers never change and need no lock.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,22 @@ namespace ashlar {
 using InPlaceCallback = UpdateStatus (*)(char* existing_value, uint32_t* existing_value_size,
                                          Slice delta_value, std::string* merged_value);
 
-// What the callback makes of a key's value, which it may overwrite; null: the key has none. False:
-// the key keeps what it has.
+// Calls the callback to combine the present value of a key, which the callback may overwrite, with
+// `delta`; null: the key has no value. False: the key keeps its present value. Otherwise *made is
+// the new value.
 bool MakeInPlaceValue(InPlaceCallback callback, std::string* existing, const Slice& delta,
                       std::string* made);
 
-// The locks of one memtable's values.
+// The locks for the values of one memtable.
 class InPlaceValues {
  public:
-  // The values have checksums of so many bytes behind them.
+  // `checksum_bytes`: size of the checksum behind each value.
   InPlaceValues(size_t lock_count, size_t checksum_bytes);
 
-  // The value as it is now, in *copy, with its checksum behind it. Any thread.
+  // Copies the present value and the checksum behind it to *copy. Any thread.
   Slice Read(const MemTableEntry& entry, std::string* copy) const;
-  // False, and nothing happens, if the value is longer than what is there. For the one that writes.
+  // False, and nothing happens, if the new value is longer than the present one. Only for the
+  // writing thread.
   bool Overwrite(MemTableEntry* entry, const Slice& value);
 
  private:

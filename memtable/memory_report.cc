@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reserving, scheduling and freeing stay balanced: what was told is what is given back.
+// Reserving, scheduling and freeing stay balanced, because exactly the reported bytes are given
+// back.
 #include "memtable/memory_report.h"
 
 #include <cassert>
@@ -15,12 +16,12 @@ MemoryReport::MemoryReport(std::shared_ptr<WriteBufferManager> manager)
 
 MemoryReport::~MemoryReport() {
   if (told_bytes_ == 0) return;
-  if (!is_sealed_) EndActive();
+  if (!is_immutable_) EndActive();
   manager_->FreeMem(told_bytes_);
 }
 
 void MemoryReport::Tell(size_t bytes) {
-  assert(!is_sealed_);
+  assert(!is_immutable_);
   if (manager_ == nullptr || bytes <= told_bytes_) return;
   if (told_bytes_ == 0) manager_->active_memtables_.fetch_add(1, std::memory_order_relaxed);
   manager_->ReserveMem(bytes - told_bytes_);
@@ -29,15 +30,15 @@ void MemoryReport::Tell(size_t bytes) {
 }
 
 void MemoryReport::Seal(size_t bytes) {
-  if (is_sealed_) return;
+  if (is_immutable_) return;
   Tell(bytes);
-  is_sealed_ = true;
+  is_immutable_ = true;
   if (told_bytes_ > 0) EndActive();
 }
 
 void MemoryReport::Keep() {
-  assert(is_sealed_);
-  is_sealed_ = false;
+  assert(is_immutable_);
+  is_immutable_ = false;
   if (told_bytes_ == 0) return;
   manager_->FreeMem(told_bytes_);
   manager_->ReserveMem(told_bytes_);

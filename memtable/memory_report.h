@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryReport: what one memtable has told a WriteBufferManager about its memory. It is told in
-// steps, by whoever watches the memtable and outside of epochs, since the manager may wait for the
-// lock of a cache. What was told is given back with the report.
+// MemoryReport: the memory that one memtable has reported to a WriteBufferManager. Reports are made
+// in steps, by the thread that watches the memtable, and outside of epochs, because the manager may
+// wait for the lock of a cache. The reported memory is given back in the destructor.
 //
-// Threads: IsDue() any; the others one at a time.
+// Threads: IsDue() any number; the others one at a time.
 #pragma once
 
 #include <atomic>
@@ -18,33 +18,38 @@ namespace ashlar {
 
 class MemoryReport {
  public:
-  // Memory that has grown by less is not told before the memtable is sealed.
+  // Smaller growth is not reported before the memtable becomes immutable.
   static constexpr size_t kStepBytes = 16 << 10;
 
-  explicit MemoryReport(std::shared_ptr<WriteBufferManager> manager);  // null: nobody is told
+  explicit MemoryReport(std::shared_ptr<WriteBufferManager> manager);  // null: nothing is reported
   ~MemoryReport();
   MemoryReport(const MemoryReport&) = delete;
   MemoryReport& operator=(const MemoryReport&) = delete;
 
-  // Whether a memtable of so many bytes owes a call of Tell(). Cheap.
+  // True if a memtable with this many bytes must call Tell(). Cheap.
   bool IsDue(size_t bytes) const { return bytes >= due_bytes_.load(std::memory_order_relaxed); }
-  // The memtable, which is still written to, holds so many bytes. Less than before counts as equal.
+  // Reports that the mutable memtable has this many bytes. A smaller number than before changes
+  // nothing.
   void Tell(size_t bytes);
-  // It holds so many, takes no more writes and is due to be flushed: they will be free then. A
-  // second call changes nothing.
+  // Reports that the memtable has this many bytes and is immutable, so the memory will be free
+  // after its flush. Calling it again changes nothing.
   void Seal(size_t bytes);
-  // It was sealed and flushed, but stays: nobody is to wait for its memory.
+  // Reports that the immutable memtable was flushed but stays in memory, so no thread should wait
+  // for its memory.
   void Keep();
 
-  // What memtables hold on average that were told of and are still written to.
+  // The average size of the reported memtables that are still mutable.
   static size_t MeanActiveBytes(const WriteBufferManager& manager);
 
  private:
+  // Reports the end of the mutable state.
   void EndActive();
 
   const std::shared_ptr<WriteBufferManager> manager_;
+  // Bytes reserved in the manager.
   size_t told_bytes_ = 0;
-  bool is_sealed_ = false;
+  bool is_immutable_ = false;
+  // The size at which the next report is due.
   std::atomic<size_t> due_bytes_{std::numeric_limits<size_t>::max()};
 };
 

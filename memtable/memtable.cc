@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable is a representation (B-link tree or another) of its point entries, its range
-// tombstones, an optional Bloom filter, and counters, all over one arena. This file only joins
-// them.
+// A memtable consists of a representation of its point entries (the B-link tree or another one),
+// its range tombstones, an optional Bloom filter, and counters, all in one arena. This file
+// combines them.
 #include "memtable/memtable.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace ashlar {
 namespace {
 
-// Both sizes are kept in 32 bits.
+// Both sizes are stored in 32 bits.
 constexpr size_t kMaxSliceBytes = std::numeric_limits<uint32_t>::max();
 
 void AcquirePin(void* memtable) { static_cast<const MemTable*>(memtable)->Ref(); }
@@ -29,6 +29,7 @@ void ReleasePin(void* memtable, void* /*unused*/) {
   static_cast<const MemTable*>(memtable)->Unref();
 }
 
+// Raises or lowers `cell` to `value`, unless it is beyond already.
 void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
   uint64_t seen = cell->load(std::memory_order_relaxed);
   while (seen < value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
@@ -66,7 +67,9 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     }
   }
   has_plain_reads_ = !checks_.any() && in_place_ == nullptr;
-  if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
+  // Readers of keys with timestamps iterate, and ask no filter.
+  const bool has_lookups = comparator_.stamp_bytes() == 0;
+  if (has_lookups && options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
   }
   assert(tree_.has_value() != (other_ != nullptr));
@@ -88,6 +91,11 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
   }
   if (empty_ranges_ != nullptr && !empty_ranges_->none() && !IsTombstone(type)) [[unlikely]]
     empty_ranges_->Break(user_key);
+  if (type == kTypeValue) [[likely]] {
+    // First, so that the checks of the other kinds cost the most frequent one nothing.
+  } else if (type == kTypeDeletion && comparator_.stamp_bytes() != 0) {
+    type = kTypeDeletionWithTimestamp;
+  }
   if (type == kTypeRangeDeletion) [[unlikely]] {
     if (!AddTombstone(seqno, user_key, value)) return Status::OK();
   } else if (!AddPoint(PackTrailer(seqno, type), user_key, value, hint)) [[unlikely]] {
@@ -104,7 +112,7 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
   return Status::OK();
 }
 
-// False if the very key is there already.
+// False if the same internal key is there already.
 bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
                         const InsertHint* hint) {
   if (bloom_.has_value()) AddToBloom(user_key);
@@ -114,8 +122,8 @@ bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& va
   return other_->Insert(user_key, trailer, value);
 }
 
-// The newest version of the key, if such a value may take its place; else null. A tombstone in
-// between would hide what is written there.
+// The newest version of the key, if a value of this type may overwrite it; else null. A range
+// tombstone between the two versions would hide the overwritten value.
 MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
                                       const Slice& user_key) const {
   if (in_place_ == nullptr || tree_->IsEmpty()) return nullptr;
@@ -141,7 +149,7 @@ MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const S
   return in_place_->Overwrite(entry, *value) ? InPlace::kDone : InPlace::kAdd;
 }
 
-// False if it hides nothing.
+// False if the tombstone hides nothing.
 bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end) {
   if (comparator_.OrderWithoutTimestamp(begin, end) >= 0) return false;
   tombstones_.Add({begin, end, seqno});
@@ -149,6 +157,7 @@ bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slic
 }
 
 void MemTable::AddCounters(InsertHint* hint) {
+  assert(hint != nullptr);
   if (hint->pending.entries == 0) return;
   assert(hint->pending.smallest_seqno <= hint->pending.largest_seqno);
   if (hint->exclusive) {
@@ -174,7 +183,7 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   RaiseTo(&stripe.largest_seqno, added.largest_seqno);
 }
 
-// The same without locked instructions: nobody else writes.
+// The same without locked instructions, because no other thread writes.
 void MemTable::AddExclusively(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
@@ -197,7 +206,8 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   }
 }
 
-// The first of a stripe: looking at the clock costs a memtable no more than a few reads of it.
+// Called for the first entry of each stripe; reading the clock this rarely costs nothing that
+// matters.
 void MemTable::NoteFirstEntry() {
   if (clock_ == nullptr || oldest_entry_seconds() != 0) return;
   int64_t seconds = 0;
@@ -207,7 +217,8 @@ void MemTable::NoteFirstEntry() {
                                                 std::memory_order_relaxed);
 }
 
-// Older memtables and tables are older than the tombstones of this one.
+// Range tombstones of this memtable also hide entries in older memtables and tables, so an
+// undecided lookup ends here if it is covered.
 bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
   assert(!lookup->decided());
   if (tombstones_.empty()) [[likely]]
@@ -240,7 +251,7 @@ bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {
   return found == count;
 }
 
-// What is overwritten in place is copied, and cannot be pinned.
+// A value that may be overwritten is copied, and cannot be pinned.
 bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
   if (checks_.looks_around()) return GetByWalk(key, lookup);
   std::string copy;
@@ -256,7 +267,7 @@ bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
   });
 }
 
-// Where neighbours count, the iterator that checks them does the search.
+// If neighbours must be checked, the iterator that does that is used for the search.
 bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
   const ValuePin pin = PinOfValues();
   std::string target;
@@ -282,7 +293,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
       const LookupKey& key = lookup->key();
       if (lookup->decided()) continue;
       if (!tree_.has_value() || !has_plain_reads_) {
-        Get(key, lookup);  // asks tombstones and filter itself
+        Get(key, lookup);  // Get() asks tombstones and filter itself
         continue;
       }
       if (!tombstones_.empty()) [[unlikely]]
@@ -351,10 +362,10 @@ std::string MemTable::CommonPrefix() const {
   return tree_.has_value() ? tree_->CommonPrefix() : "";
 }
 
-// About how many of `entries`.
+// The estimated number of the `entries` entries that are between the keys.
 uint64_t MemTable::CountBetween(const Slice& begin, const Slice& end, uint64_t entries) const {
   if (!tree_.has_value()) return other_->CountBetween(begin, end);
-  // The position before every version of a key.
+  // The rank of the position before every version of a key.
   const auto rank_of = [&](const Slice& user_key) {
     const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
     const double fraction = tree_->FractionBefore(tree_->At(user_key, trailer));
@@ -374,7 +385,7 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
   return {entries, entries * (total.raw_bytes / total.entries)};
 }
 
-// Counters of a batch that failed half-way were never added, so there may be more entries than are
+// A batch that failed half-way does not add its counters, so there may be more entries than are
 // counted, but not fewer.
 void MemTable::CheckInvariants() const {
   uint64_t entries = 0;

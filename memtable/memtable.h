@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemTable holds the newest entries of one column family in memory, in internal-key order, until
+// MemTable contains the newest entries of one column family in memory, in internal-key order, until
 // they are flushed to a table.
 //
-// It counts references, since super versions, iterators and pinned values share it; readers inside
-// an epoch need none. Memory comes from one arena and is freed with the memtable, never earlier.
-// Threads: any number may insert and read at once, unless a function says otherwise. A reader sees
-// every entry whose Add() happened before its call; entries added meanwhile it may or may not see,
-// which is why it reads at or below a published sequence number.
+// It counts references, because super versions, iterators and pinned values share it; readers
+// inside an epoch need no reference. Memory comes from one arena and is freed only with the
+// memtable. Threads: any number may insert and read at the same time, unless a function says
+// otherwise. A reader sees every entry whose Add() returned before its call. It may or may not see
+// entries that are added later, so it must read at or below a published sequence number.
 #pragma once
 
 #include <atomic>
@@ -39,35 +39,40 @@ class InternalIterator;
 class SliceTransform;
 class SystemClock;
 
+// Pointers outlive the insertions; null: not used.
 struct MemTableOptions : RepresentationOptions {
   size_t arena_block_bytes = Arena::kHugePageBytes;
-  BlockSource blocks;  // where such blocks come from
-  // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
-  // this one, for example. A wrong guess costs speed only.
+  BlockSource blocks;  // where the arena gets its blocks
+  // A guess what most user keys will begin with, for example CommonPrefix() of the previous
+  // memtable. A wrong guess only costs speed.
   std::string common_prefix;
-  // Size of the Bloom filter; 0 = none. It holds whole user keys, or prefixes, or both.
+  // Size of the Bloom filter in bits; 0: no filter. The filter contains whole user keys, prefixes,
+  // or both.
   uint64_t bloom_bits = 0;
   bool bloom_whole_keys = false;
-  std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
-  std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
-  EmptyRanges* empty_ranges =
-      nullptr;                   // the family's; outlives insertions; null = nobody keeps any
-  SystemClock* clock = nullptr;  // outlives insertions; null = the age is not known
+  std::shared_ptr<const SliceTransform> bloom_prefixes;  // null: no prefixes
+  std::shared_ptr<WriteBufferManager> memory_manager;    // gets reports of the memory; null: none
+  // The family's; insertions break its ranges. Null: the family keeps none.
+  EmptyRanges* empty_ranges = nullptr;
+  SystemClock* clock = nullptr;  // null: the age of the entries is not known
   MemTableChecks checks;
+  // Options::inplace_update_support, inplace_update_num_locks and inplace_callback.
   bool updates_in_place = false;
   size_t in_place_locks = 1;
   InPlaceCallback in_place_callback = nullptr;
 };
 
-// What a memtable counts about its entries.
+// Counters of the entries of a memtable.
 struct MemTableCounters {
   uint64_t entries = 0;
-  uint64_t deletes = 0;                                // point tombstones among them
-  uint64_t range_deletes = 0;                          // range tombstones among them
-  uint64_t raw_bytes = 0;                              // internal keys and values
-  SequenceNumber smallest_seqno = kMaxSequenceNumber;  // above largest_seqno while empty
+  uint64_t deletes = 0;        // point tombstones
+  uint64_t range_deletes = 0;  // range tombstones
+  uint64_t raw_bytes = 0;      // bytes of internal keys and values
+  // Greater than largest_seqno while there are no entries.
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
   SequenceNumber largest_seqno = 0;
 
+  // Counts one entry.
   void Note(SequenceNumber seqno, ValueType type, size_t bytes) {
     ++entries;
     deletes += IsTombstone(type) && type != kTypeRangeDeletion;
@@ -78,49 +83,52 @@ struct MemTableCounters {
   }
 };
 
-// What the insertions of one batch into one memtable share. Belongs to one thread.
+// State that the insertions of one batch into one memtable share. Used by one thread.
 struct InsertHint {
-  // The caller's promise that no other Add() on this memtable runs until this batch is done; makes
-  // insertion cheaper.
+  // Set by the caller if no other thread calls Add() on this memtable until the batch is done;
+  // makes insertion cheaper.
   bool exclusive = false;
-  // Collected by Add(); the caller hands it over with AddCounters() at the end of the batch.
+  // Filled by Add(). The caller passes it to AddCounters() at the end of the batch.
   MemTableCounters pending;
 };
 
 class MemTable {
  public:
-  // The comparator's user comparator outlives the memtable. One reference is the caller's.
+  // The user comparator outlives the memtable. The caller owns the first reference. `id` ascends
+  // with the memtables of a family.
   MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options, uint64_t id);
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
+  // Adds a reference. The caller must hold one, or be protected by the owner of one.
   void Ref() const {
     [[maybe_unused]] const int before = refs_.fetch_add(1, std::memory_order_relaxed);
-    assert(before > 0);  // the caller's own, or that of a super version it protects
+    // The caller's own reference, or that of a super version which the caller protects.
+    assert(before > 0);
   }
-  // Deletes the memtable with the last reference. Readers in an epoch are protected by the owner of
-  // a reference, who waits for them before giving it up.
+  // Deletes the memtable with its last reference. Before the owner of a reference gives it up, it
+  // waits for the readers in epochs that this reference protects.
   void Unref() const {
     const int before = refs_.fetch_sub(1, std::memory_order_acq_rel);
     assert(before > 0);
     if (before == 1) delete this;
   }
 
-  // Inserts one entry. TryAgain if this very internal key is there already (not in a vector),
-  // InvalidArgument for a key or value of 4 GiB or more. A range tombstone has the begin as its key
-  // and the end as its value; an empty or reversed one is not kept. With a hint the counters wait
-  // in it; without, they are added at once.
+  // Inserts one entry. TryAgain if the same internal key is there already (a vector does not notice
+  // that), InvalidArgument for a key or value of 4 GiB or more. A range tombstone has its begin as
+  // key and its end as value; an empty or reversed one is ignored. With a hint the counters are
+  // collected in it; without one they are added at once.
   Status Add(SequenceNumber seqno, ValueType type, const Slice& user_key, const Slice& value,
              InsertHint* hint = nullptr);
-  // Whether puts go through Update() first, and all insertions come one at a time, in the order of
-  // their sequence numbers.
+  // True if the caller must try Update() before it adds a value, and must do all insertions one at
+  // a time, in the order of their sequence numbers.
   bool UpdatesInPlace() const { return updates_in_place_; }
   InPlaceCallback in_place_callback() const { return in_place_callback_; }
-  // Of a value or an entity that is put.
-  //   kDone        the key's newest value was overwritten; or the callback wants it to stay
-  //   kAdd         *value, which the callback may have put into *made, is to be added
-  //   kNeedsValue  the callback is to be given the key's value, which is not here; the rest is the
-  //                caller's
+  // The result of Update() for a value or an entity:
+  //   kDone        the newest value of the key was overwritten, or the callback wants it unchanged
+  //   kAdd         *value must be added; the callback may have put it into *made
+  //   kNeedsValue  the callback needs the present value of the key, which is not in this memtable:
+  //                the caller must find it and call the callback
   enum class InPlace : uint8_t { kDone, kAdd, kNeedsValue };
   InPlace Update(SequenceNumber seqno, ValueType type, const Slice& user_key, Slice* value,
                  std::string* made);
@@ -128,57 +136,59 @@ class MemTable {
     return !updates_in_place_ && (other_ == nullptr || other_->SupportsSnapshots());
   }
 
-  // Adds what a batch has collected and clears it.
+  // Adds the counters that a batch has collected, and clears the hint.
   void AddCounters(InsertHint* hint);
 
-  // Offers the versions of key.user_key at or below key.trailer, newest first, until the lookup is
-  // decided; true if it is. Large values are pinned through a reference on the memtable.
+  // Offers the versions of key.user_key at or below key.trailer to the lookup, newest first, until
+  // it is decided; true if it is. Large values are pinned with a reference to the memtable.
   bool Get(const LookupKey& key, PointLookup* lookup) const;
 
-  // The same for several lookups at once, whose cache misses overlap. Lookups that are decided
-  // already are left alone.
+  // The same for several lookups at once, so that their cache misses overlap. Lookups that are
+  // decided already are skipped.
   void GetMany(PointLookup* const* lookups, size_t count) const;
 
-  // The range tombstones, null if there are none: at least those whose Add() happened before.
+  // All range tombstones whose Add() returned before the call; null if there are none.
   std::shared_ptr<const FragmentedTombstones> Tombstones() const { return tombstones_.All(); }
 
-  // Whether the newest `count` versions of the same are merge operands. At least one.
+  // True if the newest `count` versions of the key, at least one, are merge operands.
   bool HasOperandsOnTop(const LookupKey& key, size_t count) const;
 
-  // Over the point entries, checked if the options say so. The memtable must outlive the iterator.
-  // With an arena the iterator is built there. `prefixes`, if not null: behind a seek to a key that
-  // has a prefix only entries with the same one are wanted; there may be others. `use`: a flush
-  // says that it takes all values, which are then fetched ahead.
+  // An iterator over the point entries, with the checks of the options. The memtable must outlive
+  // it. With an arena it is built there. If `prefixes` is not null, then after a seek to a key with
+  // a prefix the caller only wants entries with the same prefix; others may appear. `use`:
+  // kCopiesAll is for a flush, which reads all values; they are then prefetched.
   enum class ValueUse : bool { kAny, kCopiesAll };
   InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes = nullptr,
                                 ValueUse use = ValueUse::kAny) const;
 
-  // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
-  // Cheap.
+  // Bytes of the arena and of tombstones that are in use; they are compared with the limits of
+  // write buffers. Cheap.
   size_t ApproximateMemoryUsage() const {
     return arena_.ApproximateMemoryUsage() + tombstones_.MemoryBytes() +
            (other_ != nullptr ? other_->FillBytes() : 0);
   }
-  // Bytes taken from the system.
+  // Bytes that were allocated from the system.
   size_t MemoryAllocatedBytes() const {
     return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes() +
            (other_ != nullptr ? other_->AllocatedBytes() : 0);
   }
-  // No insertion is under way, and none comes.
+  // Called when no insertion runs and none will follow: the memtable is immutable.
   void Seal() {
     if (other_ != nullptr) other_->Seal();
   }
 
-  // What the memory manager is told, and whether it is to be told more. See MemoryReport; telling
-  // is for one thread at a time, outside of epochs.
+  // Reports the memory to the memory manager; OwesMemoryReport() is true if it has grown enough for
+  // another report. See MemoryReport. ReportMemory() is called by one thread at a time, outside of
+  // epochs.
   bool OwesMemoryReport() const { return memory_report_.IsDue(MemoryAllocatedBytes()); }
   void ReportMemory() { memory_report_.Tell(MemoryAllocatedBytes()); }
-  // No insertion is under way, none comes, and a flush is due. A second call changes nothing.
-  void ReportSealed() { memory_report_.Seal(MemoryAllocatedBytes()); }
-  // Flushed, but kept.
+  // Reports that the memtable is immutable and waits for its flush. Calling it again changes
+  // nothing.
+  void ReportImmutable() { memory_report_.Seal(MemoryAllocatedBytes()); }
+  // Reports that the memtable was flushed but is kept in memory.
   void ReportKept() { memory_report_.Keep(); }
 
-  // Sums over all entries whose counters were added.
+  // Sums of all counters that were added.
   MemTableCounters counters() const;
   uint64_t num_entries() const { return counters().entries; }
   uint64_t num_deletes() const { return counters().deletes; }
@@ -186,13 +196,14 @@ class MemTable {
   uint64_t raw_bytes() const { return counters().raw_bytes; }
   SequenceNumber smallest_seqno() const { return counters().smallest_seqno; }
   SequenceNumber largest_seqno() const { return counters().largest_seqno; }
-  // When the first entry was counted, in seconds since 1970; 0: there is none, or nobody knows.
+  // When the first entry was counted, in seconds since 1970; 0: there is no entry, or the time is
+  // not known.
   uint64_t oldest_entry_seconds() const {
     return oldest_entry_seconds_.load(std::memory_order_relaxed);
   }
-  // The oldest log with a prepare section whose committed updates this memtable holds: the log must
-  // stay until the memtable is flushed. 0: no such log. Any thread; noted before the updates become
-  // visible.
+  // Records a log with a prepare section whose committed updates are in this memtable; the oldest
+  // such log counts. It must be kept until the memtable is flushed. Any thread may call this,
+  // before the updates become visible. prepared_log() is 0 if there is no such log.
   void NotePreparedLog(FileNumber log) {
     uint64_t oldest = prepared_log_.load(std::memory_order_relaxed);
     while ((oldest == 0 || log.value() < oldest) &&
@@ -203,29 +214,31 @@ class MemTable {
   FileNumber prepared_log() const {
     return FileNumber{prepared_log_.load(std::memory_order_acquire)};
   }
-  // Whether nothing was ever inserted. Exact, unlike the counters of batches under way.
+  // True if nothing was ever inserted. Exact, while the counters lack batches that are not
+  // finished.
   bool IsEmpty() const;
 
   uint64_t id() const { return id_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
-  // What the keys of the next memtable may be expected to begin with, judged by these, if they are
-  // many. Only a guess while insertions go on.
+  // A guess what the keys of the next memtable will begin with, from the keys of this one; empty if
+  // they are few. Inexact while insertions continue.
   std::string CommonPrefix() const;
 
   struct RangeEstimate {
     uint64_t entries = 0;
-    uint64_t bytes = 0;  // of keys and values
+    uint64_t bytes = 0;  // bytes of keys and values
   };
-  // About what lies in [begin, end) of user keys.
+  // Estimates the entries with user keys in [begin, end).
   RangeEstimate EstimateRange(const Slice& begin, const Slice& end) const;
 
   std::string DebugString() const;
-  // Stops if entries are out of order or fewer than counted. Only while nobody inserts; invariant
-  // builds call it when the memtable dies.
+  // Aborts the program if entries are out of order or fewer than counted. Only while no thread
+  // inserts; builds with invariant checks call it in the destructor.
   void CheckInvariants() const;
 
  private:
-  // Insertion counts go to one of a few cache lines, by thread.
+  // Each thread counts its insertions in one of a few cache lines, so that threads rarely share
+  // one.
   static constexpr size_t kStripes = 8;
   struct alignas(64) CounterStripe {
     std::atomic<uint64_t> entries{0};
@@ -236,9 +249,9 @@ class MemTable {
     std::atomic<SequenceNumber> largest_seqno{0};
   };
 
-  ~MemTable();  // by Unref()
+  ~MemTable();  // called by Unref()
 
-  // An entry that lies where a representation keeps it.
+  // An entry in the memory of another representation than the tree.
   struct ForeignEntry {
     Slice key, contents;
     Slice internal_key() const { return key; }
@@ -246,64 +259,72 @@ class MemTable {
     Slice value() const { return contents; }
   };
   // Calls visit(entry) for the versions of key.user_key at or below key.trailer, newest first,
-  // until it returns true; true if it did.
+  // until it returns true. True if it did.
   template <typename Visit>
   bool VisitVersions(const LookupKey& key, Visit&& visit) const;
+  // The same from the position of a cursor in the tree.
   template <typename Visit>
   bool VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const;
-  // The point entries alone.
+  // Searches point entries only.
   bool GetPoints(const LookupKey& key, PointLookup* lookup) const;
+  // GetPoints() with checks, or with values that may be overwritten.
   bool GetChecked(const LookupKey& key, PointLookup* lookup) const;
   bool GetByWalk(const LookupKey& key, PointLookup* lookup) const;
   InternalIterator* NewPlainIterator(Arena* arena, const SliceTransform* prefixes,
                                      ValueUse use) const;
+  // How lookups pin a value of this memtable.
   ValuePin PinOfValues() const;
-  // May be a copy.
+  // The value of an entry. It is copied to `copy` if it may be overwritten.
   Slice ValueOf(const MemTableEntry& entry, std::string* copy) const {
     return in_place_ == nullptr ? entry.value() : in_place_->Read(entry, copy);
   }
   Slice ValueOf(const ForeignEntry& entry, std::string* /*copy*/) const { return entry.value(); }
+  // The entry whose value may be overwritten by an update; null if there is none.
   MemTableEntry* FindToUpdate(SequenceNumber seqno, ValueType type, const Slice& user_key) const;
   bool AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
                 const InsertHint* hint);
   bool AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end);
+  // Tells the lookup which range tombstone covers its key.
   void Cover(PointLookup* lookup) const {
     lookup->CoverByNewest([&](SequenceNumber upper_seqno) {
       return tombstones_.MaxCoveringSeqno(lookup->key().user_key, upper_seqno);
     });
   }
+  // Asks the Bloom filter and counts the answer.
   bool MayContain(const LookupKey& key, PointLookup* lookup) const;
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
   void AddExclusively(const MemTableCounters& added);
+  // Records the time of the first entry.
   void NoteFirstEntry();
   uint64_t CountBetween(const Slice& begin, const Slice& end, uint64_t entries) const;
 
   const InternalKeyComparator comparator_;
   const uint64_t id_;            // ascends with the memtables of a family
-  const bool bloom_whole_keys_;  // whether the filter holds user keys
-  const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it holds no prefixes
+  const bool bloom_whole_keys_;  // the filter contains user keys
+  const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it contains no prefixes
   const MemTableChecks checks_;
   const bool updates_in_place_;
   const InPlaceCallback in_place_callback_;  // may be null
-  EmptyRanges* const empty_ranges_;          // told of what may be alive; null: nobody is
+  EmptyRanges* const empty_ranges_;          // null: the family keeps none
   SystemClock* const clock_;                 // may be null
-  // Null: values are never overwritten.
+  // The values that may be overwritten; null: values are never overwritten.
   std::unique_ptr<InPlaceValues> in_place_;
-  // Entries are read without checks or locks.
+  // True if entries are read without checks or locks.
   bool has_plain_reads_ = true;
   mutable std::atomic<int> refs_{1};
-  MemoryReport memory_report_;  // dies after the arena: the memory is free by then
-  // Holds every entry, the Bloom filter, and nothing that needs a destructor.
+  MemoryReport memory_report_;  // destroyed after the arena, when the memory is free
+  // Contains every entry and the Bloom filter, but nothing that needs a destructor.
   ConcurrentArena arena_;
   MemTableTombstones tombstones_;
-  // Exactly one of the two is there.
+  // Exactly one of these two is set.
   std::optional<BlinkTree> tree_;
   std::unique_ptr<OtherRep> other_;
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
-  std::atomic<uint64_t> oldest_entry_seconds_{0};  // once, by the first who counts an entry
-  std::atomic<uint64_t> prepared_log_{0};          // see prepared_log()
+  // Set once, by the thread that counts the first entry.
+  std::atomic<uint64_t> oldest_entry_seconds_{0};
+  std::atomic<uint64_t> prepared_log_{0};  // see prepared_log()
 };
 
 template <typename Visit>

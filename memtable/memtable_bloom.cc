@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizing of the memtable's Bloom filter, which is cleared once and lives in the memtable's arena.
+// The size and memory of a memtable's Bloom filter. It is cleared once and lives in the arena of
+// the memtable.
 #include "memtable/memtable_bloom.h"
 
 #include <algorithm>
@@ -11,11 +12,13 @@ namespace ashlar {
 
 MemTableBloom::MemTableBloom(uint64_t bits, ConcurrentArena* arena)
     : lines_(std::max<uint64_t>(1, bits / 512)) {
+  assert(arena != nullptr);
   constexpr size_t kLineBytes = 64;
   char* memory = arena->AllocateAligned(lines_ * kLineBytes + kLineBytes);
   const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLineBytes;
   memory += (kLineBytes - misplaced) % kLineBytes;
-  assert(reinterpret_cast<uintptr_t>(memory) % kLineBytes == 0);  // a probe costs one line
+  // So that all probes of a key are in one cache line.
+  assert(reinterpret_cast<uintptr_t>(memory) % kLineBytes == 0);
   words_ = reinterpret_cast<std::atomic<uint64_t>*>(memory);
   for (uint64_t i = 0; i < lines_ * 8; ++i) new (&words_[i]) std::atomic<uint64_t>(0);
 }

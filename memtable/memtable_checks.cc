@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries lie in memory as long as their memtable, so a step may compare with the one before.
+// Entries stay in memory as long as their memtable, so a step may compare an entry with the
+// previous one.
 #include "memtable/memtable_checks.h"
 
 #include <cassert>
@@ -64,6 +65,7 @@ class CheckedIterator final : public InternalIterator {
   }
 
  private:
+  // Takes over the state of the inner iterator and verifies the checksum of its entry.
   void Show() {
     status_ = entries_->status();
     valid_ = entries_->Valid() && status_.ok();
@@ -99,6 +101,7 @@ Status CheckEntry(const Slice& internal_key, const Slice& value, size_t checksum
 
 InternalIterator* NewCheckedIterator(InternalIterator* entries, const MemTableChecks& checks,
                                      const InternalKeyComparator& comparator, Arena* arena) {
+  assert(entries != nullptr);
   const IteratorHome home = HomeOf(arena);
   if (arena == nullptr) return new CheckedIterator(entries, checks, comparator, home);
   return new (arena->AllocateAligned(sizeof(CheckedIterator)))

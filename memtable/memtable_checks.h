@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a memtable checks of its own memory: checksums behind its entries, and the order of what a
-// walk passes. Off as a rule; a memtable without checks pays nothing but a branch a read.
+// The checks of a memtable's own memory: checksums behind its entries, and the order of entries.
+// Usually off; a memtable without checks pays only a branch per read.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,25 @@ namespace ashlar {
 class Arena;
 
 struct MemTableChecks {
-  // Of the checksum behind each entry: 0 (none), 1, 2, 4 or 8. Verified whenever the entry is read.
+  // Bytes of the checksum behind each entry: 0 (none), 1, 2, 4 or 8. Verified whenever the entry is
+  // read.
   uint8_t checksum_bytes = 0;
-  // That entries ascend: those that a walk passes, and the neighbours of what a search finds.
+  // Check that entries ascend: those that an iterator passes, and the neighbours of a search
+  // result.
   bool order = false;
-  // The checksum of the entry before what a search finds, too.
+  // A search also verifies the checksum of the entry before its result.
   bool neighbour_checksums = false;
 
   bool any() const { return checksum_bytes != 0 || order; }
-  // Of searches.
+  // True if searches must check neighbours.
   bool looks_around() const { return order || (neighbour_checksums && checksum_bytes != 0); }
 };
 
-// Corruption if the checksum behind the entry is not that of the entry.
+// Corruption if the checksum behind the entry does not match the entry.
 Status CheckEntry(const Slice& internal_key, const Slice& value, size_t checksum_bytes);
 
-// An iterator that makes these checks of what `entries`, which it owns, shows. It fails with
-// Corruption at what is wrong. With an arena both live there.
+// An iterator that makes these checks on the entries of `entries`, which it owns. It fails with
+// Corruption at the first violation. With an arena both objects live there.
 InternalIterator* NewCheckedIterator(InternalIterator* entries, const MemTableChecks& checks,
                                      const InternalKeyComparator& comparator, Arena* arena);
 

@@ -2,9 +2,10 @@
 //
 // The iterator over the tree. Keys and values point into the memtable.
 //
-// In a tree the iterator stands on a copy of one leaf's entries (BlinkTree::Window): a step within
-// it reads nothing that others write. Entries inserted into the range of the copy meanwhile are
-// missed, as an iterator may: they are newer than the sequence number it reads at.
+// The iterator works on a copy of the entry pointers of one leaf (BlinkTree::Window), so a step
+// within a leaf reads nothing that other threads write. Entries that are inserted into the range of
+// the copy later are missed. That is allowed, because their sequence numbers are above the number
+// at which the iterator reads.
 #include <cassert>
 #include <memory>
 #include <string>
@@ -16,6 +17,8 @@
 
 namespace ashlar {
 
+// Three kinds of values: they never change; the same, but the caller will read all of them; they
+// may be overwritten.
 struct FixedValues {
   static Slice Of(const MemTableEntry& entry) { return entry.value(); }
   static ValuePin Pin(const BlinkTree* tree) { return ValuePin::Lasting(tree); }
@@ -29,7 +32,7 @@ struct CopiedValues : FixedValues {
   }
 };
 
-// Each is what it was when the iterator came to it.
+// The value is a copy, made when the iterator reached the entry.
 struct OverwrittenValues {
   Slice Of(const MemTableEntry& entry) { return in_place->Read(entry, &copy); }
   static ValuePin Pin(const BlinkTree* /*tree*/) { return {}; }
@@ -39,7 +42,7 @@ struct OverwrittenValues {
   std::string copy;
 };
 
-// `Values` shows the value of an entry, says what pins it, and fetches it ahead if that pays.
+// `Values` returns the value of an entry and its pin, and prefetches the value if that pays.
 template <typename Values>
 class MemTableIterator final : public InternalIterator {
  public:
@@ -78,7 +81,7 @@ class MemTableIterator final : public InternalIterator {
     ++nexts_;
     tree_->Next(&window_);
     PrefetchAt(window_.index + kAhead);
-    if (window_.index == 0) {  // a leaf of which nothing has come yet
+    if (window_.index == 0) {  // the first entry of a new leaf: nothing of it was prefetched yet
       for (uint32_t i = 1; i < kAhead; ++i) PrefetchAt(i);
     } else if (const uint32_t next = window_.index + kValuesAhead; next < window_.count) {
       Values::Prefetch(*window_.entries[next]);
@@ -93,8 +96,10 @@ class MemTableIterator final : public InternalIterator {
   }
 
  private:
-  static constexpr uint32_t kAhead = 4;  // entries under way while the caller looks at this one
-  // Values, on the way forward, which a flush takes; their entries have come before.
+  // Entries that are prefetched while the caller uses this one.
+  static constexpr uint32_t kAhead = 4;
+  // Values that are prefetched on the way forward, for a flush; their entries were prefetched
+  // before.
   static constexpr uint32_t kValuesAhead = 2;
 
   BlinkTree::Position PositionOf(const Slice& internal_key) const {
@@ -104,6 +109,7 @@ class MemTableIterator final : public InternalIterator {
   void PrefetchAt(uint32_t index) const {
     if (index < window_.count) __builtin_prefetch(window_.entries[index]);
   }
+  // Shows the entry at the position of the window.
   void Expose() {
     valid_ = window_.IsValid();
     if (!valid_) return;
@@ -112,10 +118,10 @@ class MemTableIterator final : public InternalIterator {
     value_ = values_.Of(*entry);
   }
 
-  const BlinkTree* const tree_;  // of the memtable, which outlives the iterator
+  const BlinkTree* const tree_;  // belongs to the memtable, which outlives the iterator
   [[no_unique_address]] Values values_;
   BlinkTree::Window window_;
-  uint64_t nexts_ = 0;  // told to the thread's perf context at the end
+  uint64_t nexts_ = 0;  // added to the thread's perf context at the end
   uint64_t prevs_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a representation of a program's own does unless it does it otherwise.
+// Default implementations for representations of programs.
 #include <memory>
 #include <string>
 

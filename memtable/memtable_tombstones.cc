@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists are never changed: a merge makes a new one, and the set of lists that it replaces is
-// retired. Iterators keep the list they were given.
+// A list is never changed: a merge makes a new one, and the replaced set of lists is retired.
+// Iterators keep the list that they got.
 #include "memtable/memtable_tombstones.h"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 namespace ashlar {
 namespace {
 
+// Copies a key into the arena.
 Slice CopyInto(Allocator* arena, const Slice& key) {
   if (key.empty()) return Slice("", 0);
   char* const memory = arena->Allocate(key.size());
@@ -25,7 +26,7 @@ Slice CopyInto(Allocator* arena, const Slice& key) {
 
 }  // namespace
 
-// Readers need the memtable, so there are none.
+// Readers keep the memtable alive, so there are none now.
 MemTableTombstones::~MemTableTombstones() { delete lists_.load(std::memory_order_relaxed); }
 
 void MemTableTombstones::Add(const RangeTombstone& tombstone) {
@@ -100,7 +101,7 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   {
     MutexLock lock(&mutex_);
     const Lists* const now = lists_.load(std::memory_order_relaxed);
-    assert(now != nullptr && !now->all.empty());  // a list is replaced, never taken away
+    assert(now != nullptr && !now->all.empty());  // lists are replaced, but never removed
     whole = now->all.front();
     if (now->all.size() > 1) {
       whole = Merge({now->all.rbegin(), now->all.rend()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the other representations it is.
+// Creates the representation that the options select.
 #include "memtable/other_rep.h"
 
 #include "memtable/hash_rep.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OtherRep is a representation of a memtable's point entries beside the usual tree. Calls are
-// virtual; the tree's are not.
+// OtherRep is a representation of a memtable's point entries other than the usual tree. Its calls
+// are virtual; those of the tree are not.
 //
-// Threads: any number may insert and read at once.
+// Threads: any number may insert and read at the same time.
 #pragma once
 
 #include <cstddef>
@@ -21,25 +21,25 @@ class Allocator;
 class Arena;
 class MemTableRepFactory;
 
-// Of a hash representation; zero buckets: another one.
+// The parameters of a hash representation; zero buckets: it is another one.
 struct HashRepShape {
   size_t buckets = 0;
-  int max_height = 1;                // of the towers in a bucket, at most 12
-  int branching = 4;                 // one tower in so many is higher by one
-  uint32_t entries_before_high = 0;  // so many entries of a bucket have towers of height 1
+  int max_height = 1;                // greatest height of the towers in a bucket, at most 12
+  int branching = 4;                 // one tower in this many is higher by one
+  uint32_t entries_before_high = 0;  // this many entries of a bucket have towers of height 1
 };
 
-// What says which representation a memtable has.
+// Selects the representation of a memtable.
 struct RepresentationOptions {
   enum class Representation : uint8_t { kBlinkTree, kVector, kHash, kOfProgram };
 
   Representation representation = Representation::kBlinkTree;
-  HashRepShape hash;                            // of kHash
-  std::shared_ptr<MemTableRepFactory> factory;  // of kOfProgram
-  // Of the family; kHash needs it. Null: none.
+  HashRepShape hash;                            // for kHash
+  std::shared_ptr<MemTableRepFactory> factory;  // for kOfProgram
+  // The prefix extractor of the family, which kHash needs. Null: none.
   std::shared_ptr<const SliceTransform> prefixes;
-  std::shared_ptr<const SliceTransform> hint_prefixes;  // of kOfProgram; see UserRep
-  uint32_t family = 0;
+  std::shared_ptr<const SliceTransform> hint_prefixes;  // for kOfProgram; see UserRep
+  uint32_t family = 0;                                  // id of the column family
 };
 
 class OtherRep {
@@ -51,31 +51,32 @@ class OtherRep {
 
   virtual const char* Name() const = 0;
 
-  // Copies key and value. False, and nothing changes, if this very internal key is known to be
-  // there already.
+  // Inserts an entry and copies key and value. False, and nothing changes, if the same internal key
+  // is known to be there already.
   virtual bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) = 0;
-  // No insertion comes any more.
+  // Called when no insertion will follow.
   virtual void Seal() {}
 
-  // In whole order, or as MemTable::NewIterator() has it. With an arena it lives there.
+  // An iterator over all entries, or as `prefixes` permits (see MemTable::NewIterator()). With an
+  // arena it lives there.
   virtual InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes) const = 0;
   // Calls visit(argument, internal key, value) for the versions of key.user_key at or below
-  // key.trailer, newest first, until it returns true; true if it did.
+  // key.trailer, newest first, until it returns true. True if it did.
   using Visit = bool (*)(void* argument, const Slice& internal_key, const Slice& value);
   virtual bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const = 0;
 
   virtual bool IsEmpty() const = 0;
   // About how many entries have user keys in [begin, end).
   virtual uint64_t CountBetween(const Slice& begin, const Slice& end) const = 0;
-  // Beside the arena of the memtable: what fills it, and what was taken from the system.
+  // Bytes outside of the memtable's arena: in use, and allocated from the system.
   virtual size_t FillBytes() const { return 0; }
   virtual size_t AllocatedBytes() const { return FillBytes(); }
-  // False: readers of older states may not be given out.
+  // False: the representation cannot keep older versions for snapshots.
   virtual bool SupportsSnapshots() const { return true; }
 };
 
-// Null: the tree it is. So it is if a program's factory makes nothing. The allocator outlives it;
-// entries get checksums of so many bytes.
+// Null if the options select the tree, or if the program's factory makes nothing. `allocator`
+// outlives the representation. Entries get checksums of `checksum_bytes` bytes.
 std::unique_ptr<OtherRep> NewOtherRep(const InternalKeyComparator& comparator,
                                       const RepresentationOptions& options, size_t checksum_bytes,
                                       Allocator* allocator);

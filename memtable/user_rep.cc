@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the entries of a program's representation and what the memtable knows.
+// Converts between the entries of a program's representation and those of the memtable.
 #include "memtable/user_rep.h"
 
 #include <cassert>
@@ -17,7 +17,7 @@ struct DecodedEntry {
   Slice value;
 };
 
-// Of what Insert() has encoded.
+// Splits an entry that Insert() has encoded.
 DecodedEntry Decode(const char* entry) {
   DecodedEntry decoded;
   decoded.internal_key = GetLengthPrefixedSlice(entry);
@@ -86,7 +86,7 @@ KeyHandle UserRep::NewEntry(const Slice& user_key, uint64_t trailer, const Slice
                        checksum_bytes_;
   char* memory = nullptr;
   const KeyHandle handle = rep_->Allocate(bytes, &memory);
-  assert(memory != nullptr);  // as that of MemTableRep; there is no way to refuse
+  assert(memory != nullptr);  // guaranteed by MemTableRep, which has no way to refuse
   char* p = EncodeVarint32(memory, static_cast<uint32_t>(key_bytes));
   const Slice internal_key(p, key_bytes);
   if (!user_key.empty()) std::memcpy(p, user_key.data(), user_key.size());
@@ -107,6 +107,7 @@ bool UserRep::InsertLocked(KeyHandle handle, const Slice& user_key) {
 }
 
 bool UserRep::VisitVersions(const LookupKey& key, void* argument, Visit visit) const {
+  assert(visit != nullptr);
   struct State {
     const InternalKeyComparator* order;
     const LookupKey* key;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UserRep is a representation that the program brings along: a MemTableRep of its own
-// MemTableRepFactory. It is given entries as RocksDB lays them out: the internal key with its
-// length as a varint, then the value likewise; a checksum may follow.
+// UserRep is a representation that the program supplies: a MemTableRep from its own
+// MemTableRepFactory. Its entries have RocksDB's layout: the internal key with its length as a
+// varint, the value in the same form, and perhaps a checksum.
 //
-// Threads: any. Unless the factory says that insertions may come at once, they, the allocations for
-// them and questions for the memory in use come one at a time; readers come beside them.
+// Threads: any number. If the factory does not support concurrent insertions, then insertions,
+// their allocations, and queries of the memory usage are serialised by a mutex; readers run at the
+// same time.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ namespace ashlar {
 
 class UserRep final : public OtherRep {
  public:
-  // Null if the factory makes none. The allocator outlives this; entries get checksums of so many
-  // bytes.
+  // Null if the factory makes nothing. `allocator` outlives the object. Entries get checksums of
+  // `checksum_bytes` bytes.
   static std::unique_ptr<UserRep> Make(const InternalKeyComparator& comparator,
                                        const RepresentationOptions& options, size_t checksum_bytes,
                                        Allocator* allocator);
@@ -50,21 +51,26 @@ class UserRep final : public OtherRep {
 
   UserRep(const InternalKeyComparator& comparator, const RepresentationOptions& options,
           size_t checksum_bytes);
+  // Allocates an entry in the program's representation and fills it.
   KeyHandle NewEntry(const Slice& user_key, uint64_t trailer, const Slice& value);
+  // Inserts an entry, with the hint for its prefix if there is one.
   bool InsertLocked(KeyHandle handle, const Slice& user_key) REQUIRES(mutex_);
 
-  const std::shared_ptr<MemTableRepFactory> factory_;          // never null
-  const std::shared_ptr<const SliceTransform> prefixes_;       // what the program is told, or null
-  const std::shared_ptr<const SliceTransform> hint_prefixes_;  // keys of one share a hint; or null
+  const std::shared_ptr<MemTableRepFactory> factory_;     // not null
+  const std::shared_ptr<const SliceTransform> prefixes_;  // passed to the program; may be null
+  // Entries with the same prefix share a hint; null: no hints.
+  const std::shared_ptr<const SliceTransform> hint_prefixes_;
   const size_t checksum_bytes_;
   const bool is_concurrent_;
   const std::unique_ptr<const KeyComparator> comparator_;
   std::unique_ptr<MemTableRep> rep_;
-  std::atomic<bool> has_entries_{false};  // set once an insertion has returned
-  // What insertions that come one at a time have, and what the program's answered after the last.
+  std::atomic<bool> has_entries_{false};  // set when the first insertion has returned
+  // For serialised insertions: the lock, the program's memory usage after the last one, and its
+  // hints.
   Mutex mutex_{LockRank::kLeaf};
   std::atomic<size_t> memory_bytes_{0};
-  std::unordered_map<std::string, void*> hints_ GUARDED_BY(mutex_);  // by prefix; the program's
+  // By prefix; the values belong to the program.
+  std::unordered_map<std::string, void*> hints_ GUARDED_BY(mutex_);
 };
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was sorted for an earlier reader stays sorted: only the entries that came later are sorted,
-// and merged with it.
+// Entries that were sorted for an earlier reader stay sorted: only later entries are sorted, and
+// merged with them.
 #include "memtable/vector_rep.h"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class SortedEntriesIterator final : public InternalIterator {
     assert(internal_key.size() >= kTrailerBytes);
     return list_->LowerBound(*entries_, ExtractUserKey(internal_key), ExtractTrailer(internal_key));
   }
-  // One before the first index wraps around and is out of range like one behind the last.
+  // An index before the first entry wraps around, so it is out of range like an index behind the
+  // last entry.
   void Show(size_t index) {
     index_ = index;
     valid_ = index < entries_->size();
@@ -63,8 +64,8 @@ void SortedEntries::Add(const MemTableEntry* entry) {
   if (entries_.capacity() != capacity) CountMemoryLocked();
 }
 
-// Inserters wait for a copy of the list's new part, never for a sort. Readers that come at once may
-// each sort it: the longest result stays.
+// Inserters wait only while the new part of the list is copied, never for a sort. Several readers
+// may sort the same part at the same time; the longest result is kept.
 std::shared_ptr<const SortedEntries::Entries> SortedEntries::Sorted() const {
   std::shared_ptr<const Entries> base;
   Entries added;
@@ -115,6 +116,7 @@ InternalIterator* SortedEntries::NewIterator(Arena* arena) const {
 
 bool SortedEntries::VisitVersions(const LookupKey& key, void* argument,
                                   OtherRep::Visit visit) const {
+  assert(visit != nullptr);
   const auto entries = Sorted();
   for (size_t i = LowerBound(*entries, key.user_key, key.trailer); i < entries->size(); ++i) {
     const MemTableEntry& entry = *(*entries)[i];
@@ -139,6 +141,7 @@ uint64_t SortedEntries::CountBetween(const Slice& begin, const Slice& end) const
 }
 
 bool VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
+  assert(user_key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
   char* memory =
       allocator_->AllocateAligned(MemTableEntry::BytesFor(user_key, value, checksum_bytes_));
   MemTableEntry* entry = new (memory) MemTableEntry;

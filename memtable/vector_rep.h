@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VectorRep is the memtable representation for bulk loads: insertion appends, and order is made
-// when somebody first reads, as a rule the flush.
+// VectorRep is the memtable representation for bulk loads: insertion appends, and the entries are
+// sorted when they are first read, usually by the flush.
 //
-// Threads: any. A reader works on a sorted copy of the list of entries, which it shares with other
-// readers until something is inserted; reading between insertions therefore costs a merge each
-// time.
+// Threads: any number. A reader works on a sorted copy of the list of entries, which it shares with
+// other readers until something is inserted. So reading between insertions costs a merge each time.
 #pragma once
 
 #include <atomic>
@@ -22,7 +21,7 @@
 
 namespace ashlar {
 
-// SortedEntries is a list of entries that is sorted when somebody asks. The entries are others'.
+// SortedEntries is a list of entries that is sorted when it is read. It does not own the entries.
 class SortedEntries {
  public:
   using Entries = std::vector<const MemTableEntry*>;
@@ -31,22 +30,23 @@ class SortedEntries {
 
   const InternalKeyComparator& comparator() const { return comparator_; }
 
+  // Appends an entry, which must outlive this object.
   void Add(const MemTableEntry* entry);
 
-  // All entries whose Add() has returned, in internal-key order; equal internal keys in the order
-  // in which they came.
+  // All entries whose Add() has returned, in internal-key order; entries with equal internal keys
+  // in the order of their insertion.
   std::shared_ptr<const Entries> Sorted() const;
 
-  // Index in `entries` of the first one at or after (user_key, trailer).
+  // Index in `entries` of the first entry at or after (user_key, trailer).
   size_t LowerBound(const Entries& entries, const Slice& user_key, uint64_t trailer) const;
 
-  // Of Sorted(). With an arena it lives there.
+  // An iterator over Sorted(). With an arena it lives there.
   InternalIterator* NewIterator(Arena* arena) const;
-  // As those of OtherRep.
+  // Like the functions of OtherRep.
   bool VisitVersions(const LookupKey& key, void* argument, OtherRep::Visit visit) const;
   bool IsEmpty() const;
   uint64_t CountBetween(const Slice& begin, const Slice& end) const;
-  // Of the lists, without the entries.
+  // Bytes of the lists without the entries.
   size_t MemoryBytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -61,15 +61,17 @@ class SortedEntries {
 
   const InternalKeyComparator comparator_;
   mutable Mutex mutex_{LockRank::kLeaf};
-  Entries entries_ GUARDED_BY(mutex_);                                // in the order of insertion
-  mutable std::shared_ptr<const Entries> sorted_ GUARDED_BY(mutex_);  // of a prefix of entries_
-  // Written under the lock, for those who only watch.
+  Entries entries_ GUARDED_BY(mutex_);  // in the order of insertion
+  // The first part of entries_, sorted.
+  mutable std::shared_ptr<const Entries> sorted_ GUARDED_BY(mutex_);
+  // Stored under the lock; read without it.
   mutable std::atomic<size_t> memory_bytes_{0};
 };
 
 class VectorRep final : public OtherRep {
  public:
-  // Entries come from the allocator, which outlives this, and get checksums of so many bytes.
+  // Entries are allocated from `allocator`, which outlives this object, and get checksums of
+  // `checksum_bytes` bytes.
   VectorRep(const InternalKeyComparator& comparator, Allocator* allocator, size_t checksum_bytes)
       : entries_(comparator), allocator_(allocator), checksum_bytes_(checksum_bytes) {}
 

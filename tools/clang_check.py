@@ -20,6 +20,8 @@ def commands(build, only):
     found = {}
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         for entry in json.load(file):
+            if entry["file"].endswith(".c"):
+                continue  # the compiler of C may be another one
             words = shlex.split(entry["command"])
             compiler = next(i for i, word in enumerate(words) if "clang" in os.path.basename(word))
             output = words.index("-o")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Invariant builds (-DASHLAR_INVARIANTS=ON) check whole objects after every change and stop at the
-// first that is broken:
+// Builds with -DASHLAR_INVARIANTS=ON check whole objects after every change and stop at the first
+// broken one:
 //
 //   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 //
-// Elsewhere this costs nothing; asserts say what can be said in a line.
+// In other builds this costs nothing. Checks that fit in one line are asserts.
 #pragma once
 
 #include <cstdio>

@@ -22,23 +22,23 @@ class Random64 {
   }
   constexpr uint32_t Next32() { return static_cast<uint32_t>(Next() >> 32); }
 
-  // In [0, n); n > 0. Free of division; the bias is below n / 2^64.
+  // A number in [0, n); n > 0. Uses no division; the bias is below n / 2^64.
   uint64_t Uniform(uint64_t n) {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
   }
-  // True once in n times; n > 0.
+  // True with probability 1/n; n > 0.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
   bool PercentTrue(unsigned percent) { return Uniform(100) < percent; }
-  // In [0, 2^max_log): every magnitude is equally likely.
+  // A number in [0, 2^max_log), in which every magnitude is equally likely.
   uint64_t Skewed(unsigned max_log) { return Uniform(uint64_t{1} << Uniform(max_log + 1)); }
 
-  // Any bytes.
+  // Random bytes.
   std::string Bytes(size_t n) {
     std::string result(n, '\0');
     for (char& c : result) c = static_cast<char>(Next32() >> 24);
     return result;
   }
-  // Lower-case letters.
+  // Random lower-case letters.
   std::string Letters(size_t n) {
     std::string result(n, '\0');
     for (char& c : result) c = static_cast<char>('a' + Uniform(26));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Result<T> carries a value or the Status that says why there is none; RETURN_IF_ERROR and
-// ASSIGN_OR_RETURN, the only control-flow macros, hand errors to the caller.
+// Result<T> is a value, or the Status that says why there is none. RETURN_IF_ERROR and
+// ASSIGN_OR_RETURN return errors to the caller; they are the only macros with control flow.
 #pragma once
 
 #include <cassert>
@@ -21,19 +21,25 @@ class [[nodiscard]] Result {
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
 
-  // Only when ok().
-  T& value() { return *value_; }
-  const T& value() const { return *value_; }
-  T Take() { return std::move(*value_); }
-  T* operator->() { return &*value_; }
-  T& operator*() { return *value_; }
+  // The value. Only if ok().
+  T& value() {
+    assert(value_.has_value());
+    return *value_;
+  }
+  const T& value() const {
+    assert(value_.has_value());
+    return *value_;
+  }
+  T Take() { return std::move(value()); }
+  T* operator->() { return &value(); }
+  T& operator*() { return value(); }
 
  private:
   Status status_;
   std::optional<T> value_;
 };
 
-// Drops an error on purpose; `why` says why that is fine.
+// Ignores an error on purpose; `why` says why this is correct.
 inline void IgnoreError(const Status& status, [[maybe_unused]] const char* why) {
   status.PermitUncheckedError();
 }

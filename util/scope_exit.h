@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ScopeExit runs a function when its scope ends, by whichever way: what must be undone, given back
-// or signalled also after an error, or when memory ran out.
+// ScopeExit runs a function at the end of its scope, however the scope is left. It is for what must
+// be undone, released or signalled after an error or an exception as well.
 //
 //   ScopeExit undo([&] { families.Remove(id); });
 //   RETURN_IF_ERROR(Record(id));
@@ -24,7 +24,7 @@ class [[nodiscard]] ScopeExit {
   ScopeExit(const ScopeExit&) = delete;
   ScopeExit& operator=(const ScopeExit&) = delete;
 
-  // The function is not run.
+  // The function will not run.
   void Cancel() { is_armed_ = false; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splice says how one sequence becomes another: what leaves it and what comes in between. Applying
-// it copies the runs that stay as they are, so that nothing is done to an element that stays.
+// Splice describes the difference between two sequences: which elements are removed and which are
+// inserted. Applying it copies the unchanged ranges as they are, without work for each element.
 #pragma once
 
 #include <cassert>
@@ -13,7 +13,8 @@ namespace ashlar {
 template <typename T>
 struct Splice {
   struct Insertion {
-    size_t before = 0;  // this element of the base, or its end
+    // Index in the base of the element to insert before, or the size of the base.
+    size_t before = 0;
     T value;
   };
   std::vector<size_t> removed;      // indexes in the base, ascending
@@ -21,7 +22,7 @@ struct Splice {
 
   bool empty() const { return removed.empty() && inserted.empty(); }
 
-  // `project` makes the element from an inserted value.
+  // `project` converts an inserted value to an element.
   template <typename U, typename Project>
   std::vector<U> Apply(const std::vector<U>& base, Project project) const {
     assert(removed.size() <= base.size());

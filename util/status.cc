@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of a Status: one zero-terminated heap string, made only for errors.
+// The text of a Status is one zero-terminated string on the heap, which only errors have.
 #include "ashlar/status.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace {
 
-// Indexed by Status::Code. Users match on these.
+// Indexed by Status::Code. Programs compare these texts.
 constexpr const char* kCodeNames[] = {
     "OK: ",
     "NotFound: ",

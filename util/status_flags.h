@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a file system said of an error with it (IOStatus), asked of the Status that it has become on
-// its way up: Status carries the flags and does not show them.
+// The flags that a file system sets in an IOStatus. They stay in the Status that is made from it,
+// but Status has no functions to read them.
 #pragma once
 
 #include "ashlar/status.h"
@@ -10,9 +10,9 @@ namespace ashlar {
 
 class StatusFlags : private Status {
  public:
-  // The same call may succeed later.
+  // Whether the same call may succeed later.
   static bool IsRetryable(const Status& status) { return status.*(&StatusFlags::retryable_); }
-  // Bytes that were written before are gone.
+  // Whether bytes that were written before are lost.
   static bool SaysDataLoss(const Status& status) { return status.*(&StatusFlags::data_loss_); }
 };
 

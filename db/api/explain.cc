@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ashlar/explain.h, through whatever the program has wrapped around its database.
+// The functions of ashlar/explain.h. They also work through wrappers of the program around a
+// database.
 #include "ashlar/explain.h"
 
 #include <cassert>

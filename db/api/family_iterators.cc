@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An error of one family is an error of all: what it holds may be the next key, or a column of it.
+// An error of one family is an error of the whole iterator, because the next key or one of its
+// columns may be in that family.
 #include "db/api/family_iterators.h"
 
 #include <algorithm>
@@ -22,12 +23,14 @@ FamilyCursors::FamilyCursors(std::vector<Cursor> cursors, const Comparator* orde
   assert(!cursors_.empty() && order_ != nullptr);
 }
 
+// No key is shown after an error.
 void FamilyCursors::Fail(const Status& status) {
   assert(!status.ok());
   status_ = status;
   holders_.clear();
 }
 
+// Performs a movement that is independent of the present key, so it also ends an error.
 template <typename Move>
 void FamilyCursors::MoveAll(Direction direction, Move&& move) {
   direction_ = direction;
@@ -36,6 +39,7 @@ void FamilyCursors::MoveAll(Direction direction, Move&& move) {
   FindHolders();
 }
 
+// There are few families, so a linear search is fast enough.
 void FamilyCursors::FindHolders() {
   holders_.clear();
   for (Cursor& cursor : cursors_) {
@@ -58,7 +62,8 @@ void FamilyCursors::SeekToFirst() {
 void FamilyCursors::SeekToLast() {
   MoveAll(Direction::kReverse, [](Iterator* iterator) { iterator->SeekToLast(); });
 }
-// A target that is the key of one of them would go with the first seek.
+// `target` may be a key that one of the iterators owns and that the first seek overwrites, so it is
+// copied.
 void FamilyCursors::Seek(const Slice& target) {
   const std::string kept = target.ToString();
   MoveAll(Direction::kForward, [&](Iterator* iterator) { iterator->Seek(kept); });
@@ -68,7 +73,8 @@ void FamilyCursors::SeekForPrev(const Slice& target) {
   MoveAll(Direction::kReverse, [&](Iterator* iterator) { iterator->SeekForPrev(kept); });
 }
 
-// Those that do not hold the present key stand on the wrong side of it. Stays at the key.
+// Iterators that are not at the present key are on the wrong side of it for the new direction. The
+// present key does not change.
 void FamilyCursors::TurnAround(Direction direction) {
   assert(Valid() && direction != direction_);
   const std::string present = key().ToString();
@@ -77,6 +83,8 @@ void FamilyCursors::TurnAround(Direction direction) {
   });
 }
 
+// Only the iterators that are at the present key move. TurnAround() has moved all of them if it was
+// needed.
 void FamilyCursors::Next() {
   assert(Valid());
   if (direction_ != Direction::kForward) TurnAround(Direction::kForward);
@@ -91,6 +99,7 @@ void FamilyCursors::Prev() {
   if (status_.ok()) FindHolders();
 }
 
+// Reads the values of the holders only; the other iterators will be moved before they are read.
 bool FamilyCursors::PrepareValues() {
   assert(Valid());
   for (Cursor* holder : holders_) {
@@ -103,6 +112,7 @@ bool FamilyCursors::PrepareValues() {
 
 namespace {
 
+// Keys of different orders cannot be merged.
 Status CheckOneOrder(const std::vector<ColumnFamilyHandle*>& families) {
   if (families.empty()) {
     return Status::InvalidArgument("an iterator over several families needs at least one");
@@ -123,20 +133,33 @@ Status CheckOneOrder(const std::vector<ColumnFamilyHandle*>& families) {
 
 }  // namespace
 
-Status OpenFamilyCursors(DB* db, const ReadOptions& options,
-                         const std::vector<ColumnFamilyHandle*>& families, FamilyCursors* cursors) {
+// The iterators are opened by the caller, which may be a database or a transaction.
+Status OpenFamilyCursors(const ReadOptions& options,
+                         const std::vector<ColumnFamilyHandle*>& families,
+                         const OpenIterators& make, FamilyCursors* cursors) {
   RETURN_IF_ERROR(CheckOneOrder(families));
-  std::vector<Iterator*> iterators;
-  RETURN_IF_ERROR(db->NewIterators(options, families, &iterators));
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  RETURN_IF_ERROR(make(&iterators));
   assert(iterators.size() == families.size());
   std::vector<FamilyCursors::Cursor> opened(families.size());
   for (size_t i = 0; i < families.size(); ++i) {
     opened[i].family = families[i];
-    opened[i].iterator.reset(iterators[i]);
+    opened[i].iterator = std::move(iterators[i]);
   }
   *cursors = FamilyCursors(std::move(opened), families.front()->GetComparator(),
                            options.allow_unprepared_value);
   return Status::OK();
+}
+
+Status OpenFamilyCursors(DB* db, const ReadOptions& options,
+                         const std::vector<ColumnFamilyHandle*>& families, FamilyCursors* cursors) {
+  const auto make = [&](std::vector<std::unique_ptr<Iterator>>* iterators) {
+    std::vector<Iterator*> opened;
+    const Status status = db->NewIterators(options, families, &opened);
+    for (Iterator* iterator : opened) iterators->emplace_back(iterator);
+    return status;
+  };
+  return OpenFamilyCursors(options, families, make, cursors);
 }
 
 void CoalescingIterator::SeekToFirst() {
@@ -164,6 +187,7 @@ void CoalescingIterator::Prev() {
   Arrive();
 }
 
+// With allow_unprepared_value the columns are read by PrepareValue().
 void CoalescingIterator::Arrive() {
   columns_.clear();
   value_ = Slice();
@@ -178,8 +202,9 @@ bool CoalescingIterator::PrepareValue() {
   return true;
 }
 
-// A stable sort keeps columns of one name in the order of the families.
+// A stable sort keeps columns of the same name in the order of the families.
 void CoalescingIterator::Coalesce() {
+  assert(Valid());
   columns_.clear();
   for (const FamilyCursors::Cursor* holder : cursors_.holders()) {
     const WideColumns& columns = holder->iterator->columns();
@@ -224,6 +249,7 @@ void GroupingIterator::Prev() {
   Arrive();
 }
 
+// With allow_unprepared_value the groups are made by PrepareValue().
 void GroupingIterator::Arrive() {
   groups_.clear();
   if (Valid() && !cursors_.leaves_values_unread()) Group();
@@ -237,7 +263,9 @@ bool GroupingIterator::PrepareValue() {
   return true;
 }
 
+// The groups refer to the columns of the iterators, so they are valid until the next move.
 void GroupingIterator::Group() {
+  assert(Valid());
   groups_.clear();
   for (const FamilyCursors::Cursor* holder : cursors_.holders()) {
     groups_.emplace_back(holder->family, &holder->iterator->columns());

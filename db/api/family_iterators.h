@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators over several families in one key order: of a key that several hold, CoalescingIterator
-// unites the columns, and GroupingIterator shows those of each family.
+// Iterators over several families in one key order. If several families have a key,
+// CoalescingIterator unites their columns, and GroupingIterator shows the columns of each family.
 //
-// FamilyCursors moves the iterators of the families together: going forward each stands at the key
-// shown or behind it, going backward at it or before it. There are few families, so that each step
-// looks at them all. Threads: one at a time.
+// FamilyCursors moves the iterators of the families together. In forward direction each iterator is
+// at the shown key or after it; in backward direction, at it or before it. There are only a few
+// families, so each step looks at all of them. Threads: one at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,7 +26,7 @@ class FamilyCursors {
   };
 
   FamilyCursors() = default;
-  // At least one, all in the order of the comparator.
+  // At least one cursor; all of them use the order of `order`.
   FamilyCursors(std::vector<Cursor> cursors, const Comparator* order, bool leaves_values_unread);
 
   void SeekToFirst();
@@ -38,9 +39,9 @@ class FamilyCursors {
   bool Valid() const { return !holders_.empty(); }
   Slice key() const { return holders_.front()->iterator->key(); }
   Status status() const { return status_; }
-  // Those that hold the present key, in the order in which the families were named.
+  // The cursors that are at the present key, in the order in which the families were given.
   const std::vector<Cursor*>& holders() const { return holders_; }
-  // ReadOptions::allow_unprepared_value: values wait for PrepareValues().
+  // With ReadOptions::allow_unprepared_value, values are read only by PrepareValues().
   bool leaves_values_unread() const { return leaves_values_unread_; }
   bool PrepareValues();
 
@@ -49,7 +50,7 @@ class FamilyCursors {
 
   template <typename Move>
   void MoveAll(Direction direction, Move&& move);
-  // Collects the holders of the key that comes first in the direction.
+  // Finds the next key in the direction, and the cursors that are at it.
   void FindHolders();
   void TurnAround(Direction direction);
   void Fail(const Status& status);
@@ -62,11 +63,18 @@ class FamilyCursors {
   Status status_;
 };
 
-// As of one moment. InvalidArgument without families, or for families of several orders.
+// Opens the cursors. `open` adds one iterator for each family, in order, all of one moment; its
+// error is returned. InvalidArgument: there are no families, or they have different orders.
+using OpenIterators = std::function<Status(std::vector<std::unique_ptr<Iterator>>* iterators)>;
+Status OpenFamilyCursors(const ReadOptions& options,
+                         const std::vector<ColumnFamilyHandle*>& families,
+                         const OpenIterators& open, FamilyCursors* cursors);
+// The same with the iterators of a database.
 Status OpenFamilyCursors(DB* db, const ReadOptions& options,
                          const std::vector<ColumnFamilyHandle*>& families, FamilyCursors* cursors);
 
-// The columns of all families together; of those with one name the last family's.
+// Shows the columns of all families together. If several families have a column of the same name,
+// the last family wins.
 class CoalescingIterator final : public Iterator {
  public:
   explicit CoalescingIterator(FamilyCursors cursors) : cursors_(std::move(cursors)) {}
@@ -85,16 +93,16 @@ class CoalescingIterator final : public Iterator {
   Status status() const override { return cursors_.status(); }
 
  private:
-  // After each move.
+  // Called after each move.
   void Arrive();
   void Coalesce();
 
   FamilyCursors cursors_;
   WideColumns columns_;
-  Slice value_;  // of the default column
+  Slice value_;  // the value of the default column
 };
 
-// The columns of each family by themselves.
+// Shows the columns of each family separately.
 class GroupingIterator final : public AttributeGroupIterator {
  public:
   explicit GroupingIterator(FamilyCursors cursors) : cursors_(std::move(cursors)) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MultiScan walks its ranges with one iterator, which is told all of them beforehand. Where a range
-// ends is checked here: the iterator's own upper bound could not change from range to range.
-// The iterators of the loops over it hold no position: they move the one that it has.
+// MultiScan visits its ranges with one iterator, to which all ranges are announced before. The end
+// of a range is checked here, because the iterator's own upper bound cannot change from range to
+// range. The C++ iterators of loops over a MultiScan have no position of their own: they move the
+// one iterator.
 #include "ashlar/multi_scan.h"
 
 #include <cassert>
@@ -12,6 +13,8 @@
 
 namespace ashlar {
 
+// Announces all ranges to the iterator, which may prefetch their blocks, and seeks to the first
+// one.
 MultiScan::MultiScan(const ReadOptions& read_options, const MultiScanArgs& scan_opts, DB* db,
                      ColumnFamilyHandle* column_family)
     : read_options_(read_options),
@@ -23,8 +26,10 @@ MultiScan::MultiScan(const ReadOptions& read_options, const MultiScanArgs& scan_
 
 MultiScan::~MultiScan() = default;
 
+// Whether there is a present range. It may be empty.
 bool MultiScan::Valid() const { return range_index_ < args_.size() && iterator_->status().ok(); }
 
+// The second loop over the same MultiScan begins again.
 MultiScan::MultiScanIterator MultiScan::begin() {
   if (is_begun_ && !args_.empty()) {
     iterator_->Prepare(args_);
@@ -42,6 +47,7 @@ void MultiScan::NextRange() {
   SeekToRange();
 }
 
+// Does nothing after the last range.
 void MultiScan::SeekToRange() {
   if (range_index_ >= args_.size()) return;
   const RangeOpt& range = args_.GetScanRanges()[range_index_].range;
@@ -52,6 +58,7 @@ void MultiScan::SeekToRange() {
   }
 }
 
+// Whether the iterator is at a key of the present range.
 bool MultiScan::InRange() const {
   assert(range_index_ < args_.size());
   if (!iterator_->Valid()) return false;
@@ -74,7 +81,7 @@ MultiScan::MultiScanIterator& MultiScan::MultiScanIterator::operator++() {
   return *this;
 }
 
-// Valid() is false of an error as well as behind the last range.
+// Valid() is false after an error as well as after the last range.
 void MultiScan::MultiScanIterator::CheckStatus() {
   if (scans_->Valid()) return;
   if (const Status status = scans_->status(); !status.ok()) throw MultiScanException(status);
@@ -90,6 +97,7 @@ Scan::ScanIterator& Scan::ScanIterator::operator++() {
   return *this;
 }
 
+// The slices are those of the iterator, so they are valid until its next movement.
 void Scan::ScanIterator::Load() {
   if (scans_->Valid() && scans_->InRange()) {
     entry_ = {scans_->iterator()->key(), scans_->iterator()->value()};

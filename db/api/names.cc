@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names: of the properties of a database, and of the keys in the write stall maps. Dashboards match
-// on them.
+// The names of the properties of a database, and of the keys in the write stall maps. Dashboards
+// match these names.
 #include "ashlar/db.h"
 
 namespace ashlar {

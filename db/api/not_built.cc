@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database, or this library, cannot do: every call returns NotSupported and names itself.
-// Functions leave this file when they are built; members stay for databases that do not override
-// them.
+// Calls that this library does not support: each returns NotSupported with its own name. A function
+// is removed from this file when it is built. Member functions stay, for subclasses of DB that do
+// not override them.
 #include "ashlar/db.h"
 #include "ashlar/trace_reader_writer.h"
+#include "ashlar/utilities/replayer.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -19,18 +20,6 @@ Status NotBuilt(const char* call) {
 
 // Ways of opening.
 
-Status DB::OpenAsSecondary(const DBOptions&, const std::string&, const std::string&,
-                           const std::vector<ColumnFamilyDescriptor>&,
-                           std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr) {
-  dbptr->reset();
-  return NotBuilt("DB::OpenAsSecondary");
-}
-Status DB::OpenAsFollower(const DBOptions&, const std::string&, const std::string&,
-                          const std::vector<ColumnFamilyDescriptor>&,
-                          std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr) {
-  dbptr->reset();
-  return NotBuilt("DB::OpenAsFollower");
-}
 Status DB::OpenAndTrimHistory(const DBOptions&, const std::string&,
                               const std::vector<ColumnFamilyDescriptor>&,
                               std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr,
@@ -107,25 +96,5 @@ Status DB::GetStatsHistory(uint64_t, uint64_t, std::unique_ptr<StatsHistoryItera
   return NotBuilt("DB::GetStatsHistory");
 }
 Status DB::TryCatchUpWithPrimary() { return NotBuilt("DB::TryCatchUpWithPrimary"); }
-
-// Functions.
-
-Status RepairDB(const std::string&, const DBOptions&, const std::vector<ColumnFamilyDescriptor>&) {
-  return NotBuilt("RepairDB");
-}
-Status RepairDB(const std::string&, const DBOptions&, const std::vector<ColumnFamilyDescriptor>&,
-                const ColumnFamilyOptions&) {
-  return NotBuilt("RepairDB");
-}
-Status RepairDB(const std::string&, const Options&) { return NotBuilt("RepairDB"); }
-
-Status NewFileTraceWriter(Env*, const EnvOptions&, const std::string&,
-                          std::unique_ptr<TraceWriter>*) {
-  return NotBuilt("NewFileTraceWriter");
-}
-Status NewFileTraceReader(Env*, const EnvOptions&, const std::string&,
-                          std::unique_ptr<TraceReader>*) {
-  return NotBuilt("NewFileTraceReader");
-}
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The convenience forms of everything but reads and writes. A form that exists only here is written
-// in terms of one that a database implements. Those of opening: db/open_forms.cc.
+// Convenience forms of all calls except reads and writes, expressed by the forms that a database
+// implements. The forms of opening are in db/open_forms.cc.
 #include <memory>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The convenience forms of reads: without a handle, into strings and vectors, asynchronous. All end
-// in the forms with PinnableSlice that a database implements.
+// Convenience forms of reads: without a handle, into strings and vectors, asynchronous. All of them
+// call the forms with PinnableSlice that a database implements.
 #include <cassert>
 #include <memory>
 #include <span>
@@ -15,7 +15,8 @@
 
 namespace ashlar {
 
-// A value that had to be copied was copied into the string itself; a pinned one is copied here.
+// If the database had to copy the value, it is already in the string; if the value is pinned, it is
+// copied here.
 Status DB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                std::string* value, std::string* timestamp) {
   PinnableSlice pinned(value);
@@ -23,6 +24,7 @@ Status DB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, co
   if (status.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
   return status;
 }
+// Forms without a timestamp, or without a handle.
 Status DB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                PinnableSlice* value) {
   return Get(options, column_family, key, value, /*timestamp=*/nullptr);
@@ -39,6 +41,7 @@ Status DB::Get(const ReadOptions& options, const Slice& key, std::string* value,
   return Get(options, DefaultColumnFamily(), key, value, timestamp);
 }
 
+// Into strings. A value of a key that was not found is empty.
 std::vector<Status> DB::MultiGet(const ReadOptions& options,
                                  const std::vector<ColumnFamilyHandle*>& column_families,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values,
@@ -68,6 +71,7 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
   }
   return statuses;
 }
+// Forms without timestamps, or for one family.
 std::vector<Status> DB::MultiGet(const ReadOptions& options,
                                  const std::vector<ColumnFamilyHandle*>& column_family,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values) {
@@ -86,7 +90,7 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<S
 void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
                   const size_t num_keys, const Slice* keys, PinnableSlice* values,
                   std::string* timestamps, Status* statuses, const bool sorted_input) {
-  // A database call per batch: the array of handles is small beside the work of the batch.
+  // One database call for the whole batch: the array of handles costs little in comparison.
   constexpr size_t kOnStack = 64;
   ColumnFamilyHandle* on_stack[kOnStack];
   std::unique_ptr<ColumnFamilyHandle*[]> on_heap;
@@ -98,6 +102,7 @@ void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
   for (size_t i = 0; i < num_keys; ++i) families[i] = column_family;
   MultiGet(options, num_keys, families, keys, values, timestamps, statuses, sorted_input);
 }
+// Forms with arrays but without timestamps.
 void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
                   const size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
                   const bool sorted_input) {
@@ -113,7 +118,7 @@ void DB::MultiGet(const ReadOptions& options, const size_t num_keys,
 
 namespace {
 
-// The groups of all keys as of one moment: one call reads them all.
+// Reads the groups of all keys in one call, so all show the state of one moment.
 void ReadGroups(DB* db, const ReadOptions& options, std::span<const Slice> keys,
                 std::span<PinnableAttributeGroups> results) {
   assert(keys.size() == results.size());
@@ -140,6 +145,7 @@ void ReadGroups(DB* db, const ReadOptions& options, std::span<const Slice> keys,
 
 }  // namespace
 
+// Attribute groups name the families that are read.
 Status DB::GetEntity(const ReadOptions& options, const Slice& key,
                      PinnableAttributeGroups* result) {
   if (result == nullptr) {
@@ -154,6 +160,7 @@ void DB::MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_f
   std::vector<ColumnFamilyHandle*> families(num_keys, column_family);
   MultiGetEntity(options, num_keys, families.data(), keys, results, statuses, sorted_input);
 }
+// The default for databases that do not implement the batched form.
 void DB::MultiGetEntity(const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableWideColumns* results, Status* statuses, bool /*sorted_input*/) {
@@ -166,6 +173,7 @@ void DB::MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice
   ReadGroups(this, options, {keys, num_keys}, {results, num_keys});
 }
 
+// "Maybe" is always a correct answer. DBImpl gives a better one.
 bool DB::KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice&, std::string*,
                      std::string*, bool* value_found) {
   if (value_found != nullptr) *value_found = false;
@@ -185,6 +193,7 @@ bool DB::KeyMayExist(const ReadOptions& options, const Slice& key, std::string* 
   return KeyMayExist(options, DefaultColumnFamily(), key, value, timestamp, value_found);
 }
 
+// Iterators of the default family, and scans of several ranges.
 Iterator* DB::NewIterator(const ReadOptions& options) {
   return NewIterator(options, DefaultColumnFamily());
 }
@@ -196,6 +205,8 @@ std::unique_ptr<MultiScan> DB::NewMultiScan(const ReadOptions& options,
 
 namespace {
 
+// Calls back in the thread of the caller, when the read is done. The contexts are those of the
+// thread.
 void CallBack(DB::AsyncCallback* callback) {
   const bool wants_stats = callback->EnableStats();
   callback->OnComplete(wants_stats ? get_perf_context() : nullptr,
@@ -204,6 +215,7 @@ void CallBack(DB::AsyncCallback* callback) {
 
 }  // namespace
 
+// The asynchronous forms read at once, because no database here has another thread for them.
 void DB::GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                   PinnableSlice* value, std::string* timestamp, Status& status,
                   AsyncCallback& callback) {

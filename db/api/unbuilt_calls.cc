@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each answer is one line.
+// One line for each call.
 #include "db/api/unbuilt_calls.h"
 
 #include <memory>
@@ -8,14 +8,6 @@
 #include <vector>
 
 namespace ashlar {
-
-Status UnbuiltCalls::IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string) {
-  return Status::NotSupported("IncreaseFullHistoryTsLow");
-}
-
-Status UnbuiltCalls::GetFullHistoryTsLow(ColumnFamilyHandle*, std::string*) {
-  return Status::NotSupported("GetFullHistoryTsLow");
-}
 
 Status UnbuiltCalls::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string*) {
   return Status::NotSupported("GetNewestUserDefinedTimestamp");

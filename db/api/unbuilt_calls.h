@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UnbuiltCalls answers the pure calls of DB that no database of ours can do yet with NotSupported,
-// which names the call. A call leaves for DBImpl when it is built; so the façade declares what the
-// engine does, and nothing else. Stateless; any thread.
+// UnbuiltCalls implements the pure virtual calls of DB that this library has not built yet: they
+// return NotSupported, which names the call. When a call is built it moves to DBImpl. So DBImpl
+// declares exactly what the engine can do. Stateless; any thread.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,6 @@ namespace ashlar {
 
 class UnbuiltCalls : public DB {
  public:
-  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
-  Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
   Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
 
   Status GetPreparedFileInfoForExternalSstIngestion(

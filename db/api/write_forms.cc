@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The convenience forms of writes: those without a handle go to the default family, and every
-// single update becomes a batch of its own for DB::Write(). DBImpl and wrappers may use the bodies
-// of the pure virtual ones as they are.
+// Convenience forms of writes. Forms without a handle use the default family; a single update
+// becomes a batch for DB::Write(). DBImpl and wrappers may call these implementations of pure
+// virtual functions.
 #include <memory>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace ashlar {
 
 namespace {
 
-// A batch with room for one update, so that it allocates once.
+// Reserves room for one update, so that the batch allocates only once.
 WriteBatch BatchForUpdate(const WriteOptions& options, size_t key_bytes, size_t value_bytes) {
   constexpr size_t kHeaderAndLengthsBytes = 32;
   return WriteBatch(key_bytes + value_bytes + kHeaderAndLengthsBytes, /*max_bytes=*/0,
@@ -23,6 +23,8 @@ WriteBatch BatchForUpdate(const WriteOptions& options, size_t key_bytes, size_t 
 
 }  // namespace
 
+// Each operation has a form with a handle, one with a timestamp, and the same two for the default
+// family.
 Status DB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                const Slice& value) {
   WriteBatch batch = BatchForUpdate(options, key.size(), value.size());
@@ -42,6 +44,7 @@ Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& ts, c
   return Put(options, DefaultColumnFamily(), key, ts, value);
 }
 
+// Entities have no size here, because the batch encodes their columns.
 Status DB::PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, const WideColumns& columns) {
   WriteBatch batch = BatchForUpdate(options, key.size(), /*value_bytes=*/0);
@@ -130,6 +133,7 @@ Status DB::Merge(const WriteOptions& options, const Slice& key, const Slice& val
   return Merge(options, DefaultColumnFamily(), key, value);
 }
 
+// A null snapshot, from a database that supports none, is not released.
 ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
 ManagedSnapshot::ManagedSnapshot(DB* db, const Snapshot* _snapshot)
     : db_(db), snapshot_(_snapshot) {}

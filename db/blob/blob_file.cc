@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who lets go of a blob file last may be a destructor: the object itself becomes the note that the
-// file is obsolete.
+// The last reference to a blob file may be released in a destructor, where nothing may fail. So the
+// object itself is the entry in the list of obsolete files.
 #include "db/blob/blob_file.h"
 
 #include <algorithm>
@@ -20,6 +20,8 @@ std::string BlobFileAddition::DebugString() const {
 
 std::shared_ptr<BlobFile> BlobFile::New(BlobFileAddition addition, uint32_t family_id,
                                         std::string file_path) {
+  // The deleter of the shared pointer. An installed file is handed over to the list, where no
+  // memory is needed.
   const auto end = [](BlobFile* file) {
     file->obsolete_ == nullptr ? delete file : file->obsolete_->Add(file);
   };
@@ -28,14 +30,20 @@ std::shared_ptr<BlobFile> BlobFile::New(BlobFileAddition addition, uint32_t fami
 
 void BlobFile::SetInstalled(ObsoleteBlobFiles* obsolete) {
   assert(obsolete_ == nullptr || obsolete_ == obsolete);
-  if (obsolete_ != nullptr) return;  // a version before had it
+  if (obsolete_ != nullptr) return;  // registered by an earlier version
   obsolete_ = obsolete;
   obsolete->Hold(this);
 }
 
+// A file that is open is closed, which may take locks of its file system.
 ObsoleteBlobFiles::~ObsoleteBlobFiles() {
-  MutexLock lock(&mutex_);
-  while (first_ != nullptr) delete std::exchange(first_, first_->next_);
+  BlobFile* file = nullptr;
+  {
+    MutexLock lock(&mutex_);
+    file = std::exchange(first_, nullptr);
+  }
+  // Deleted without the mutex, because closing a file may take other locks.
+  while (file != nullptr) delete std::exchange(file, file->next_);
 }
 
 bool ObsoleteBlobFiles::empty() const {
@@ -53,12 +61,14 @@ void ObsoleteBlobFiles::Hold(BlobFile* file) {
 void ObsoleteBlobFiles::Add(BlobFile* file) {
   MutexLock lock(&mutex_);
   assert(file == first_held_ || file->previous_ != nullptr);
+  // Unlinks the file from the doubly linked list of held files.
   if (file->next_ != nullptr) file->next_->previous_ = file->previous_;
   (file->previous_ == nullptr ? first_held_ : file->previous_->next_) = file->next_;
   file->next_ = std::exchange(first_, file);
 }
 
 uint64_t ObsoleteBlobFiles::HeldBytes(uint32_t family_id) const {
+  // Linear in the number of files; asked by properties only.
   uint64_t bytes = 0;
   MutexLock lock(&mutex_);
   for (const BlobFile* file = first_held_; file != nullptr; file = file->next_) {
@@ -71,7 +81,7 @@ std::vector<std::unique_ptr<BlobFile>> ObsoleteBlobFiles::Take() {
   std::vector<std::unique_ptr<BlobFile>> files;
   MutexLock lock(&mutex_);
   while (first_ != nullptr) {
-    files.emplace_back();  // may fail, and then the rest waits
+    files.emplace_back();  // if this throws, the remaining files stay in the list
     files.back().reset(std::exchange(first_, first_->next_));
   }
   return files;

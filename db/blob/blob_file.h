@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the MANIFEST records of blob files, BlobFile, the shared object of one at run time, and
-// BlobFiles, those that one version of a column family has.
+// The metadata of blob files in the MANIFEST; BlobFile, the shared object of one file at run time;
+// and BlobFiles, the blob files of one version of a column family.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,12 @@ namespace ashlar {
 class ObsoleteBlobFiles;
 struct OpenBlobFile;
 
+// The MANIFEST's record of a new blob file.
+// A plain value. Once in the MANIFEST it never changes.
 struct BlobFileAddition {
   FileNumber number = 0;
   uint64_t blob_count = 0;
-  uint64_t blob_bytes = 0;  // of whole records
+  uint64_t blob_bytes = 0;  // of complete records, without the header and footer of the file
   std::string checksum_method;
   std::string checksum_value;
 
@@ -31,21 +33,24 @@ struct BlobFileAddition {
   std::string DebugString() const;
 };
 
+// The MANIFEST's record of garbage in a blob file. Both numbers are increments.
 struct BlobFileGarbage {
   FileNumber number = 0;
-  uint64_t garbage_count = 0;  // increments since the record before
+  uint64_t garbage_count = 0;  // values to which no table refers any more
   uint64_t garbage_bytes = 0;
 };
 
-// Shared by all versions that have it, through shared pointers that New() makes: when the last of
-// them goes, the file on disk is obsolete.
+// Shared by all versions with this file, through shared pointers that New() makes. When the last of
+// them is released, the file on disk becomes obsolete.
 class BlobFile : public std::enable_shared_from_this<BlobFile> {
  public:
+  // Shared ownership from the start: the last reference decides whether the file is deleted on
+  // disk.
   static std::shared_ptr<BlobFile> New(BlobFileAddition addition, uint32_t family_id,
                                        std::string file_path);
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
-  ~BlobFile() = default;  // closes the file: for who may do I/O
+  ~BlobFile() = default;  // closes the file, so it runs only where I/O is allowed
 
   // Called before the version that adds the file is visible, and again for each later version with
   // this file, always with the same argument. Registers the file in `obsolete`, which outlives it;
@@ -61,7 +66,7 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
     MutexLock lock(&mutex_);
     return opened_;
   }
-  // Returns what was there before.
+  // Replaces the open file, and returns the previous one.
   std::shared_ptr<const OpenBlobFile> SetOpened(std::shared_ptr<const OpenBlobFile> opened) {
     MutexLock lock(&mutex_);
     return std::exchange(opened_, std::move(opened));
@@ -75,15 +80,17 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
 
   mutable Mutex mutex_{LockRank::kLeaf};
   std::shared_ptr<const OpenBlobFile> opened_ GUARDED_BY(mutex_);
-  ObsoleteBlobFiles* obsolete_ = nullptr;  // null: nobody has seen it
-  // In the list of those held, or of obsolete ones, which has no use for `previous_`.
+  ObsoleteBlobFiles* obsolete_ = nullptr;  // null: no version has the file yet
+  // Links in one of the two lists of obsolete_. The list of obsolete files is singly linked and
+  // does not use previous_.
   BlobFile* next_ = nullptr;
   BlobFile* previous_ = nullptr;
 };
 
-// Blob files that no version has any more; the owner of this object deletes them from disk. And
-// those that some version has, so that their bytes can be counted. Any thread; nothing is allocated
-// for either, as versions are installed and destroyed where nothing may fail.
+// Two lists: the blob files that no version has any more, which the owner of this object deletes
+// from disk; and the files that some version has, whose bytes can be counted. Neither list
+// allocates memory, because versions are installed and destroyed where nothing may fail. Threads:
+// any.
 class ObsoleteBlobFiles {
  public:
   ObsoleteBlobFiles() = default;
@@ -91,27 +98,30 @@ class ObsoleteBlobFiles {
   ObsoleteBlobFiles(const ObsoleteBlobFiles&) = delete;
   ObsoleteBlobFiles& operator=(const ObsoleteBlobFiles&) = delete;
 
-  // Of the files of a family that some version has, the newest or an older one.
+  // The bytes of a family's files that some version has, including older versions.
   uint64_t HeldBytes(uint32_t family_id) const;
 
-  // Whether none is obsolete.
+  // Whether no file is obsolete.
   bool empty() const;
-  // Empties the list of these. They may be open.
+  // Removes all obsolete files from the list and returns them. Their files may still be open.
   std::vector<std::unique_ptr<BlobFile>> Take();
 
  private:
+  // Adds a file to the list of files that some version has.
   friend class BlobFile;
   void Hold(BlobFile* file);
-  void Add(BlobFile* file);  // that was held
+  // Moves a held file to the list of obsolete files.
+  void Add(BlobFile* file);
 
   mutable Mutex mutex_{LockRank::kLeaf};
   BlobFile* first_ GUARDED_BY(mutex_) = nullptr;
   BlobFile* first_held_ GUARDED_BY(mutex_) = nullptr;
 };
 
-// Immutable once a version has it.
+// The blob files of one version. Immutable once a version has it.
 class BlobFiles {
  public:
+  // A blob file of the version, and its garbage so far.
   struct Live {
     std::shared_ptr<BlobFile> file;
     uint64_t garbage_count = 0;
@@ -120,18 +130,20 @@ class BlobFiles {
     bool is_all_garbage() const { return garbage_count >= file->meta.blob_count; }
   };
 
-  const std::vector<Live>& all() const { return all_; }  // ascending
+  const std::vector<Live>& all() const { return all_; }  // ascending by number
   bool empty() const { return all_.empty(); }
-  // Null: there is none of this number.
+  // The file with this number; null if there is none.
+  // The pointer is valid as long as this object. Binary search.
   const Live* Find(FileNumber number) const;
-  // Tables whose oldest blob file it is.
+  // The number of tables whose oldest blob file is this one.
   size_t LinkCount(FileNumber number) const;
 
-  // Of all its files, see there.
+  // Calls SetInstalled() of each file.
   void SetInstalled(ObsoleteBlobFiles* obsolete) const {
     for (const Live& live : all_) live.file->SetInstalled(obsolete);
   }
 
+  // Sums over all files, in bytes: whole files, complete records, and garbage.
   uint64_t total_file_bytes() const;
   uint64_t total_blob_bytes() const;
   uint64_t garbage_bytes() const;
@@ -141,7 +153,9 @@ class BlobFiles {
   friend class BlobFilesBuilder;
 
   std::vector<Live> all_;
-  std::map<FileNumber, size_t> links_;  // by number, of files that need not be there; none is 0
+  // The number of tables linked to each file, by number. Numbers of files that are gone may occur;
+  // counts are above 0.
+  std::map<FileNumber, size_t> links_;
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs from the base is a copy, made with the first difference.
+// The base is copied with the first difference.
 #include "db/blob/blob_files_builder.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-// Copied once it is to differ.
+// The copy that may be changed.
 BlobFiles* BlobFilesBuilder::Own() {
   if (own_ == nullptr) {
     own_ = base_ == nullptr ? std::make_shared<BlobFiles>() : std::make_shared<BlobFiles>(*base_);
@@ -25,10 +25,11 @@ void BlobFilesBuilder::Unlink(FileNumber oldest) {
   if (oldest == 0) return;
   BlobFiles* const files = Own();
   const auto link = files->links_.find(oldest);
-  assert(link != files->links_.end());  // the table was there
+  assert(link != files->links_.end());  // the table was linked before
   if (--link->second == 0) files->links_.erase(link);
 }
 
+// Inserts the file in the order of numbers.
 Status BlobFilesBuilder::Add(const BlobFileAddition& addition, uint32_t family_id) {
   if (addition.number == 0 || addition.number > kMaxFileNumber) {
     return Status::Corruption(
@@ -50,12 +51,15 @@ Status BlobFilesBuilder::Add(const BlobFileAddition& addition, uint32_t family_i
 
 Status BlobFilesBuilder::AddGarbage(const BlobFileGarbage& garbage) {
   BlobFiles* const files = Own();
-  auto* const live = const_cast<BlobFiles::Live*>(files->Find(garbage.number));  // its own
+  // Only own_ is changed, which no version has yet.
+  auto* const live = const_cast<BlobFiles::Live*>(files->Find(garbage.number));  // of own_
   if (live == nullptr) {
     return Status::Corruption(
         StrCat("MANIFEST has garbage of blob file ", garbage.number, ", which is not there"));
   }
   const BlobFileAddition& meta = live->file->meta;
+  assert(live->garbage_count <= meta.blob_count && live->garbage_bytes <= meta.blob_bytes);
+  // Written as differences, so that damaged numbers cannot overflow.
   if (garbage.garbage_count > meta.blob_count - live->garbage_count ||
       garbage.garbage_bytes > meta.blob_bytes - live->garbage_bytes) {
     return Status::Corruption(StrCat("MANIFEST has garbage of ", garbage.garbage_count,
@@ -76,6 +80,8 @@ Status BlobFilesBuilder::Apply(const std::vector<BlobFileAddition>& additions,
   return Status::OK();
 }
 
+// A file below the oldest link cannot be referred to, because each table is linked to its oldest
+// blob file.
 void BlobFilesBuilder::DropUnreachable() {
   if (own_ == nullptr) return;
   const FileNumber oldest = own_->links_.empty() ? FileNumber::None() : own_->links_.begin()->first;
@@ -90,6 +96,7 @@ Status BlobFilesBuilder::Build(std::shared_ptr<const BlobFiles>* built) const {
     *built = base_;
     return Status::OK();
   }
+  // A file without links that is all garbage was dropped; one with links contradicts its tables.
   for (const BlobFiles::Live& live : own_->all_) {
     if (!live.is_all_garbage()) continue;
     return Status::Corruption(
@@ -97,6 +104,7 @@ Status BlobFilesBuilder::Build(std::shared_ptr<const BlobFiles>* built) const {
                " values, all of them garbage, but ", own_->LinkCount(live.file->meta.number),
                " tables refer to it"));
   }
+  // Null is the common case of a family without blob files.
   const bool is_nothing = own_->all_.empty() && own_->links_.empty();
   *built = is_nothing ? nullptr : std::shared_ptr<const BlobFiles>(own_);
   return Status::OK();

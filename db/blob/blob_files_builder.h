@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlobFilesBuilder makes the blob files of the next version from those of the one before: by what
-// an edit says of blob files, and by the tables that come and go.
+// BlobFilesBuilder makes the blob files of the next version from those of the previous one, from
+// the blob records of an edit, and from the tables that are added and removed.
 //
-// There is no record of a deletion. After each edit those files are left that a table may refer to:
-// none below the oldest one to which a table is linked, and none that is all garbage and has no
-// such table. docs/formats/blob.md, section 5. Pure; one thread.
+// Deletions are not recorded. After each edit only those files remain to which a table may refer:
+// no file below the oldest file to which a table is linked, and no file that is all garbage and has
+// no linked table. docs/formats/blob.md, section 5. Pure; one thread.
 #pragma once
 
 #include <memory>
@@ -22,33 +22,37 @@ class BlobStore;
 
 class BlobFilesBuilder {
  public:
-  // Both outlive the builder. `base`: null for none. `store`, which says where files lie, may be
-  // null where nothing is read.
+  // The arguments outlive the builder. `base`: null for none. `store` knows the directory of the
+  // files; it may be null if nothing is read.
   BlobFilesBuilder(std::shared_ptr<const BlobFiles> base, const BlobStore* store)
       : base_(std::move(base)), store_(store) {}
 
-  // A table that comes or goes, with the oldest blob file it refers to; 0 for none.
+  // A table is added or removed; `oldest` is the oldest blob file to which it refers, 0 for none.
   void Link(FileNumber oldest) {
     if (oldest != 0) Own()->links_[oldest]++;
   }
   void Unlink(FileNumber oldest);
-  // Corruption if a file is there already, if garbage is of none, or more than there is.
+  // Applies the records of an edit. Corruption if an added file exists already, if garbage belongs
+  // to no file, or if it exceeds the file's values.
   Status Apply(const std::vector<BlobFileAddition>& additions,
                const std::vector<BlobFileGarbage>& garbage, uint32_t family_id);
-  // An edit has ended: what no table may refer to is dropped.
+  // Called at the end of an edit: drops the files to which no table can refer.
   void DropUnreachable();
 
-  // Null if there is nothing to say. Corruption if a file that stays is nothing but garbage.
+  // Sets *built, to null if there are no files and links. Corruption if a remaining file is all
+  // garbage.
   Status Build(std::shared_ptr<const BlobFiles>* built) const;
 
  private:
+  // The copy of the base that may be changed; made at the first call.
   BlobFiles* Own();
+  // Inserts a new file. Corruption if its number is taken or impossible.
   Status Add(const BlobFileAddition& addition, uint32_t family_id);
   Status AddGarbage(const BlobFileGarbage& garbage);
 
   const std::shared_ptr<const BlobFiles> base_;
   const BlobStore* const store_;
-  std::shared_ptr<BlobFiles> own_;  // null: nothing differs from the base
+  std::shared_ptr<BlobFiles> own_;  // null: equal to base_
 };
 
 }  // namespace ashlar

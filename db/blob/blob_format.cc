@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every field is checked before the next one means anything.
+// Each field is checked before later fields are used.
 #include "db/blob/blob_format.h"
 
 #include <cassert>
@@ -16,8 +16,9 @@ namespace {
 
 constexpr uint32_t kMagic = 2395959;
 constexpr uint32_t kVersion = 1;
-constexpr uint8_t kHasTtl = 1;  // flag of a header
-constexpr uint8_t kInFile = 1;  // kind of a blob index
+constexpr uint8_t kHasTtl = 1;  // flag in a file header
+constexpr uint8_t kInFile = 1;  // kind of blob index
+// The checksum covers the bytes before this offset.
 constexpr size_t kRecordCrcOffset = 24;
 constexpr size_t kFooterCrcOffset = 28;
 
@@ -33,6 +34,7 @@ Status CheckCrc(const char* what, const Slice& bytes, uint32_t stored) {
                                    crc32c::Unmask(stored), ", computed ", crc));
 }
 
+// Values with an expiry time belong to the old BlobDB, which is not supported.
 Status RefuseTtl(const char* what) {
   return Status::NotSupported(StrCat("the ", what, " says that values expire"));
 }
@@ -44,6 +46,7 @@ void BlobFileHeader::AppendTo(std::string* dst) const {
   PutFixed32(dst, kMagic);
   PutFixed32(dst, kVersion);
   PutFixed32(dst, family_id);
+  // No flags. The two numbers after the compression are a range of expiry times, which is empty.
   dst->push_back(0);
   dst->push_back(static_cast<char>(compression));
   PutFixed64(dst, 0);
@@ -51,11 +54,13 @@ void BlobFileHeader::AppendTo(std::string* dst) const {
   assert(dst->size() - begin == kBlobHeaderBytes);
 }
 
+// The header has no checksum, so each of its fields must have a known value.
 Status BlobFileHeader::DecodeFrom(const Slice& bytes) {
   assert(bytes.size() == kBlobHeaderBytes);
   const char* p = bytes.data();
   RETURN_IF_ERROR(CheckMagic(DecodeFixed32(p)));
   const uint32_t version = DecodeFixed32(p + 4);
+  // The format has no later version.
   if (version != kVersion) {
     return Status::Corruption(StrCat("unknown version ", version, ", expected ", kVersion));
   }
@@ -73,6 +78,7 @@ void BlobFileFooter::AppendTo(std::string* dst) const {
   const size_t begin = dst->size();
   PutFixed32(dst, kMagic);
   PutFixed64(dst, blob_count);
+  // The range of expiry times, as in the header.
   PutFixed64(dst, 0);
   PutFixed64(dst, 0);
   PutFixed32(dst, crc32c::Mask(crc32c::Value(dst->data() + begin, kFooterCrcOffset)));
@@ -113,6 +119,7 @@ Status BlobRecordHeader::DecodeFrom(const Slice& bytes) {
 }
 
 uint32_t MaskedBodyCrc(const Slice& user_key, const Slice& stored_value) {
+  // The CRC of the key is extended by the value, so that nothing is copied.
   const uint32_t crc_of_key = crc32c::Value(user_key.data(), user_key.size());
   return crc32c::Mask(crc32c::Extend(crc_of_key, stored_value.data(), stored_value.size()));
 }
@@ -121,6 +128,7 @@ Status CheckBlobRecord(const Slice& record, const Slice& user_key, uint64_t valu
   assert(record.size() == BlobRecordBytes(user_key.size(), value_bytes));
   BlobRecordHeader header;
   RETURN_IF_ERROR(header.DecodeFrom(Slice(record.data(), kBlobRecordHeaderBytes)));
+  // A wrong length is found before the checksum is computed.
   if (header.key_bytes != user_key.size() || header.value_bytes != value_bytes) {
     return Status::Corruption(StrCat("the record is of a key of ", header.key_bytes,
                                      " bytes and a value of ", header.value_bytes, ", expected ",
@@ -135,6 +143,7 @@ Status CheckBlobRecord(const Slice& record, const Slice& user_key, uint64_t valu
 }
 
 void BlobIndex::AppendTo(std::string* dst) const {
+  assert(dst != nullptr);
   assert(file > 0);
   dst->push_back(static_cast<char>(kInFile));
   PutFileNumber(dst, file);

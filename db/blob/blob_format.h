@@ -3,8 +3,8 @@
 // The bytes of blob files, and of the blob indexes that tables hold in place of values.
 // docs/formats/blob.md, sections 1 and 3.
 //
-// Plain values and functions without state; any thread. Decoding trusts nothing: bytes are foreign.
-// A message says what was expected and found; whoever read the bytes adds file and offset.
+// Plain values and functions without state; any thread. Decoders do not trust their input. An error
+// message contains the expectation and the finding; the caller adds file and offset.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,18 @@ inline constexpr size_t kBlobHeaderBytes = 30;
 inline constexpr size_t kBlobFooterBytes = 32;
 inline constexpr size_t kBlobRecordHeaderBytes = 32;
 
+// Integers are little-endian; see the format page for the offsets.
+// The first bytes of a blob file.
 struct BlobFileHeader {
   uint32_t family_id = 0;
   CompressionType compression = kNoCompression;  // of all values of the file
 
   void AppendTo(std::string* dst) const;
-  // `bytes`: exactly kBlobHeaderBytes. NotSupported for files whose values expire.
+  // `bytes`: exactly kBlobHeaderBytes. NotSupported for files whose values have an expiry time.
   Status DecodeFrom(const Slice& bytes);
 };
 
+// The last bytes of a blob file.
 struct BlobFileFooter {
   uint64_t blob_count = 0;
 
@@ -39,7 +42,7 @@ struct BlobFileFooter {
   Status DecodeFrom(const Slice& bytes);
 };
 
-// A record is this header, the user key, the stored value.
+// The header of a record, which is followed by the user key and the stored value.
 struct BlobRecordHeader {
   uint64_t key_bytes = 0;
   uint64_t value_bytes = 0;
@@ -49,16 +52,18 @@ struct BlobRecordHeader {
   // `bytes`: exactly kBlobRecordHeaderBytes.
   Status DecodeFrom(const Slice& bytes);
 };
+// The masked CRC-32C of key and stored value, as it is in the record.
 uint32_t MaskedBodyCrc(const Slice& user_key, const Slice& stored_value);
-// Of a whole record; what additions and garbage count.
+// The size of a record; the MANIFEST counts bytes of additions and garbage in this way.
 inline uint64_t BlobRecordBytes(uint64_t key_bytes, uint64_t value_bytes) {
   return kBlobRecordHeaderBytes + key_bytes + value_bytes;
 }
 
-// Checks a whole record, header and all, that should be the one of this key and stored size.
+// Checks a complete record, including its header, against the expected key and stored size.
+// Corruption tells which part does not fit. The caller adds file and offset.
 Status CheckBlobRecord(const Slice& record, const Slice& user_key, uint64_t value_bytes);
 
-// Where a value is: what a table holds for it.
+// The location of a value in a blob file; a table stores it in place of the value.
 struct BlobIndex {
   FileNumber file = 0;
   uint64_t offset = 0;  // of the stored value itself, inside its record
@@ -66,7 +71,8 @@ struct BlobIndex {
   CompressionType compression = kNoCompression;
 
   void AppendTo(std::string* dst) const;
-  // Corruption, which says what is wrong, also for the kinds that expire or lie inside.
+  // Corruption with the malformed field. Values with an expiry time or inside the index are
+  // Corruption too.
   Status DecodeFrom(const Slice& bytes);
   std::string DebugString() const;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record is read whole where checksums are verified, else the value alone. The bytes that were
-// read become the value where nothing has to be decompressed: nothing is copied.
+// If checksums are verified, the whole record is read, otherwise only the value. If the value is
+// not compressed, the memory that was read becomes the value's memory, without a copy.
 #include "db/blob/blob_store.h"
 
 #include <algorithm>
@@ -26,15 +26,17 @@
 namespace ashlar {
 namespace {
 
-// Reading so many bytes for nothing costs less than one more read.
+// A gap of this size is read along, because reading it costs less than one more read.
 constexpr uint64_t kWorthReadingOver = 16 << 10;
-// A piece of several records ends here.
+// The maximal size of a piece of several records.
 constexpr uint64_t kMostOfAPiece = 1 << 20;
 
+// Deadlines of reads refer to this clock.
 SystemClock* ClockOf(const BlobStoreOptions& options) {
   return options.clock != nullptr ? options.clock : SystemClock::Default().get();
 }
 
+// Adds the place to an error.
 Status InFile(const Status& status, const std::string& path, uint64_t offset, const Slice& key) {
   return Status::CopyAppendMessage(status, "; in ",
                                    StrCat(path, ", offset ", offset, ", key ", KeyInError(key)));
@@ -42,7 +44,7 @@ Status InFile(const Status& status, const std::string& path, uint64_t offset, co
 
 }  // namespace
 
-// A value in memory of its own.
+// A value in its own memory, as it is in the cache.
 class BlobStore::Value {
  public:
   // `value` lies in `memory`.
@@ -71,15 +73,17 @@ class BlobStore::Value {
   Slice value_;
 };
 
+// A value that must be read, and where it is.
 struct BlobStore::Located {
   BlobIndex index;
   std::shared_ptr<BlobFile> file;
   std::shared_ptr<const OpenBlobFile> open;
-  uint64_t begin = 0;  // of what is read: the record, or the value
+  uint64_t begin = 0;  // range to read: the record, or only the value
   uint64_t end = 0;
-  size_t place = 0;  // among those wanted
+  size_t place = 0;  // index in the span of reads
 };
 
+// Without a cache, the id is not used.
 BlobStore::BlobStore(BlobStoreOptions options)
     : options_(std::move(options)),
       cache_id_(options_.cache == nullptr ? 0 : options_.cache->NewId()) {}
@@ -97,7 +101,9 @@ std::string BlobStore::CacheKey(FileNumber file, uint64_t offset) const {
   return key;
 }
 
+// Decodes the index, and finds the file. Corruption if the version does not have it.
 Status BlobStore::Locate(const BlobFiles* files, const BlobRead& read, Located* located) {
+  assert(located != nullptr);
   BlobIndex& index = located->index;
   const Status decoded = index.DecodeFrom(read.index);
   if (!decoded.ok()) {
@@ -115,7 +121,9 @@ Status BlobStore::Locate(const BlobFiles* files, const BlobRead& read, Located* 
                 located->file->path, index.offset, read.user_key);
 }
 
+// A value that is found is pinned by the handle of the cache until `value` is reset.
 bool BlobStore::FindInCache(const Located& located, BlobRead* read) const {
+  assert(read != nullptr);
   Cache* const cache = options_.cache.get();
   if (cache == nullptr) return false;
   Cache::Handle* const handle =
@@ -129,6 +137,7 @@ bool BlobStore::FindInCache(const Located& located, BlobRead* read) const {
   RecordTick(options_.statistics, BLOB_DB_CACHE_BYTES_READ, value.size());
   AddPerfCount(&PerfContextBase::blob_cache_hit_count);
   AddPerfCount(&PerfContextBase::blob_cache_read_byte, value.size());
+  // A cached value may outlive the file: it is pinned by the handle, not by the file.
   read->value->Reset();
   read->value->PinSlice(
       value,
@@ -139,12 +148,14 @@ bool BlobStore::FindInCache(const Located& located, BlobRead* read) const {
   return true;
 }
 
+// Opens a file, and checks its header and footer against the metadata.
 Result<std::shared_ptr<const OpenBlobFile>> BlobStore::OpenFile(const BlobFile& file) const {
   AssertIoAllowed();
   auto open = std::make_shared<OpenBlobFile>();
   ASSIGN_OR_RETURN(open->reader, RandomReader::Open(options_.fs, file.path, options_.file_options));
   RecordTick(options_.statistics, NO_FILE_OPENS);
   const uint64_t bytes = open->reader->size();
+  // The header and the footer are read separately; both are small.
   if (bytes < kBlobHeaderBytes + kBlobFooterBytes) {
     return Status::Corruption(StrCat(file.path, ": ", bytes,
                                      " bytes, but a blob file has at least ",
@@ -170,16 +181,18 @@ Result<std::shared_ptr<const OpenBlobFile>> BlobStore::OpenFile(const BlobFile& 
   BlobFileFooter footer;
   status = footer.DecodeFrom(result);
   if (!status.ok()) return in_file(status, "footer", footer_offset);
+  // Values are read in the order of keys, which is not that of the file.
   open->reader->Hint(FSRandomAccessFile::kRandom);
   return std::shared_ptr<const OpenBlobFile>(std::move(open));
 }
 
-// Where open files are limited, those that were opened first are closed: one, or more after the
-// limit was lowered.
+// Notes an open file. If the number of open files is limited, the files that were opened first are
+// closed: one, or several if the limit was lowered.
 void BlobStore::NoteOpened(const std::shared_ptr<BlobFile>& file) const {
-  std::vector<std::shared_ptr<BlobFile>> victims;  // closed without the mutex
+  std::vector<std::shared_ptr<BlobFile>> victims;  // closed after the mutex is released
   {
     MutexLock lock(&mutex_);
+    // Files that were destroyed meanwhile are closed already.
     std::erase_if(open_, [](const std::weak_ptr<BlobFile>& one) { return one.expired(); });
     open_.push_back(file);
     const int most =
@@ -187,6 +200,7 @@ void BlobStore::NoteOpened(const std::shared_ptr<BlobFile>& file) const {
     while (most >= 0 && open_.size() - victims.size() > static_cast<size_t>(most)) {
       victims.push_back(open_[victims.size()].lock());
     }
+    // Closing is done below, because it may wait for the file system.
     open_.erase(open_.begin(), open_.begin() + static_cast<ptrdiff_t>(victims.size()));
   }
   for (const std::shared_ptr<BlobFile>& victim : victims) {
@@ -198,15 +212,17 @@ Result<std::shared_ptr<const OpenBlobFile>> BlobStore::Open(
     const std::shared_ptr<BlobFile>& file) const {
   if (auto open = file->opened(); open != nullptr) return open;
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenBlobFile> open, OpenFile(*file));
-  // Two may come at once: each reads through its own, and one of them stays.
+  // Two threads may open a file at the same time. Each reads through its own reader, and one of the
+  // readers is kept.
   if (file->SetOpened(open) == nullptr) NoteOpened(file);
   return open;
 }
 
-// And what must be read.
+// Opens the file and checks the index against it.
 Status BlobStore::OpenFor(Located* located, const BlobRead& read) const {
   ASSIGN_OR_RETURN(located->open, Open(located->file));
   const BlobIndex& index = located->index;
+  // The footer is not part of any record.
   const uint64_t end = located->open->reader->size() - kBlobFooterBytes;
   if (index.offset > end || index.size > end - index.offset) {
     return InFile(
@@ -214,6 +230,7 @@ Status BlobStore::OpenFor(Located* located, const BlobRead& read) const {
                                   " bytes reaches behind the last record, which ends at ", end)),
         located->file->path, index.offset, read.user_key);
   }
+  // The header says how all values of the file are compressed.
   if (index.compression != located->open->compression) {
     return InFile(Status::Corruption(StrCat(
                       "blob index: compression ", static_cast<int>(index.compression),
@@ -223,7 +240,8 @@ Status BlobStore::OpenFor(Located* located, const BlobRead& read) const {
   return Status::OK();
 }
 
-// `bytes`: what was asked for, in `memory` unless that is null; then it is copied.
+// Makes the value from the bytes that were read, which are the range of `located`. `memory`: owns
+// the bytes; null: the bytes belong to others and are copied.
 Status BlobStore::Take(const Located& located, const Slice& bytes, std::unique_ptr<char[]> memory,
                        const ReadOptions& options, BlobRead* read) const {
   assert(bytes.size() == located.end - located.begin);
@@ -231,6 +249,7 @@ Status BlobStore::Take(const Located& located, const Slice& bytes, std::unique_p
   AddPerfCount(&PerfContextBase::blob_read_count);
   AddPerfCount(&PerfContextBase::blob_read_byte, bytes.size());
   RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_BYTES_READ, bytes.size());
+  // Without verification only the value was read, and nothing is checked but the decompression.
   if (options.verify_checksums) {
     const PerfTimer timer(&PerfContextBase::blob_checksum_time);
     const Status status = CheckBlobRecord(bytes, read->user_key, index.size);
@@ -252,6 +271,7 @@ Status BlobStore::Take(const Located& located, const Slice& bytes, std::unique_p
   if (!block.ok()) {
     return InFile(block.status(), located.file->path, index.offset, read->user_key);
   }
+  // The size was checked by ParseCompressedBlock(), so that damage cannot ask for too much memory.
   auto raw = std::make_unique_for_overwrite<char[]>(block->raw_bytes);
   const Status status = UncompressBlock(*block, /*dict=*/nullptr, raw.get());
   if (!status.ok()) return InFile(status, located.file->path, index.offset, read->user_key);
@@ -261,8 +281,11 @@ Status BlobStore::Take(const Located& located, const Slice& bytes, std::unique_p
   return Status::OK();
 }
 
+// Pins the value in read->value, and puts it into the cache if wanted. The cache then owns it.
 void BlobStore::HandOut(const Located& located, std::unique_ptr<Value> value, bool fills_cache,
                         BlobRead* read) const {
+  assert(read != nullptr);
+  // Stays valid when the ownership of the value passes to the cache.
   const Slice bytes = value->value();
   read->value->Reset();
   if (Cache* const cache = options_.cache.get(); cache != nullptr && fills_cache) {
@@ -270,6 +293,7 @@ void BlobStore::HandOut(const Located& located, std::unique_ptr<Value> value, bo
     const Status added =
         cache->Insert(CacheKey(located.index.file, located.index.offset), value.get(),
                       Value::Helper(), value->charge(), &handle, Cache::Priority::BOTTOM);
+    // A cache that refuses the value leaves it to the reader.
     RecordTick(options_.statistics, added.ok() ? BLOB_DB_CACHE_ADD : BLOB_DB_CACHE_ADD_FAILURES);
     if (added.ok()) {
       RecordTick(options_.statistics, BLOB_DB_CACHE_BYTES_WRITE, value->charge());
@@ -288,6 +312,7 @@ void BlobStore::HandOut(const Located& located, std::unique_ptr<Value> value, bo
   static_cast<void>(value.release());
 }
 
+// The cache has its own copy, because the job continues to use the value.
 void BlobStore::Prepopulate(FileNumber file, uint64_t offset, const Slice& value) const {
   if (options_.cache == nullptr) return;
   auto copy = std::make_unique<Value>(value);
@@ -302,6 +327,7 @@ void BlobStore::Prepopulate(FileNumber file, uint64_t offset, const Slice& value
 
 void BlobStore::Prefetch(const BlobFiles* files, const BlobIndex& index, size_t n) const {
   const BlobFiles::Live* const live = files == nullptr ? nullptr : files->Find(index.file);
+  // A hint fails silently; the read reports errors.
   if (live == nullptr || n == 0) return;
   auto open = Open(live->file);
   if (!open.ok() || index.offset >= (*open)->reader->size()) return;
@@ -309,7 +335,7 @@ void BlobStore::Prefetch(const BlobFiles* files, const BlobIndex& index, size_t 
   IgnoreError((*open)->reader->Prefetch(index.offset, std::min<uint64_t>(n, rest)), "a hint");
 }
 
-// Those that are wanted and neither failed nor in the cache.
+// Collects the values that can be located and are not in the cache, and reads them together.
 void BlobStore::ReadMany(const BlobFiles* files, const ReadOptions& options,
                          std::span<BlobRead> reads) const {
   assert(!InEpoch());
@@ -326,6 +352,7 @@ void BlobStore::ReadMany(const BlobFiles* files, const ReadOptions& options,
     }
     read.status = OpenFor(&located, read);
     if (!read.status.ok()) continue;
+    // The record begins with its header and the key.
     const uint64_t before =
         options.verify_checksums ? kBlobRecordHeaderBytes + read.user_key.size() : 0;
     located.begin = located.index.offset - before;
@@ -333,18 +360,21 @@ void BlobStore::ReadMany(const BlobFiles* files, const ReadOptions& options,
     wanted.push_back(std::move(located));
   }
   if (!wanted.empty()) ReadPieces(&wanted, options, reads);
+  // A failed request has no value, also not one that it pinned before.
   for (BlobRead& read : reads) {
     if (!read.status.ok()) read.value->Reset();
   }
 }
 
-// Of what is sorted by place: what lies close together is one piece.
+// Cuts the reads, which are sorted by position, into pieces: reads that are close together form one
+// piece.
 std::vector<BlobStore::Piece> BlobStore::CutIntoPieces(const std::vector<Located>& wanted) {
   std::vector<Piece> pieces;
   for (size_t i = 0; i < wanted.size(); i++) {
     const Located& next = wanted[i];
     if (!pieces.empty()) {
       Piece& piece = pieces.back();
+      // Same file, a small gap, and a limited total.
       const Located& first = wanted[piece.first];
       if (first.index.file == next.index.file && next.begin <= piece.end + kWorthReadingOver &&
           next.end - first.begin <= kMostOfAPiece) {
@@ -361,6 +391,7 @@ std::vector<BlobStore::Piece> BlobStore::CutIntoPieces(const std::vector<Located
 
 void BlobStore::ReadPieces(std::vector<Located>* wanted, const ReadOptions& options,
                            std::span<BlobRead> reads) const {
+  assert(!wanted->empty());
   std::sort(wanted->begin(), wanted->end(), [](const Located& a, const Located& b) {
     return std::pair(a.index.file, a.begin) < std::pair(b.index.file, b.begin);
   });
@@ -375,6 +406,7 @@ void BlobStore::ReadPieces(std::vector<Located>* wanted, const ReadOptions& opti
                           .n = n,
                           .scratch = piece.memory.get()});
   }
+  // One deadline for all pieces. If it has passed, nothing is read.
   IOOptions io;
   const Status in_time = IoDeadline(options, ClockOf(options_)).Prepare(&io);
   io.rate_limiter_priority = options.rate_limiter_priority;
@@ -385,11 +417,13 @@ void BlobStore::ReadPieces(std::vector<Located>* wanted, const ReadOptions& opti
   }
   for (size_t p = 0; p < pieces.size(); p++) {
     const FileRead& done = file_reads[p];
+    // The value may take over the memory of a piece that contains nothing else.
     const bool is_alone =
         pieces[p].first == pieces[p].last && done.result.data() == pieces[p].memory.get();
     for (size_t i = pieces[p].first; i <= pieces[p].last; i++) {
       const Located& located = (*wanted)[i];
       BlobRead& read = reads[located.place];
+      // All requests of a piece share the result of its read.
       read.status = in_time.ok() ? done.status : in_time;
       if (!read.status.ok()) continue;
       const Slice bytes(done.result.data() + (located.begin - done.offset),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record is one append of its header and its key, and one of its value.
+// A record is written by two appends: its header with the key, and its value.
 #include "db/blob/blob_writer.h"
 
 #include <cassert>
@@ -19,7 +19,7 @@ namespace {
 
 SystemClock* Clock() { return SystemClock::Default().get(); }
 
-// No library makes more than this of a value.
+// A generous limit that no compression library exceeds.
 size_t MostCompressedBytes(size_t bytes) { return bytes + bytes / 8 + 1024; }
 
 }  // namespace
@@ -40,12 +40,14 @@ Status BlobWriter::Add(const Slice& user_key, const Slice& value, BlobIndex* ind
                        bool* is_stored) {
   assert(!value.empty());
   Slice stored = value;
+  // Made once; it keeps the library's state for all values of the job.
   if (options_.compression != kNoCompression) {
     if (compressor_ == nullptr) {
       ASSIGN_OR_RETURN(compressor_,
                        Compressor::Create(options_.compression, options_.compression_options));
     }
     *is_stored = Compress(value, &stored);
+    // The value stays in the table, uncompressed.
     if (!*is_stored) return Status::OK();
   }
   *is_stored = true;
@@ -58,12 +60,15 @@ Status BlobWriter::Add(const Slice& user_key, const Slice& value, BlobIndex* ind
     Abandon(status);
     return status;
   }
+  // The uncompressed value, as readers get it.
   if (options_.prepopulated != nullptr) {
     options_.prepopulated->Prepopulate(index->file, index->offset, value);
   }
+  // The size counts whole records, so that a file may be larger by one record.
   return current_.blob_bytes + kBlobHeaderBytes >= options_.file_bytes ? End() : Status::OK();
 }
 
+// Creates a file and writes its header. The observer gets an end for each file that begins.
 Status BlobWriter::Begin() {
   assert(file_ == nullptr);
   current_ = BlobFileAddition();
@@ -91,6 +96,7 @@ Status BlobWriter::Begin() {
   return status;
 }
 
+// The value begins behind the header and the key; its offset goes into the blob index.
 Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
                                 uint64_t* value_offset) {
   assert(file_ != nullptr && file_->size() == kBlobHeaderBytes + current_.blob_bytes);
@@ -101,6 +107,7 @@ Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
                    .masked_body_crc = MaskedBodyCrc(user_key, stored)}
       .AppendTo(&header_);
   header_.append(user_key.data(), user_key.size());
+  // Two appends instead of one copy of the value.
   RETURN_IF_ERROR(file_->Append(header_));
   *value_offset = file_->size();
   RETURN_IF_ERROR(file_->Append(stored));
@@ -111,7 +118,10 @@ Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
   return Status::OK();
 }
 
+// Writes the footer, syncs and closes the file. The file is durable afterwards, apart from its
+// directory entry.
 Status BlobWriter::WriteEnd() {
+  assert(file_ != nullptr);
   header_.clear();
   BlobFileFooter{.blob_count = current_.blob_count}.AppendTo(&header_);
   RETURN_IF_ERROR(file_->Append(header_));
@@ -121,6 +131,7 @@ Status BlobWriter::WriteEnd() {
     RETURN_IF_ERROR(file_->Sync());
   }
   RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_SYNCED);
+  // Closing may report an error of a network file system.
   RETURN_IF_ERROR(file_->Close());
   if (checksum_ == nullptr) return Status::OK();
   checksum_->Finalize();
@@ -129,6 +140,7 @@ Status BlobWriter::WriteEnd() {
   return Status::OK();
 }
 
+// Completes the current file and adds it to files().
 Status BlobWriter::End() {
   assert(file_ != nullptr && current_.blob_count > 0);
   Status status = WriteEnd();
@@ -137,6 +149,7 @@ Status BlobWriter::End() {
     return status;
   }
   file_.reset();
+  // Counted only when it is complete: an abandoned file is deleted at once.
   files_.push_back(std::move(current_));
   if (options_.space != nullptr) {
     options_.space->OnAddFile(BlobFileName(options_.dir, files_.back().number),
@@ -152,6 +165,7 @@ Status BlobWriter::Finish() { return file_ == nullptr ? Status::OK() : End(); }
 
 void BlobWriter::Abandon(const Status& status) {
   assert(!status.ok());
+  // The writer is closed before the file is deleted.
   file_.reset();
   IgnoreError(DeleteFileIfExists(options_.fs, BlobFileName(options_.dir, current_.number)),
               "an unfinished blob file that stays is deleted at the next open");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What changes is recorded first, then shown, then what it made obsolete is deleted.
+// Each change is recorded first, then published; then the obsolete files are deleted.
 #include "db/changes/family_changes.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
     RETURN_IF_ERROR(CheckFamilyFits(*core_->options, options));
     sanitized = SanitizeSettledOptions(*core_->options, settled);
   }
-  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // the directories, now known
+  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // now with the directories
   for (const std::string& dir : core_->paths.TableDirsFor(sanitized)) {
     RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), dir));
   }
@@ -60,8 +60,8 @@ Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descr
   return Status::OK();
 }
 
-// Writes to the family stop while it is taken out: a batch is applied either wholly before that or
-// without the family's part.
+// Writes pause while the family is removed from the set: so a batch is applied either completely
+// before that or without the part of this family.
 Status FamilyChanges::Drop(ColumnFamilyData* family) {
   assert(family != nullptr && !InEpoch());
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
@@ -85,7 +85,7 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   VersionEdit drop;
   drop.column_family = family.id();
   drop.is_family_drop = true;
-  // Its unflushed writes need no log any more.
+  // The family's unflushed writes need no log any more.
   const LogsOfFamily none[] = {{&family, FileNumber::None()}};
   VersionEdit logs;
   logs.min_log_number_to_keep = OldestLogNeeded(*core_, none);
@@ -166,8 +166,8 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
-  // A logger of the program's has a level of its own until somebody asks for another; and it is
-  // called without the mutex.
+  // A logger of the program keeps its own level unless the call changes it. It is called without
+  // the mutex.
   if (values.contains("info_log_level")) core->services.info_log->SetInfoLogLevel(log_level);
   writes->NotifyOfStalls();
   return WriteOptionsFile(core);

@@ -3,9 +3,10 @@
 // FamilyChanges creates and drops column families of an open database and changes their options.
 // Every change ends with a new OPTIONS file.
 //
-// Crash: a family exists from the synced MANIFEST record on that creates it, until the one that
-// drops it. An OPTIONS file that is missing or old is only read by tools.
-// Threads: any. Two changes of one family are told apart by VersionSet::LogAndApply().
+// Crash: a family exists from the moment when the MANIFEST record that creates it is synced, until
+// the one that drops it. A missing or outdated OPTIONS file loses no data, because only tools read
+// it.
+// Threads: any. VersionSet::LogAndApply() puts concurrent changes of one family in order.
 #pragma once
 
 #include <memory>
@@ -31,23 +32,24 @@ class FamilyChanges {
     const std::unordered_map<std::string, std::string>* values;  // by name
   };
 
-  // All outlive it. `host` is that of new families.
+  // All arguments outlive the object. `host` is the host of new families.
   FamilyChanges(DbCore* core, WriteControl* writes, Scheduler* scheduler, FamilyHost* host)
       : core_(core), writes_(writes), scheduler_(scheduler), host_(host) {}
 
-  // `handle` is set, for the caller to delete, also when only the OPTIONS file failed; else null.
+  // The caller deletes `*handle`, which is also set if only the OPTIONS file has failed; otherwise
+  // null.
   Status Create(const ColumnFamilyOptions& options, const std::string& name,
                 ColumnFamilyHandle** handle) EXCLUDES(db_mutex);
-  // One by one, until one fails; those that were created before it are handed out.
+  // Creates families one by one until one fails. Those that were created have handles.
   Status CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,
                    std::vector<ColumnFamilyHandle*>* handles) EXCLUDES(db_mutex);
-  // The family's data stays readable through handles and iterators that hold it.
+  // The data of the family stays readable through existing handles and iterators.
   Status Drop(ColumnFamilyData* family) EXCLUDES(db_mutex);
-  // All take effect, at once, or none. A family may be there twice.
+  // All changes take effect together, or none does. A family may occur twice.
   Status SetOptions(std::span<const NewValues> changes) EXCLUDES(db_mutex);
 
  private:
-  // Options that are to take effect.
+  // New options of a family that are about to take effect.
   struct ChangedOptions {
     ColumnFamilyData* family;
     std::shared_ptr<const ColumnFamilyOptions> settled, sanitized;
@@ -62,7 +64,7 @@ class FamilyChanges {
   FamilyHost* const host_;
 };
 
-// The same for the options of the database as a whole.
+// Changes the options of the database as a whole.
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
                     const std::unordered_map<std::string, std::string>& values) EXCLUDES(db_mutex);
 

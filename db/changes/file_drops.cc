@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Like a compaction without outputs: the files are taken, the edit recorded, the view replaced.
+// Works like a compaction without outputs: the files are claimed, the edit is recorded, the super
+// version replaced.
 #include "db/changes/file_drops.h"
 
 #include <utility>
@@ -28,7 +29,7 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
       }
     }
     change.last_sequence = core->pipeline->visible_seqno();
-    // The MANIFEST is written without the mutex: no compaction may take them meanwhile.
+    // The MANIFEST is written without the mutex, and no compaction may take the files meanwhile.
     family->versions()->claims.Take(dropped);
     family->BeginExternalChange();
     status = core->versions->LogAndApply(std::move(change), &core->mutex);

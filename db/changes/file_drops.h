@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeleteFilesInRanges: takes whole files out of a family without writing tombstones.
+// DeleteFilesInRanges: removes whole files from a family without writing tombstones.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@
 
 namespace ashlar {
 
-// The files below level 0 that lie wholly inside one of the ranges; those that a compaction works
-// on stay. Readers that began before keep them. The caller holds a reference on the family. Crash:
-// the files are gone once the MANIFEST says so, all at once.
+// Removes the files below level 0 that are completely inside one of the ranges. Files that a
+// compaction has claimed stay. Readers that began before keep their files. The caller holds a
+// reference on the family. Crash: all the files are gone once the MANIFEST record is synced.
 Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* family,
                          std::span<const RangeOpt> ranges, bool include_end) EXCLUDES(db_mutex);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever changes the memtables, the version or the options ends in PublishSuperVersion().
+// Every change of the memtables, the version or the options ends in PublishSuperVersion().
 #include "db/column_family/column_family_data.h"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ Representation RepresentationFor(const ColumnFamilyOptions& options) {
   return options.prefix_extractor != nullptr ? Representation::kHash : Representation::kBlinkTree;
 }
 
-// Large memtables take blocks of a huge page (see Arena), unless they are told otherwise.
+// Large memtables allocate blocks of the size of a huge page (see Arena), unless arena_block_size
+// is set.
 size_t ArenaBlockBytes(const ColumnFamilyOptions& options) {
   constexpr size_t kHugeWriteBuffer = 8 * Arena::kHugePageBytes;
   const size_t automatic = AutomaticArenaBlockBytes(options.write_buffer_size);
@@ -93,7 +94,9 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
       active_log_(family->log_number) {
-  // Which of a key's entries live is not told from its newest one where they have timestamps.
+  // If keys have timestamps, the newest entry of a key does not show which of its entries are
+  // visible.
+  assert(versions_ != nullptr && host_ != nullptr);
   if (comparator_.user_comparator()->timestamp_size() == 0) {
     known_empty_ = std::make_unique<EmptyRanges>(comparator_);
     empty_ranges_ = known_empty_.get();
@@ -108,7 +111,7 @@ ColumnFamilyData::~ColumnFamilyData() {
     SuperVersion::Retire(last);
   }
   mem()->Unref();
-  for (const SealedMemTable& sealed : sealed_) sealed.mem->Unref();
+  for (const ImmutableMemTable& immutable : immutables_) immutable.mem->Unref();
 }
 
 bool ColumnFamilyData::Unref() {
@@ -141,11 +144,13 @@ bool ColumnFamilyData::HasNoExternalChangeSince(const SuperVersion& super_versio
   return !is_ingesting && super_version.version()->number() >= last_external_change;
 }
 
-ReadView ColumnFamilyData::AcquireView() {
-  assert(super_version() != nullptr);  // published before anybody can find the family
+ReadView ColumnFamilyData::AcquireViewFor(const Snapshot* snapshot) {
+  assert(super_version() != nullptr);  // it was published before any thread could find the family
   EpochGuard guard;
-  SuperVersionRef pinned(super_version());
-  return ReadView(this, std::move(pinned), host_->VisibleSeqno());
+  SuperVersion* const held = snapshot == nullptr ? nullptr : host_->HeldBy(snapshot, *this);
+  SuperVersionRef pinned(held != nullptr ? held : super_version());
+  const SequenceNumber seqno = std::min(host_->VisibleSeqno(), pinned->newest_seqno());
+  return ReadView(this, std::move(pinned), seqno);
 }
 
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
@@ -156,71 +161,84 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   max_successive_merges_.store(options_->max_successive_merges, std::memory_order_relaxed);
   max_range_deletes_.store(options_->memtable_max_range_deletions, std::memory_order_relaxed);
   UpdatePace();
-  TrimHistory();
   PublishSuperVersion();
   if (UntakenMemTables() >= MemTablesToMerge()) RequireFlush();
 }
 
-// The last free buffer cannot be sealed: so many never wait for more.
+// The last free buffer does not become immutable, so at most max_write_buffer_number - 1 memtables
+// wait to be merged.
 size_t ColumnFamilyData::MemTablesToMerge() const {
   const int most = std::max(options_->max_write_buffer_number - 1, 1);
   return static_cast<size_t>(std::clamp(options_->min_write_buffer_number_to_merge, 1, most));
 }
 
 size_t ColumnFamilyData::UntakenMemTables() const {
-  const auto first = std::find_if(sealed_.begin(), sealed_.end(),
-                                  [](const SealedMemTable& sealed) { return !sealed.is_flushing; });
-  return static_cast<size_t>(sealed_.end() - first);
+  const auto first =
+      std::find_if(immutables_.begin(), immutables_.end(),
+                   [](const ImmutableMemTable& immutable) { return !immutable.is_flushing; });
+  return static_cast<size_t>(immutables_.end() - first);
 }
 
-// Until a flush is due, nobody is to wait for the memory.
+// Reports the memtables as immutable only now: before a flush is due, no writer should wait for
+// their memory to be freed.
 void ColumnFamilyData::RequireFlush() {
   if (UntakenMemTables() == 0) return;
   is_flush_due_ = true;
-  for (SealedMemTable& sealed : sealed_) sealed.mem->ReportSealed();
+  for (ImmutableMemTable& immutable : immutables_) immutable.mem->ReportImmutable();
 }
 
-// Older ones go with them, as flushes install in order.
+// All older memtables are flushed with the last one, because flushes are installed in order.
 void ColumnFamilyData::RequireFlushTogether() {
   if (UntakenMemTables() == 0) return;
-  sealed_.back().awaits_others = true;
+  immutables_.back().awaits_others = true;
   RequireFlush();
 }
 
 bool ColumnFamilyData::AwaitsOthers() const {
-  return std::any_of(sealed_.begin(), sealed_.end(), [](const SealedMemTable& sealed) {
-    return sealed.awaits_others && !sealed.is_flushing;
-  });
+  return std::any_of(immutables_.begin(), immutables_.end(),
+                     [](const ImmutableMemTable& immutable) {
+                       return immutable.awaits_others && !immutable.is_flushing;
+                     });
 }
+
+namespace {
+
+// FileNumber::None() if the memtable needs no log for a prepare section.
+FileNumber PreparedLogOf(const MemTable& memtable) {
+  const FileNumber log = memtable.prepared_log();
+  return log == 0 ? FileNumber::None() : log;
+}
+
+}  // namespace
 
 FileNumber ColumnFamilyData::OldestLogNotDue() const {
   const bool waits = !is_flush_due_ && UntakenMemTables() > 0;
-  if (waits) return sealed_[sealed_.size() - UntakenMemTables()].first_log_number;
-  return mem()->num_entries() > 0 ? active_log_ : FileNumber::None();
+  if (waits) {
+    const ImmutableMemTable& oldest = immutables_[immutables_.size() - UntakenMemTables()];
+    return std::min(oldest.first_log_number, PreparedLogOf(*oldest.mem));
+  }
+  if (mem()->num_entries() == 0) return FileNumber::None();
+  return std::min(active_log_, PreparedLogOf(*mem()));
 }
 
-void ColumnFamilyData::TrimHistory() {
-  const int64_t target = std::max<int64_t>(options_->max_write_buffer_size_to_maintain, 0);
-  history_.Trim(static_cast<uint64_t>(target), MemTableBytes());
-}
-
-void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reason) {
-  sealed_.reserve(sealed_.size() + 1);
+void ColumnFamilyData::SwitchMemTable(FileNumber new_log_number, FlushReason reason) {
+  immutables_.reserve(immutables_.size() + 1);
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);
   const bool is_small = full->ApproximateMemoryUsage() < write_buffer_bytes();
   if (reason == FlushReason::kWriteBufferFull && is_small && HasFullMemTable()) {
     reason = FlushReason::kMemtableMaxRangeDeletions;
   }
-  sealed_.push_back({.mem = full,
-                     .first_log_number = active_log_,
-                     .next_log_number = new_log_number,
-                     .reason = reason});
+  immutables_.push_back({.mem = full,
+                         .first_log_number = active_log_,
+                         .next_log_number = new_log_number,
+                         .reason = reason});
   mem_.store(fresh, std::memory_order_release);
-  // Readers must see the memtable that writers fill, also when memory runs out here.
+  // Readers must always see the memtable into which writers insert, so a failed allocation undoes
+  // the switch.
   ScopeExit undo([&]() REQUIRES(db_mutex) {
     mem_.store(full, std::memory_order_release);
-    sealed_.pop_back();
+    immutables_.pop_back();
     fresh->Unref();
   });
   PublishSuperVersion();
@@ -232,7 +250,6 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   const bool may_wait =
       reason == FlushReason::kWriteBufferFull || reason == FlushReason::kMemtableMaxRangeDeletions;
   if (!may_wait || UntakenMemTables() >= MemTablesToMerge()) RequireFlush();
-  TrimHistory();
   UpdatePace();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
@@ -249,32 +266,32 @@ MemTableInfo ColumnFamilyData::ActiveMemTableInfo() const {
   return info;
 }
 
-// How many of the sealed memtables.
+// The number of immutable memtables, from the oldest on, that belong to the scope.
 size_t ColumnFamilyData::CountIn(FlushScope scope) const {
-  size_t alone = sealed_.size(), together = 0;
-  for (size_t i = 0; i < sealed_.size(); ++i) {
-    if (!sealed_[i].awaits_others) continue;
+  size_t alone = immutables_.size(), together = 0;
+  for (size_t i = 0; i < immutables_.size(); ++i) {
+    if (!immutables_[i].awaits_others) continue;
     alone = std::min(alone, i);
     together = i + 1;
   }
-  return scope == FlushScope::kAll     ? sealed_.size()
+  return scope == FlushScope::kAll     ? immutables_.size()
          : scope == FlushScope::kAlone ? alone
                                        : together;
 }
 
-// Flushes of one family are installed in the order of its memtables: while a job has the older
-// ones, the younger ones wait.
+// Flushes of one family are installed in the order of its memtables, so younger memtables wait
+// while a job has older ones.
 std::vector<MemTable*> ColumnFamilyData::TakeForFlush(FlushScope scope) {
-  assert(std::is_sorted(sealed_.begin(), sealed_.end(),
+  assert(std::is_sorted(immutables_.begin(), immutables_.end(),
                         [](const auto& a, const auto& b) { return a.mem->id() < b.mem->id(); }));
   std::vector<MemTable*> taken;
-  for (const SealedMemTable& sealed : sealed_) {
-    if (sealed.is_flushing) return {};
+  for (const ImmutableMemTable& immutable : immutables_) {
+    if (immutable.is_flushing) return {};
   }
   for (size_t i = 0; i < CountIn(scope); ++i) {
-    sealed_[i].is_flushing = true;
-    sealed_[i].mem->ReportSealed();
-    taken.push_back(sealed_[i].mem);
+    immutables_[i].is_flushing = true;
+    immutables_[i].mem->ReportImmutable();
+    taken.push_back(immutables_[i].mem);
   }
   is_flush_due_ = is_flush_due_ && UntakenMemTables() > 0;
   flush_progress_.reset();
@@ -288,22 +305,24 @@ void ColumnFamilyData::NoteFlushProgress(double progress) {
   UpdatePace();
 }
 
-// A flush that has not begun to write holds nobody: a listener that is told of it may write itself.
+// A flush that has not begun to write does not slow down writers: a listener that is notified of it
+// may write itself.
 void ColumnFamilyData::UpdatePace() {
   assert(!flush_progress_ || (*flush_progress_ >= 0 && *flush_progress_ <= 1));
-  const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing && flush_progress_;
-  const uint64_t bytes = is_flushing ? PacedMemTableBytes(static_cast<int>(sealed_.size()),
+  const bool is_flushing =
+      !immutables_.empty() && immutables_.front().is_flushing && flush_progress_;
+  const uint64_t bytes = is_flushing ? PacedMemTableBytes(static_cast<int>(immutables_.size()),
                                                           *flush_progress_, *options_)
                                      : options_->write_buffer_size;
   paced_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
 void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
-  assert(memtables.size() <= sealed_.size());
-  for (SealedMemTable& sealed : sealed_) {
-    if (std::find(memtables.begin(), memtables.end(), sealed.mem) != memtables.end()) {
-      assert(sealed.is_flushing);
-      sealed.is_flushing = false;
+  assert(memtables.size() <= immutables_.size());
+  for (ImmutableMemTable& immutable : immutables_) {
+    if (std::find(memtables.begin(), memtables.end(), immutable.mem) != memtables.end()) {
+      assert(immutable.is_flushing);
+      immutable.is_flushing = false;
     }
   }
   RequireFlush();
@@ -312,12 +331,12 @@ void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) 
 }
 
 void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
-  assert(memtables.size() <= sealed_.size());
-  const auto flushed_end = sealed_.begin() + static_cast<ptrdiff_t>(memtables.size());
-  std::vector<SealedMemTable> flushed(sealed_.begin(), flushed_end);
-  sealed_.erase(sealed_.begin(), flushed_end);
+  assert(memtables.size() <= immutables_.size());
+  const auto flushed_end = immutables_.begin() + static_cast<ptrdiff_t>(memtables.size());
+  std::vector<ImmutableMemTable> flushed(immutables_.begin(), flushed_end);
+  immutables_.erase(immutables_.begin(), flushed_end);
   assert(std::equal(memtables.begin(), memtables.end(), flushed.begin(),
-                    [](MemTable* taken, const SealedMemTable& oldest) {
+                    [](MemTable* taken, const ImmutableMemTable& oldest) {
                       return oldest.is_flushing && oldest.mem == taken;
                     }));
   UpdatePace();
@@ -325,24 +344,16 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
   const std::shared_ptr<SpareBlocks>& spare = host_->SpareMemory();
   if (spare != nullptr && mem()->IsEmpty()) spare->Rest();
-  // Readers that hold an older super version hold its memtables through it. Dropped: no conflicts.
-  const bool keeps = options_->max_write_buffer_size_to_maintain > 0 && !is_dropped();
-  for (const SealedMemTable& sealed : flushed) {
-    if (keeps) {
-      history_.Keep(sealed.mem);
-    } else {
-      sealed.mem->Unref();
-    }
-  }
-  TrimHistory();
+  // A reader's older super version has its own references.
+  for (const ImmutableMemTable& immutable : flushed) immutable.mem->Unref();
 }
 
 FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
   assert(!memtables.empty());
   FileNumber log_number = 0;
-  for (const SealedMemTable& sealed : sealed_) {
-    if (std::find(memtables.begin(), memtables.end(), sealed.mem) == memtables.end()) continue;
-    log_number = std::max(log_number, sealed.next_log_number);
+  for (const ImmutableMemTable& immutable : immutables_) {
+    if (std::find(memtables.begin(), memtables.end(), immutable.mem) == memtables.end()) continue;
+    log_number = std::max(log_number, immutable.next_log_number);
   }
   assert(log_number >= family_->log_number);
   return log_number;
@@ -350,8 +361,17 @@ FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtab
 
 FileNumber ColumnFamilyData::OldestLogNeeded(FileNumber current_log) const {
   assert(active_log_ <= current_log);
-  if (!sealed_.empty()) return family_->log_number;
+  if (!immutables_.empty()) return family_->log_number;
   return std::max(family_->log_number, mem()->IsEmpty() ? current_log : active_log_);
+}
+
+FileNumber ColumnFamilyData::OldestPreparedLog(const std::vector<MemTable*>& flushed) const {
+  FileNumber oldest = PreparedLogOf(*mem());
+  for (const ImmutableMemTable& immutable : immutables_) {
+    if (std::find(flushed.begin(), flushed.end(), immutable.mem) != flushed.end()) continue;
+    oldest = std::min(oldest, PreparedLogOf(*immutable.mem));
+  }
+  return oldest;
 }
 
 uint64_t ColumnFamilyData::PendingCompactionBytes() {
@@ -365,26 +385,64 @@ uint64_t ColumnFamilyData::PendingCompactionBytes() {
 
 SequenceNumber ColumnFamilyData::OldestUnflushed() const {
   SequenceNumber oldest = mem()->counters().smallest_seqno;
-  for (const SealedMemTable& sealed : sealed_) {
-    oldest = std::min(oldest, sealed.mem->counters().smallest_seqno);
+  for (const ImmutableMemTable& immutable : immutables_) {
+    oldest = std::min(oldest, immutable.mem->counters().smallest_seqno);
   }
   return oldest;
 }
 
 uint64_t ColumnFamilyData::MemTableBytes() const {
   uint64_t bytes = mem()->ApproximateMemoryUsage();
-  for (const SealedMemTable& sealed : sealed_) bytes += sealed.mem->ApproximateMemoryUsage();
+  for (const ImmutableMemTable& immutable : immutables_)
+    bytes += immutable.mem->ApproximateMemoryUsage();
   return bytes;
 }
 
+void ColumnFamilyData::StartMemTable(FileNumber log_number) {
+  assert(log_number >= active_log_);
+  immutables_.reserve(immutables_.size() + 1);
+  MemTable* const last = mem();
+  mem_.store(NewMemTable(last), std::memory_order_release);
+  if (last->IsEmpty()) {
+    last->Unref();
+  } else {
+    last->Seal();
+    last->ReportMemory();
+    immutables_.push_back(
+        {.mem = last, .first_log_number = active_log_, .next_log_number = active_log_.Next()});
+  }
+  active_log_ = log_number;
+}
+
+void ColumnFamilyData::DropMemTablesBelow(FileNumber log_number) {
+  std::erase_if(immutables_, [log_number](const ImmutableMemTable& immutable) {
+    assert(!immutable.is_flushing);
+    if (immutable.next_log_number > log_number) return false;
+    immutable.mem->Unref();
+    return true;
+  });
+  if (active_log_ >= log_number) return;
+  if (mem()->IsEmpty()) {
+    active_log_ = log_number;
+    return;
+  }
+  MemTable* const last = mem();
+  mem_.store(NewMemTable(last), std::memory_order_release);
+  last->Unref();
+  active_log_ = log_number;
+}
+
 void ColumnFamilyData::PublishSuperVersion() {
-  assert(family_->current != nullptr);  // a dropped family is published no more
+  assert(family_->current != nullptr);  // nothing is published for a dropped family
   SuperVersion::Parts parts;
   parts.mem = mem();
-  for (auto it = sealed_.rbegin(); it != sealed_.rend(); ++it) parts.immutables.push_back(it->mem);
+  for (auto it = immutables_.rbegin(); it != immutables_.rend(); ++it)
+    parts.immutables.push_back(it->mem);
   parts.version = family_->current;
   parts.options = options_;
   parts.number = ++super_version_number_;
+  parts.newest_seqno = newest_seqno_;
+  parts.full_history_ts_low = family_->full_history_ts_low.value_or("");
   auto* fresh = new SuperVersion(std::move(parts), versions_);
   SuperVersion* old = super_version_.exchange(fresh, std::memory_order_acq_rel);
   assert(old == nullptr || old->number() < fresh->number());
@@ -398,36 +456,38 @@ Status ColumnFamilyData::CheckInvariants() const {
   uint64_t next_id = mem()->id();
   FileNumber next_log = FileNumber::None();
   bool younger_is_flushing = false;
-  for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
-    if (sealed->mem->id() >= next_id) return broken("memtables are not in the order of their ids");
-    if (sealed->next_log_number > next_log) return broken("logs of memtables are out of order");
-    // Flushes install in order, so a job has the oldest ones.
-    if (younger_is_flushing && !sealed->is_flushing) return broken("a flush has passed another");
-    if (sealed->first_log_number > sealed->next_log_number) {
+  for (auto immutable = immutables_.rbegin(); immutable != immutables_.rend(); ++immutable) {
+    if (immutable->mem->id() >= next_id)
+      return broken("memtables are not in the order of their ids");
+    if (immutable->next_log_number > next_log) return broken("logs of memtables are out of order");
+    // Flushes are installed in order, so the memtables that a job has taken are the oldest ones.
+    if (younger_is_flushing && !immutable->is_flushing) return broken("a flush has passed another");
+    if (immutable->first_log_number > immutable->next_log_number) {
       return broken("a memtable begins behind the logs it needs");
     }
-    next_id = sealed->mem->id();
-    next_log = sealed->next_log_number;
-    younger_is_flushing = sealed->is_flushing;
+    next_id = immutable->mem->id();
+    next_log = immutable->next_log_number;
+    younger_is_flushing = immutable->is_flushing;
   }
   if (is_flush_due_ && UntakenMemTables() == 0) return broken("a flush is due of nothing");
   const SuperVersion* seen = super_version();
   if (seen == nullptr) return Status::OK();  // not open yet
   if (seen->mem() != mem()) return broken("readers see another memtable than writers fill");
   if (!is_dropped() && seen->version() != current()) return broken("readers see an old version");
-  const bool same_sealed = std::equal(
-      sealed_.rbegin(), sealed_.rend(), seen->immutables().begin(), seen->immutables().end(),
-      [](const SealedMemTable& sealed, const MemTable* m) { return sealed.mem == m; });
-  return same_sealed ? Status::OK() : broken("readers see other sealed memtables");
+  const bool same_immutables = std::equal(
+      immutables_.rbegin(), immutables_.rend(), seen->immutables().begin(),
+      seen->immutables().end(),
+      [](const ImmutableMemTable& immutable, const MemTable* m) { return immutable.mem == m; });
+  return same_immutables ? Status::OK() : broken("readers see other immutable memtables");
 }
 
 std::string ColumnFamilyData::DebugString() const {
   std::string out = StrCat("family ", id_, " ", name_, is_dropped() ? " (dropped)" : "", "\n");
   StrAppend(&out, "memtable ", mem()->id(), ": ", mem()->num_entries(), " entries\n");
-  for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
-    StrAppend(&out, "memtable ", sealed->mem->id(), ": ", sealed->mem->num_entries(),
-              " entries, sealed before log ", sealed->next_log_number,
-              sealed->is_flushing ? ", flushing" : "", "\n");
+  for (auto immutable = immutables_.rbegin(); immutable != immutables_.rend(); ++immutable) {
+    StrAppend(&out, "memtable ", immutable->mem->id(), ": ", immutable->mem->num_entries(),
+              " entries, ends before log ", immutable->next_log_number,
+              immutable->is_flushing ? ", flushing" : "", "\n");
   }
   if (!is_dropped()) out += current()->DebugString();
   return out;

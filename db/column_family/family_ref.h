@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FamilyRef is a counted reference on a column family: it lives, dropped or not, until the last one
-// dies. Let go of it without the DB mutex: the last one frees memtables and tables.
+// FamilyRef is a counted reference on a column family. The family, even if it is dropped, lives
+// until the last reference is released. Release references without the DB mutex: the last one frees
+// memtables and tables.
 #pragma once
 
+#include <cassert>
 #include <utility>
 
 #include "db/column_family/column_family_data.h"
@@ -13,7 +15,10 @@ namespace ashlar {
 class FamilyRef {
  public:
   FamilyRef() = default;
-  explicit FamilyRef(ColumnFamilyData* family) : family_(family) { family_->Ref(); }
+  explicit FamilyRef(ColumnFamilyData* family) : family_(family) {
+    assert(family != nullptr);
+    family_->Ref();
+  }
   // Takes over a reference, such as the one that a new family begins with.
   static FamilyRef Adopt(ColumnFamilyData* family) {
     FamilyRef ref;
@@ -35,7 +40,7 @@ class FamilyRef {
   ColumnFamilyData* operator->() const { return family_; }
   ColumnFamilyData& operator*() const { return *family_; }
   explicit operator bool() const { return family_ != nullptr; }
-  // The reference is the caller's to give back.
+  // Hands the reference to the caller, who must release it.
   ColumnFamilyData* Release() { return std::exchange(family_, nullptr); }
 
  private:

@@ -18,7 +18,8 @@ namespace ashlar {
 
 namespace {
 
-// The set's reference on a family that left it. Made before the family leaves.
+// Holds the set's reference on a family that leaves. Allocated before the family leaves, so that
+// nothing can fail afterwards.
 struct LeavingFamily : EpochRetired {
   explicit LeavingFamily(ColumnFamilyData* f) : family(f) {}
   ColumnFamilyData* const family;
@@ -68,6 +69,7 @@ void FamilySet::Add(FamilyRef family) {
   if (table->by_id.size() <= family->id()) table->by_id.resize(family->id() + 1);
   assert(table->by_id[family->id()] == nullptr);
   table->by_id[family->id()] = family.get();
+  if (family->comparator().stamp_bytes() != 0) has_stamped_.store(true, std::memory_order_relaxed);
   Publish(std::move(table));
   family.Release();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
@@ -106,12 +108,12 @@ Status FamilySet::CheckInvariants() const {
     const ColumnFamilyData* family = table[id];
     if (family == nullptr) continue;
     if (family->id() != id)
-      return Status::Corruption("a family at another's number", DebugString());
+      return Status::Corruption("a column family is not at the index of its id", DebugString());
     if (!names.insert(family->name()).second) {
-      return Status::Corruption("two families of one name", DebugString());
+      return Status::Corruption("two column families have the same name", DebugString());
     }
     if (family->super_version() == nullptr) {
-      return Status::Corruption("a family that readers cannot read", DebugString());
+      return Status::Corruption("a column family has no super version", DebugString());
     }
   }
   return Status::OK();

@@ -23,37 +23,42 @@ class FamilySet {
   FamilySet(const FamilySet&) = delete;
   FamilySet& operator=(const FamilySet&) = delete;
 
-  // The set keeps the reference. No family has its number yet.
+  // The set takes over the reference. No other family has this id.
   void Add(FamilyRef family) REQUIRES(db_mutex);
-  // Lets go of the set's reference, after all readers that may have found it.
+  // Removes the family. The set's reference is released when no reader can hold a pointer that it
+  // found in the set.
   void Remove(uint32_t id) REQUIRES(db_mutex);
-  // At the end: nobody looks families up any more. Allocates nothing.
+  // Empties the set at the end, when no thread uses it any more. Allocates nothing.
   void Clear() REQUIRES(db_mutex);
 
+  // Null if there is no such family. Within an epoch, or with the DB mutex held.
   ColumnFamilyData* Find(uint32_t id) const {
     const Table* table = table_.load(std::memory_order_acquire);
     return id < table->by_id.size() ? table->by_id[id] : nullptr;
   }
-  // Whether the memtables of all families let older states be read. Within an epoch.
+  // Whether the memtables of all families support reads of older states. Within an epoch.
   bool SupportSnapshots() const {
     return table_.load(std::memory_order_acquire)->supports_snapshots;
   }
+  // Whether the keys of any family had timestamps since the database was opened. Any thread.
+  bool has_stamped() const { return has_stamped_.load(std::memory_order_relaxed); }
   ColumnFamilyData* FindByName(const std::string& name) const REQUIRES(db_mutex);
   ColumnFamilyData* default_family() const { return Find(0); }
 
-  // Corruption if a family is not where its number says, or a name comes twice.
+  // Corruption if a family is not at the index of its id, or if two families have the same name.
   Status CheckInvariants() const REQUIRES(db_mutex);
   std::string DebugString() const REQUIRES(db_mutex);
 
-  // In order of their numbers.
+  // In the order of their ids.
   std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
-  // The same, each with a reference.
+  // The same, with a reference on each.
   std::vector<FamilyRef> PinAll() const REQUIRES(db_mutex);
 
  private:
-  // Retired without an allocation: what is published cannot fail any more.
+  // An EpochRetired, so that retiring allocates nothing: a table that is published cannot fail any
+  // more.
   struct Table : EpochRetired {
-    std::vector<ColumnFamilyData*> by_id;  // null where there is none
+    std::vector<ColumnFamilyData*> by_id;  // null where no family has the id
     bool supports_snapshots = true;
   };
   std::unique_ptr<Table> CopyTable() const REQUIRES(db_mutex);
@@ -61,6 +66,9 @@ class FamilySet {
 
   // Written under the DB mutex (release); replaced tables are retired through the epoch.
   std::atomic<Table*> table_;
+  // Set under the DB mutex before the family can be found; never reset. A call that names a family
+  // has its handle, so it sees the flag of that family without any order.
+  std::atomic<bool> has_stamped_{false};
 };
 
 }  // namespace ashlar

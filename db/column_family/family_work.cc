@@ -6,7 +6,7 @@
 namespace ashlar {
 namespace {
 
-// Every counter of JobWork, for what is done to all of them.
+// Every counter of JobWork, for operations on all of them.
 constexpr uint64_t JobWork::*kCounters[] = {
     &JobWork::jobs,
     &JobWork::micros,
@@ -47,7 +47,7 @@ void StallCounts::Count(const StallDecision& stall, bool is_level0_compacting) {
     case WriteStallCause::kPendingCompactionBytes:
       (is_stop ? pending_bytes_stops : pending_bytes_delays)++;
       break;
-    default: assert(false);  // DecideStall() knows no other
+    default: assert(false);  // DecideStall() returns no other cause
   }
 }
 

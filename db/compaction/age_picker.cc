@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is due by the clock, where nothing else is to be done: tables whose data has lain above the
-// deepest level for too long (ttl), and tables that were written too long ago
-// (periodic_compaction_seconds). The levels know their oldest tables, so that nobody looks at the
-// others in vain.
+// Picks tables that are due because of their age, if nothing else is to be done: tables whose data
+// has been above the deepest level for too long (ttl), and tables that were written too long ago
+// (periodic_compaction_seconds). Each level knows the times of its oldest tables, so files are only
+// inspected if one of them is due.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// 0 is unknown, which is never too old.
+// Time 0 means unknown, and is never too old.
 bool IsBefore(uint64_t time, uint64_t limit) { return time != 0 && time < limit; }
 
 class AgePicker {
@@ -27,7 +27,7 @@ class AgePicker {
   std::optional<CompactionPlan> PickOld() const REQUIRES(db_mutex);
 
  private:
-  // Times before the answer are too old; 0: none is.
+  // Times before the result are too old; 0: no time is.
   uint64_t LimitOf(uint64_t seconds) const {
     return seconds == 0 || pick_.now_seconds <= seconds ? 0 : pick_.now_seconds - seconds;
   }
@@ -38,7 +38,7 @@ class AgePicker {
   const std::vector<const CompactionPlan*>& running_;
 };
 
-// Level 0, whose tables overlap, goes down as a whole.
+// Tables of level 0 overlap, so the level is compacted as a whole.
 std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
   const RangePickOptions all{
       .options = pick_.options,
@@ -48,7 +48,8 @@ std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
   return PickRangeCompaction(version_, all, running_, &is_taken);
 }
 
-// A table goes down level by level: what it deletes is gone, at the latest, on the deepest one.
+// A table is compacted level by level; on the deepest level at the latest, the data that it deletes
+// is dropped.
 std::optional<CompactionPlan> AgePicker::PickExpired() const {
   const uint64_t limit = LimitOf(pick_.options->ttl);
   if (limit == 0 || pick_.options->compaction_style != kCompactionStyleLevel) return std::nullopt;
@@ -75,7 +76,8 @@ std::optional<CompactionPlan> AgePicker::PickExpired() const {
   return std::nullopt;
 }
 
-// A table is rewritten where it is; in the universal style everything is. The outputs are of now.
+// A table is rewritten on its own level; in the universal style, all tables are rewritten. The
+// outputs have the current time.
 std::optional<CompactionPlan> AgePicker::PickOld() const {
   const uint64_t limit = LimitOf(pick_.options->periodic_compaction_seconds);
   const bool is_universal = pick_.options->compaction_style == kCompactionStyleUniversal;

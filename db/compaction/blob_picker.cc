@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blob files that are mostly garbage go once nothing refers to what is left of them: tables that do
-// are rewritten where they are, and the values they refer to move. For all styles that rewrite.
+// A blob file that is mostly garbage is deleted once no table refers to it. The tables that refer
+// to it are rewritten on their own level, which moves the remaining values. For all styles that
+// rewrite tables.
 #include <algorithm>
 #include <cassert>
 
@@ -12,8 +13,9 @@
 namespace ashlar {
 namespace {
 
-// Enough of that file and of those behind it, up to the next one to which a table is linked, is
-// garbage: moving what is left frees them all. 0: there is none.
+// The oldest blob file, if enough of it and of the files behind it, up to the next file to which a
+// table is linked, is garbage. Moving the remaining values then frees all of these files. 0: there
+// is no such file.
 FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions& options) {
   const double threshold = options.blob_garbage_collection_force_threshold;
   const auto movable =
@@ -24,7 +26,7 @@ FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions&
   for (size_t i = 0; i < blobs.all().size(); i++) {
     const BlobFiles::Live& live = blobs.all()[i];
     if (i > 0 && blobs.LinkCount(live.file->meta.number) > 0) break;
-    if (i == movable) return 0;  // a part of them would stay
+    if (i == movable) return 0;  // some of these files are too young to be freed
     bytes += live.file->meta.blob_bytes;
     garbage += live.garbage_bytes;
   }
@@ -37,6 +39,7 @@ FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions&
 
 std::optional<CompactionPlan> PickForBlobs(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running) {
+  assert(options.options != nullptr && options.claims != nullptr);
   if (version.blobs() == nullptr) return std::nullopt;
   const FileNumber oldest = OldestWastefulFile(*version.blobs(), *options.options);
   if (oldest == 0) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job is cut at user keys into subcompactions of about equal input bytes. Each merges its range:
-// inputs -> EntryStream -> OutputWriter.
+// A job is cut at user keys into subcompactions of about equal input bytes. Each of them merges its
+// range: inputs -> EntryStream -> OutputWriter.
 #include "db/compaction/compaction_job.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "db/compaction/cut_points.h"
 #include "db/output/entry_pipe.h"
 #include "db/output/filter_bits.h"
-#include "db/read/iterator_tower.h"
+#include "db/read/iterator_builder.h"
 #include "db/table_cache/table_cache.h"
 #include "table/sst/write/block_passing.h"
 #include "util/statistics/statistics.h"
@@ -27,6 +27,7 @@
 namespace ashlar {
 namespace {
 
+// The least known ancestor time of the inputs; 0 if none is known.
 uint64_t OldestAncestor(const CompactionPlan& plan) {
   uint64_t oldest = UINT64_MAX;
   for (const LevelFiles& level : plan.inputs) {
@@ -39,6 +40,7 @@ uint64_t OldestAncestor(const CompactionPlan& plan) {
   return oldest == UINT64_MAX ? 0 : oldest;
 }
 
+// An output of level 0 is as old as the oldest of its inputs.
 uint64_t OldestEpoch(const CompactionPlan& plan) {
   uint64_t oldest = UINT64_MAX;
   for (const LevelFiles& level : plan.inputs) {
@@ -63,7 +65,7 @@ std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& optio
   return factory->CreatePartitioner(context);
 }
 
-// The part of a job in [begin, end) of user keys.
+// The part of a job with the user keys in [begin, end).
 class CompactionJob::Subcompaction {
  public:
   Subcompaction(const CompactionJob& job, int number, std::optional<Slice> begin,
@@ -71,7 +73,7 @@ class CompactionJob::Subcompaction {
       : job_(job), number_(number), options_(job.options_), begin_(begin), end_(end) {}
 
   Status Run();
-  OutputResult result;
+  OutputResult result;  // valid after Run(), also after an error
 
  private:
   Status Merge();
@@ -82,23 +84,24 @@ class CompactionJob::Subcompaction {
   OutputWriterOptions WriterOptions() const;
   bool IsPiped(const EntryStreamOptions& stream) const;
   Status Write(const OutputWriterOptions& writer, EntryStream* entries);
-  // Nothing lies below, nor will anything older.
+  // True if no deeper level holds keys of the range, and no older data will be added below later.
   bool HidesNothingBelow() const {
     return options_.plan->is_bottommost && !options_.plan->is_open_below;
   }
 
   const CompactionJob& job_;
-  const int number_;  // from 0, by keys
+  const int number_;  // from 0, ascending by keys
   const CompactionJobOptions& options_;
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
-  std::optional<TrackedBytes> bytes_;  // while it merges, of the thread that does
-  bool is_piped_ = false;              // a helper reads, and tells its own bytes
+  std::optional<TrackedBytes> bytes_;  // of the merging thread, while it merges
+  bool is_piped_ = false;              // a helper thread reads, and reports its own bytes
   uint64_t helper_cpu_micros_ = 0;
 };
 
-// The writer replaces the result, so what is added to it comes last.
+// The writer replaces the result, so counts are added to it only afterwards.
 Status CompactionJob::Subcompaction::Run() {
+  assert(result.tables.empty());
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
   if (options_.observer != nullptr) options_.observer->OnPartBegun(number_);
@@ -136,7 +139,7 @@ Status CompactionJob::Subcompaction::Merge() {
   ASSIGN_OR_RETURN(filter, MakeFilter());
   if (filter != nullptr) filter->SetBlobs(writer.blobs);
   stream.filter = filter.get();
-  // A filter may change any entry.
+  // A filter may change any entry, so blocks cannot be passed on.
   std::optional<BlockPassing> passing;
   if (filter == nullptr) passing = PassingInto(writer.table);
   EntryStream entries(stream, OpenInputs(read, passing.has_value() ? &*passing : nullptr));
@@ -147,6 +150,7 @@ Status CompactionJob::Subcompaction::Merge() {
     const bool is_open_below = options_.plan->is_open_below;
     kept =
         TombstonesToKeep(*job_.tombstones_, {.snapshots = options_.snapshots,
+                                             .full_history_ts_low = options_.full_history_ts_low,
                                              .below = is_open_below ? nullptr : &below_tombstones,
                                              .is_bottommost = HidesNothingBelow(),
                                              .begin = begin_,
@@ -160,14 +164,15 @@ Status CompactionJob::Subcompaction::Merge() {
   return status;
 }
 
-// Blobs are passed on by reader and writer alike, and filters are the program's: both stay in one
-// thread. Parts share the threads that there are among themselves.
+// BlobFlow is used by reader and writer, and a filter is code of the program, so neither is used by
+// two threads. If the job has several parts, these use the available threads.
 bool CompactionJob::Subcompaction::IsPiped(const EntryStreamOptions& stream) const {
   constexpr uint64_t kLeastBytes = uint64_t{1} << 20;  // below, a thread costs more than it saves
   return options_.may_use_helper && !begin_ && !end_ && stream.blobs == nullptr &&
          stream.filter == nullptr && options_.plan->InputBytes() >= kLeastBytes;
 }
 
+// The pipe is used only if a helper thread could be started.
 Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
                                            EntryStream* entries) {
   EntryPipe pipe(entries, {.operation = options_.operation, .owners = &*bytes_});
@@ -180,8 +185,8 @@ Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
 
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read,
                                                     const BlockPassing* passing) const {
-  assert(job_.inputs_.size() == options_.plan->inputs.size());  // GatherTombstones() made them
-  IteratorTower tower(&options_.version->comparator(), /*arena=*/nullptr);
+  assert(job_.inputs_.size() == options_.plan->inputs.size());  // set by GatherTombstones()
+  IteratorBuilder tower(&options_.version->comparator(), /*arena=*/nullptr);
   for (const LevelFiles& level : job_.inputs_) {
     tower.AddTables(*options_.version, level,
                     {.options = &read, .for_compaction = true, .passing = passing});
@@ -189,7 +194,7 @@ SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read,
   return tower.TakeRuns();
 }
 
-// One for each part: those that a factory makes serve one thread.
+// Makes a filter for this part: a filter that a factory makes is used by one thread only.
 Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() const {
   assert(options_.plan->IsMerge());
   const ColumnFamilyOptions& family = *options_.table.family_options;
@@ -203,7 +208,7 @@ Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() 
   context.reason = TableFileCreationReason::kCompaction;
   TableCache* const tables = options_.version->tables();
   for (const LevelFiles& level : job_.inputs_) {
-    if (family.compaction_filter != nullptr) break;  // nobody gets to see it
+    if (family.compaction_filter != nullptr) break;  // only factories get the context
     for (TableFile* file : level.files) {
       TableHandle table;
       ASSIGN_OR_RETURN(table, tables->PinForCompaction(file));
@@ -214,6 +219,7 @@ Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() 
   return EntryFilter::Make(family, context, options_.table.context->writer_options.statistics);
 }
 
+// The levels below the outputs, including older tables of level 0.
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   assert(options_.plan->output_level < options_.version->num_levels());
   const Version& version = *options_.version;
@@ -229,6 +235,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   EntryStreamOptions stream;
   stream.comparator = &options_.version->comparator();
   stream.snapshots = options_.snapshots;
+  stream.full_history_ts_low = options_.full_history_ts_low;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;
   stream.below = options_.plan->is_open_below ? nullptr : below;
@@ -271,13 +278,13 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
 }
 
 Status CompactionJob::GatherTombstones() {
-  assert(inputs_.empty());  // once a job
+  assert(inputs_.empty());  // called once per job
   const Version& version = *options_.version;
   for (const LevelFiles& level : options_.plan->inputs) {
     LevelFiles to_read{level.level, {}};
     const size_t known = input_tombstones_.size();
     for (TableFile* file : level.files) {
-      // What it has in blob files would not be counted as garbage.
+      // The blob references of a table that is not read would not be counted as garbage.
       const bool has_blobs = file->meta.oldest_blob_file_number != 0;
       if (!has_blobs && tombstones_ != nullptr &&
           CoversTable(*tombstones_, file->meta, options_.snapshots)) {
@@ -298,9 +305,10 @@ Status CompactionJob::GatherTombstones() {
   return CheckLastKeys();
 }
 
-// Tombstones that reach behind a table's last key, which is an entry, hide that key too. No
-// tombstone that ends there says so: it is the next table, which goes on with versions of the key,
-// that has it. Without that table readers would see again what was hidden from them.
+// Checks range tombstones that reach past the last key of their table, where this key is an entry.
+// Such a tombstone hides older versions of that key in the next table, and only the next table has
+// the rest of the tombstone. If the next table is missing from the inputs, readers would see those
+// versions again.
 Status CompactionJob::CheckLastKeys() const {
   for (const auto& list : input_tombstones_) {
     assert(!list->empty() && tombstones_ != nullptr);
@@ -318,6 +326,7 @@ Status CompactionJob::CheckLastKeys() const {
   return Status::OK();
 }
 
+// The parts are appended in key order, so the tables of the result ascend.
 Status CompactionJob::Run(OutputResult* result) {
   assert(options_.plan->IsMerge() && !options_.plan->inputs.empty());
   std::vector<std::unique_ptr<Subcompaction>> parts;
@@ -332,6 +341,7 @@ Status CompactionJob::Run(OutputResult* result) {
   return status;
 }
 
+// Decides how the job is cut into parts, and creates the parts.
 Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   assert(parts->empty());
   Statistics* const statistics = options_.table.context->writer_options.statistics;
@@ -347,8 +357,9 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   return Status::OK();
 }
 
-// Level 0 takes one table: several would be of one age. Elsewhere a part fills a table at least, so
-// that cutting makes no more tables than there would be.
+// A job into level 0 is not cut, because it must write one table: several would have the same age.
+// Elsewhere a part fills at least one table, so that cutting does not increase the number of
+// tables.
 Status CompactionJob::FindCuts() {
   assert(cuts_.empty());
   constexpr size_t kSamplesPerTable = 128;
@@ -369,7 +380,7 @@ Status CompactionJob::FindCuts() {
   return Status::OK();
 }
 
-// The first part runs here, the others in threads of their own.
+// The first part runs in this thread, and each other part in a thread of its own.
 Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   struct Latch {
     Mutex mutex{LockRank::kLeaf};
@@ -406,7 +417,7 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
   return Status::OK();
 }
 
-// What was read must be what the inputs say they hold.
+// The number of entries read must be the number in the properties of the inputs.
 Status CompactionJob::CheckCounts(const OutputResult& result) const {
   assert(inputs_.size() == options_.plan->inputs.size());
   uint64_t expected = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionJob merges the inputs of a plan into new tables. Long work without locks: it takes a
-// version and a plan and returns metadata; picking and installing are the caller's.
+// CompactionJob merges the inputs of a plan into new tables. It is long work without locks: it gets
+// a version and a plan, and returns metadata. The caller picks the plan and installs the result.
 //
-// Outputs are cut at the target size, where the files of the next level begin, and never between
-// two versions of one user key. Range tombstones take away what they hide and are written anew, cut
-// at the borders of the outputs; an input that one of them covers whole is not read. Crash: before
-// the result is installed, its files are nobody's and are deleted at the next open.
+// Outputs are cut at the target size or where the files of the next level begin, and never between
+// two versions of one user key. Entries hidden by range tombstones are dropped, and the tombstones
+// are written anew, cut at the borders of the outputs. An input that is completely covered by one
+// is not read. Crash: files of a result that was not installed belong to no version and are deleted
+// at the next open.
 #pragma once
 
 #include <cstdint>
@@ -27,46 +28,50 @@
 namespace ashlar {
 
 struct CompactionJobOptions {
-  TableOutputOptions table;  // number, level, epoch and ancestor's time are filled in
+  TableOutputOptions table;  // number, level, epoch and ancestor time are set by the job
   const CompactionPlan* plan = nullptr;
   const Version* version = nullptr;  // the inputs' version; the caller holds a reference
   std::vector<SequenceNumber> snapshots;
-  MergeTools merge;  // without an operator operands are written as they are
+  std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
+  MergeTools merge;                 // without an operator, operands are written unchanged
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
-  // A number for the next output, protected from deletion by the caller until the job is installed.
+  // Returns the number of the next output. The caller protects it from deletion until the job is
+  // installed.
   std::function<FileNumber()> new_file_number;
   StopFlags stop;
-  // Called every thousand entries or so by each of its threads; may take its time. Null: never.
+  // Called by each thread of the job after about a thousand entries; may block. Null: not called.
   std::function<void()> on_pause;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
-  // A thread beside the caller's reads and merges, if the job is one part and worth it; another one
-  // compresses what takes long to compress.
+  // If the job is a single part and large enough, a helper thread reads and merges while the
+  // caller's thread writes. Another one compresses blocks if the compression is slow.
   bool may_use_helper = false;
   size_t readahead_bytes = 0;
   bool verify_record_count = true;
-  OutputObserver* observer = nullptr;  // null: nobody is told
+  OutputObserver* observer = nullptr;  // null: none
   BlobFileObserver* blob_observer = nullptr;
-  TrackedOperation* operation = nullptr;  // told of what its threads read and write; null: nobody
-  // What of the oldest blob files is moved, 0 to 1 of their number. None: nothing.
+  TrackedOperation* operation = nullptr;  // gets the bytes read and written; null: none
+  // The share of the blob files, from the oldest on, whose values are moved: 0 to 1. nullopt: no
+  // value is.
   std::optional<double> relocated_blob_share;
   size_t blob_readahead_bytes = 0;
 };
 
-// What the program wants its outputs to be cut by; null: nothing. Level 0 takes one table, whole.
+// The program's partitioner for the outputs; null: none. Null for level 0 too, where the output
+// must be one table.
 std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& options,
                                                 const CompactionPlan& plan, const Version& version);
 
 class CompactionJob {
  public:
   explicit CompactionJob(const CompactionJobOptions& options) : options_(options) {}
-  // After an error there are no tables.
+  // Runs the job. After an error there are no new files.
   Status Run(OutputResult* result);
 
  private:
   class Subcompaction;
-  // The range tombstones of the inputs, newer levels first. Tables that those before cover whole
-  // are left out of inputs_, unopened.
+  // Collects the range tombstones of the inputs, newer levels first, and sets inputs_. Tables that
+  // are covered by tombstones of newer levels are not opened and are left out of inputs_.
   Status GatherTombstones();
   Status CheckLastKeys() const;
   Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
@@ -75,10 +80,11 @@ class CompactionJob {
   Status CheckCounts(const OutputResult& result) const;
 
   const CompactionJobOptions& options_;
-  std::vector<LevelFiles> inputs_;  // those of the plan that have to be read
-  std::vector<std::shared_ptr<const FragmentedTombstones>> input_tombstones_;  // keep the keys
-  std::unique_ptr<const FragmentedTombstones> tombstones_;  // all of them; null: none
-  std::vector<std::string> cuts_;  // user keys with which the parts but the first one begin
+  std::vector<LevelFiles> inputs_;  // the inputs of the plan that must be read
+  // These lists own the keys of tombstones_.
+  std::vector<std::shared_ptr<const FragmentedTombstones>> input_tombstones_;
+  std::unique_ptr<const FragmentedTombstones> tombstones_;  // of all inputs; null: none
+  std::vector<std::string> cuts_;  // the first user key of each part, except for the first part
 };
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scores and targets: how the levels should be, and how far they are from it.
+// Targets and scores: the sizes that the levels should have, and how far they are from them.
 //
-// With dynamic level bytes, on a multiplier of 10 and a base size of 256 MB:
+// With dynamic level bytes, a multiplier of 10 and a base size of 256 MB:
 //
 //   level      4        5        6
 //   holds      .        .       200 MB     base level 6: level 0 compacts straight into it
@@ -24,6 +24,7 @@ double Multiplier(const ColumnFamilyOptions& options, Level level) {
   return std::max(multiplier, 1.0);
 }
 
+// Targets from max_bytes_for_level_base downwards.
 void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs) {
   assert(needs->target_bytes.size() > 1);  // a single level needs no compaction
   double target = static_cast<double>(options.max_bytes_for_level_base);
@@ -34,6 +35,7 @@ void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs)
   }
 }
 
+// Targets from the largest level upwards, down to the base size; see the table above.
 void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
                        CompactionNeeds* needs) {
   const Level last{LevelsInUse(version, options) - 1};
@@ -53,7 +55,7 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
   double size = static_cast<double>(largest);
   for (Level level{last - 1}; level >= first_used; --level) size /= multiplier;
   Level base = first_used;
-  // More levels are needed as long as the base level would be larger than the base size.
+  // The base level must not be larger than the base size, so more levels are used if necessary.
   while (base > 1 && size > base_bytes) {
     --base;
     size /= multiplier;
@@ -77,8 +79,9 @@ double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOption
   return score;
 }
 
-// How many times its trigger level 0 may hold. What it gives is merged with all of the base level,
-// so one that is too large passes some of it on first. Far from where writes wait for it.
+// Returns the factor by which level 0 may exceed its trigger, between 1 and 2. A merge of level 0
+// rewrites the whole base level, so a base level that is too large first passes some data on. The
+// factor is limited so that writes are not slowed down.
 double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
                     const CompactionNeeds& needs) {
   constexpr double kMost = 2;
@@ -93,20 +96,20 @@ double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
 
 double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {
   if (files.bytes == 0) return 0;
-  // A level above the base level is on its way out.
+  // A level above the base level is being emptied.
   return target_bytes == 0 ? 1.01
                            : static_cast<double>(files.bytes) / static_cast<double>(target_bytes);
 }
 
-// A level that would be let alone is wanted for the sake of its marked tables.
+// A level whose score is below 1 becomes due if it has marked tables.
 void SetScore(Level level, double score, const CompactionClaims::Sums& files,
               CompactionNeeds* needs) {
   needs->is_due_by_mark[level] = files.marked > 0 && score < 1;
   needs->scores[level] = needs->is_due_by_mark[level] ? 1 : score;
 }
 
-// What is above its target must be merged into the next level, together with what it overlaps
-// there. What compactions have taken is still to be rewritten.
+// Estimates the bytes to rewrite. The data above the target of a level must be merged into the next
+// level, together with the data that it overlaps there. Files of running compactions are included.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
                       const CompactionNeeds& needs) {
   assert(needs.target_bytes.size() == static_cast<size_t>(version.num_levels()));
@@ -131,7 +134,7 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
   return static_cast<uint64_t>(pending);
 }
 
-// The other styles look at the tree as a whole, and owe nothing that grows without them.
+// The score of the other styles, which look at the tree as a whole and have no pending bytes.
 double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
                    const CompactionClaims& claims) REQUIRES(db_mutex) {
   if (options.compaction_style == kCompactionStyleNone) return 0;
@@ -156,7 +159,7 @@ double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
 
 }  // namespace
 
-// From the sums of the levels: no table is looked at.
+// Uses only the sums that the levels keep; no table is inspected.
 CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
                                  const CompactionClaims& claims) {
   CompactionNeeds needs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all styles have in common, and the way to the style of the options.
+// The parts that all styles share, and the choice of the style's picker.
 #include "db/compaction/compaction_picker.h"
 
 #include <algorithm>
@@ -71,8 +71,10 @@ std::string CompactionPlan::DebugString() const {
   return text;
 }
 
+// Compactions for the shape of the tree come before those for blob files.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running) {
+  assert(options.options != nullptr && options.claims != nullptr);
   std::optional<CompactionPlan> plan;
   switch (options.options->compaction_style) {
     case kCompactionStyleLevel: plan = PickLevelled(version, options, running); break;
@@ -92,6 +94,7 @@ int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& option
   return runs;
 }
 
+// The table is merged with nothing but tables that share a key with it, so it stays on its level.
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running) {
@@ -102,6 +105,7 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
   return plan;
 }
 
+// FIFO never rewrites tables by level, so it has no such plan.
 std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
                                        const LevelFiles& table,
                                        const std::vector<const CompactionPlan*>& running) {
@@ -129,7 +133,7 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
   LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
                                          /*expand_level0=*/true);
   if (start.files.empty()) return std::nullopt;
-  // A part of a deep level at a time; level 0 goes as a whole, for its files overlap.
+  // A deep level is compacted in parts. Level 0 is compacted as a whole, because its files overlap.
   std::optional<std::string> next_begin;
   if (options.input_level > 0) {
     uint64_t bytes = 0;

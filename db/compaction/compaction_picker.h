@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picking compactions: pure functions from a version and options to a plan. No file or clock; the
-// same arguments give the same plan. The DB mutex is needed as files say whether a job has them.
+// Picking of compactions: pure functions from a version and options to a plan, without files or a
+// clock. The same arguments give the same plan. The DB mutex is held because it guards
+// TableFile::being_compacted.
 //
 // Level 0 holds flushed files that may overlap; every deeper level is one sorted run. The styles
-// (level_picker.cc, universal_picker.cc, fifo_picker.cc) differ in what they merge, and when:
-// levelled trees have a target size for each level. With dynamic level bytes the targets are
-// derived from the deepest level upwards, and level 0 compacts into the "base level", the first in
+// (level_picker.cc, universal_picker.cc, fifo_picker.cc) differ in what they merge, and when. A
+// levelled tree has a target size for each level. With dynamic level bytes the targets are derived
+// from the deepest level upwards, and level 0 is compacted into the "base level", the first one in
 // use.
 #pragma once
 
@@ -27,55 +28,60 @@
 
 namespace ashlar {
 
-// Levels from 0 on that compactions bring data to: all, or all but the last one, which is kept free
-// for what is ingested behind everything (cf_allow_ingest_behind).
+// The number of levels, from 0 on, into which compactions write: all levels, or all except the last
+// one, which is reserved for data ingested behind everything else (cf_allow_ingest_behind).
 inline int LevelsInUse(const Version& version, const ColumnFamilyOptions& options) {
   return version.num_levels() - (options.cf_allow_ingest_behind && version.num_levels() > 2);
 }
 
+// A compaction to run.
 struct CompactionPlan {
   Level start_level = 0;
   Level output_level = 1;
-  Level base_level = 1;                  // level 0 is compacted into it
+  Level base_level = 1;                  // the level into which level 0 is compacted
   std::vector<LevelFiles> inputs;        // start level first, ascending levels, none empty
-  std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
-  uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
-  uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
+  std::vector<TableFile*> grandparents;  // files of output_level + 1 that overlap the inputs
+  uint64_t target_file_bytes = 0;        // an output ends when it has this size
+  uint64_t max_grandparent_bytes = 0;    // and before it overlaps more grandparents than this
   uint32_t output_path_id = 0;           // of the outputs' directory; see output_paths.h
-  bool is_bottommost = false;            // nothing deeper overlaps the inputs
-  bool is_open_below = false;            // older data may come to lie below the outputs later
+  bool is_bottommost = false;            // no deeper level overlaps the inputs
+  bool is_open_below = false;            // older data may be added below the outputs later
   bool is_trivial_move = false;          // the inputs can be relinked on the output level
-  bool is_deletion = false;              // the inputs are dropped, with all that they hold
-  // Of the outputs, instead of what the options say. kDisableCompressionOption: as they say.
+  bool is_deletion = false;              // the inputs are dropped with all their entries
+  // The compression of the outputs. kDisableCompressionOption: as the family's options say.
   CompressionType compression = kDisableCompressionOption;
-  std::vector<TableFile*> older_in_level0;  // than outputs on level 0: they lie below
+  std::vector<TableFile*> older_in_level0;  // tables of level 0 older than an output there
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
   double score = 0;
-  // Round robin: the internal key with which the next turn of the start level begins. Empty: none.
+  // Round robin: the internal key at which the next round of the start level begins. Empty: no
+  // round robin.
   std::string next_cursor;
-  // Manual ranges that do not fit in one plan: where the next one begins. None: all is covered.
+  // For manual ranges that do not fit in one plan: the begin of the next part. nullopt: the plan
+  // covers the whole range.
   std::optional<std::string> next_begin;  // user key
 
-  // Whether its outputs are new tables.
+  // Whether the outputs are new tables.
   bool IsMerge() const { return !is_trivial_move && !is_deletion; }
-  // Somebody else's choice. What lies elsewhere cannot just be relinked.
+  // Sets the directory of the outputs. A trivial move becomes a merge if a file is in another
+  // directory.
   void SetOutputPath(uint32_t path_id);
+  // Whether all inputs are in the directory with this id.
   bool IsAllOnPath(uint32_t path_id) const;
   uint64_t InputBytes() const;
-  // Smallest and largest user key of the inputs, inclusive.
+  // The smallest and the largest user key of the inputs, both inclusive.
   std::pair<Slice, Slice> UserKeyRange(const InternalKeyComparator& order) const;
   size_t InputFileCount() const;
   std::string DebugString() const;
 };
 
-// How far each level is from where it should be.
+// How far each level is from its target.
 struct CompactionNeeds {
   std::vector<double> scores;          // by level; at or above 1 the level wants compaction
-  std::vector<bool> is_due_by_mark;    // by level; its marked tables are all that it wants it for
+  std::vector<bool> is_due_by_mark;    // by level; the level is due only because of marked tables
   std::vector<uint64_t> target_bytes;  // by level; 0 for levels not in use
-  Level base_level = 1;                // level 0 compacts into it
-  uint64_t pending_bytes = 0;          // estimate of what compaction must still rewrite
+  Level base_level = 1;                // the level into which level 0 is compacted
+  uint64_t pending_bytes = 0;          // estimate of the bytes that compactions must rewrite
   bool IsNeeded() const {
     for (double score : scores) {
       if (score >= 1) return true;
@@ -84,21 +90,23 @@ struct CompactionNeeds {
   }
 };
 
-// The scores leave out what compactions have taken; the rest does not depend on the claims.
+// The scores leave out files of running compactions; the other results include them.
 CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
                                  const CompactionClaims& claims) REQUIRES(db_mutex);
 
+// What picking depends on besides the version.
 struct PickOptions {
   const ColumnFamilyOptions* options = nullptr;
   const CompactionClaims* claims = nullptr;  // of the family
-  // Round-robin positions by level; may be null.
+  // The round-robin positions by level; may be null.
   const std::map<Level, std::string>* cursors = nullptr;
-  // Where no level is in need, a table that wasted many reads may be taken.
+  // If no level is due, a table that wasted many reads may be picked.
   bool may_serve_reads = false;
-  uint64_t now_seconds = 0;  // since 1970: some things are due by their age
-  // RocksDB 7.8 opens no database with tables of level 0 whose sequence numbers cross. Tables that
-  // were ingested beside older entries in memtables are not merged there for its sake: the flush of
-  // those would end within the result. This is the oldest such entry.
+  uint64_t now_seconds = 0;  // since 1970; for tables that are due because of their age
+  // The oldest entry in memtables that is older than tables ingested beside it. RocksDB 7.8 does
+  // not open a database in which tables of level 0 have crossing sequence numbers. Such ingested
+  // tables are therefore not merged on level 0 before the memtables are flushed: the flushed
+  // entries would lie within the numbers of the result.
   SequenceNumber oldest_unflushed = kMaxSequenceNumber;
 
   bool MayMergeOnLevel0(const TableFile& table) const {
@@ -106,34 +114,36 @@ struct PickOptions {
   }
 };
 
-// The most urgent compaction none of whose files is being compacted and whose output range no
-// running compaction writes to, or none. `running` are the plans under way in this family.
+// The most urgent compaction, or nullopt. None of its files is in another compaction, and no
+// running compaction writes into its output range. `running`: the running plans of this family.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// What is due by the clock: by ttl or periodic_compaction_seconds.
+// A compaction that is due because of the age of its tables: ttl or periodic_compaction_seconds.
 std::optional<CompactionPlan> PickByAge(const Version& version, const PickOptions& options,
                                         const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// A compaction of one table, and those that share a key with it, into its own level: of what
-// snapshots kept there, if it is bottommost. None if a table or the range is taken.
+// A compaction of one table, and of the tables that share a key with it, into its own level. On the
+// bottommost level it drops versions that were kept for snapshots. nullopt if a table or the range
+// is in another compaction.
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// A compaction of one table, and what overlaps it on its level and the next one, into that level;
-// in the universal style of all runs. None if something of it is taken.
+// A compaction of one table into the next level, with all tables that it overlaps on its level and
+// the next one; in the universal style, of all runs. nullopt if one of these tables is in another
+// compaction.
 std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
                                        const LevelFiles& table,
                                        const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// The universal style: all runs into the last level; none if they are one there already, unless
-// `rewrites_last` asks for that one to be written anew. `has_conflict`: something is being
-// compacted, try again later.
+// The universal style: all runs into the last level. nullopt if there is a single run, already on
+// the last level, unless `rewrites_last` asks for rewriting it. *has_conflict is set if another
+// compaction prevents the plan; the caller tries again later.
 std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOptions& options,
                                           bool rewrites_last,
                                           const std::vector<const CompactionPlan*>& running,
@@ -143,39 +153,41 @@ inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
   return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
 }
 
-// What writers are slowed down by: the files of level 0, in the universal style all runs.
+// The number of runs that counts for slowing down writers: the files of level 0, or in the
+// universal style all runs.
 int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& options);
 
+// The arguments of PickRangeCompaction().
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;
   const CompactionClaims* claims = nullptr;  // of the family
   Level input_level = 0;
   Level output_level = 1;
   const Slice* begin = nullptr;  // user keys, inclusive; null: unbounded
-  const Slice* end = nullptr;
+  const Slice* end = nullptr;    // inclusive; null: unbounded
   bool allow_trivial_move = false;
 };
 
-// What CompactFiles() asks for.
+// The arguments of CompactFiles().
 struct FilesToCompact {
   std::vector<FileNumber> numbers;
   Level output_level = 0;
   uint64_t target_file_bytes = UINT64_MAX;
   CompressionType compression = kDisableCompressionOption;
   bool allow_trivial_move = false;
-  std::optional<uint32_t> output_path_id;  // none: as of other compactions
+  std::optional<uint32_t> output_path_id;  // nullopt: as for other compactions
 };
 
-// These tables, and those that hold older versions of their keys on the way to the output level.
-// InvalidArgument if one is not there, or below that level; Aborted if a compaction has something
-// of it.
+// A plan for these tables and for the tables that hold older versions of their keys, down to the
+// output level. InvalidArgument if a table does not exist or is below that level; Aborted if
+// another compaction has one of the tables.
 Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& options,
                                  const FilesToCompact& wanted,
                                  const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// For CompactRange: files of input_level in the range, or none if there is no such file.
-// `has_conflict` is set if there are some but they are being compacted: try again later.
+// For CompactRange: a plan for the files of input_level in the range; nullopt if there are none.
+// *has_conflict is set if another compaction has some of them; the caller tries again later.
 std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,

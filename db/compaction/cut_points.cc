@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sweep over the weights of all inputs together.
+// One pass over the sorted weights of all inputs.
 #include "db/compaction/cut_points.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 //
 // Where a compaction is cut into parts of about equal bytes. Pure.
 //
-// A weight says how many bytes of an input lie between the weight before it in that input and its
-// key. Weights come from the indexes of the inputs, so that a part may end within a table.
+// A weight is the number of bytes of an input between the key of the weight before it and its own
+// key. Weights come from the indexes of the inputs, so a part may end inside a table.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace ashlar {
 
-// At most `parts` - 1 user keys, ascending, each of which begins a part; the first part begins
-// before all of them. No part but the last is smaller than `least_bytes`, and that one is not
-// smaller than half of it.
+// Returns at most `parts` - 1 user keys, ascending. Each of them is the first key of a part; the
+// first part begins before all of them. Each part has at least `least_bytes`, except for the last
+// one, which has at least half of that.
 std::vector<std::string> CutPoints(std::vector<KeyWeight> weights,
                                    const InternalKeyComparator& comparator, uint32_t parts,
                                    uint64_t least_bytes);

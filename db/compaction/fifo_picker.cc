@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The FIFO style: a cache of what came last. All tables lie on level 0; the oldest are dropped when
-// they are too old or all together are too large, whatever they hold. Nothing else is rewritten,
-// unless small tables are to be merged.
+// The FIFO style is a cache of the newest data. All tables are on level 0. The oldest tables are
+// dropped, whatever they contain, when they are too old or when all tables together are too large.
+// Tables are rewritten only to merge small ones, if the options allow it.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -14,10 +14,11 @@
 namespace ashlar {
 namespace {
 
-// Merging is for what small memtables left: tables of a whole one are written once.
-constexpr double kMostBytesPerTableSaved = 1.1;  // in write buffers
+// Merging is for tables of memtables that were flushed before they were full; the tables of full
+// memtables are written once.
+constexpr double kMostBytesPerTableSaved = 1.1;  // in units of write_buffer_size
 
-// Blob files that go when tables do, from the oldest on.
+// Computes which blob files are freed when tables are dropped from the oldest on.
 class BlobsToFree {
  public:
   BlobsToFree(const BlobFiles& blobs, const std::vector<LevelFiles>& by_age)
@@ -28,8 +29,10 @@ class BlobsToFree {
     }
   }
 
-  // Bytes of those that go, and did not before, when only the tables from this one on stay.
+  // The bytes of the blob files that are freed when only the tables from index `table` on remain,
+  // except for those of earlier calls.
   uint64_t BytesBelow(size_t table) {
+    assert(table < needed_from_.size());
     uint64_t bytes = 0;
     for (; next_ < blobs_.all().size(); next_++) {
       const BlobFileAddition& meta = blobs_.all()[next_].file->meta;
@@ -41,8 +44,8 @@ class BlobsToFree {
 
  private:
   const BlobFiles& blobs_;
-  std::vector<FileNumber> needed_from_;  // by table: the oldest one that it or a younger one needs
-  size_t next_ = 0;
+  std::vector<FileNumber> needed_from_;  // by table: the oldest blob file it or a newer one needs
+  size_t next_ = 0;                      // index of the first blob file not freed yet
 };
 
 class FifoPicker {
@@ -57,7 +60,8 @@ class FifoPicker {
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
 
  private:
-  // From the oldest on: what a database of another style left on deeper levels is older than all.
+  // All tables, oldest first. Tables on deeper levels, from a time with another style, are older
+  // than all of level 0.
   std::vector<LevelFiles> ByAge() const;
   bool IsExpired(const TableFile& file) const;
   std::optional<CompactionPlan> PickExpired(const std::vector<LevelFiles>& by_age)
@@ -85,7 +89,7 @@ std::vector<LevelFiles> FifoPicker::ByAge() const {
   return tables;
 }
 
-// One at a time: two jobs that count the same bytes would drop twice as much.
+// Runs one job at a time: two jobs that count the same bytes would drop twice as much as necessary.
 std::optional<CompactionPlan> FifoPicker::Pick() {
   if (!plans_.running().empty()) return std::nullopt;
   const std::vector<LevelFiles> by_age = ByAge();
@@ -102,7 +106,7 @@ bool FifoPicker::IsExpired(const TableFile& file) const {
   return born != 0 && born < pick_.now_seconds && pick_.now_seconds - born > options_.ttl;
 }
 
-// Up to the first table that is young enough; those of unknown age wait for the space.
+// Drops tables up to the first one that is young enough. A table of unknown age ends the search.
 std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFiles>& by_age) {
   if (options_.ttl == 0) return std::nullopt;
   CompactionPlan plan;
@@ -113,6 +117,8 @@ std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFil
   return Deletion(std::move(plan), CompactionReason::kFIFOTtl);
 }
 
+// Drops the oldest tables until the rest fits. With max_data_files_size, blob files count too, and
+// go with the last table that needs them.
 std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFiles>& by_age) {
   const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
   const bool is_with_blobs = fifo.max_data_files_size != 0;
@@ -131,8 +137,8 @@ std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFi
   return Deletion(std::move(plan), CompactionReason::kFIFOMaxSize);
 }
 
-// The newest tables, as far as each one that is added makes the bytes written per table saved
-// fewer: so one of much merged data, which lies behind them, is not written again and again.
+// Picks the newest tables, as long as each further table reduces the bytes written per table saved.
+// A large table of merged data is therefore not rewritten again and again.
 std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
   std::vector<TableFile*> files = version_.files(0);
   const auto stay = std::find_if_not(files.rbegin(), files.rend(), [this](const TableFile* file) {
@@ -159,8 +165,10 @@ std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
   return plan;
 }
 
-// Ascending levels, and on level 0 newest first, as in all plans.
+// Adds a table to the plan. As in all plans, levels ascend and level 0 is ordered newest first.
 void FifoPicker::Drop(const LevelFiles& table, CompactionPlan* plan) {
+  assert(table.files.size() == 1);
+  assert(plan->inputs.empty() || table.level <= plan->inputs.front().level);  // oldest first
   if (plan->inputs.empty() || plan->inputs.front().level != table.level) {
     plan->inputs.insert(plan->inputs.begin(), LevelFiles{table.level, {}});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A level is walked once: runs of files that share user keys are taken or left as one.
+// Each level is walked once. Neighbouring files that share a user key are chosen together or not at
+// all.
 #include "db/compaction/files_in_ranges.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which files DeleteFilesInRanges may drop. A pure function, but for the claims of compactions.
+// Which files DeleteFilesInRanges may drop. A pure function, except that it reads which files are
+// being compacted.
 #pragma once
 
 #include <span>
@@ -12,9 +13,10 @@
 
 namespace ashlar {
 
-// The files below level 0 that lie wholly inside one of the ranges and in no compaction, level by
-// level; none of the levels is empty. Where neighbours share a user key, both go or both stay:
-// the older versions must not be left without the newer ones.
+// The files below level 0 that lie completely inside one of the ranges and are not being compacted,
+// by level, without empty levels. If neighbours share a user key, they are chosen together or not
+// at all: the older versions must not become visible when the newer ones are dropped.
+// `include_end`: the ends of the ranges are inclusive.
 std::vector<LevelFiles> FilesInsideRanges(const Version& version, std::span<const RangeOpt> ranges,
                                           bool include_end) REQUIRES(db_mutex);
 

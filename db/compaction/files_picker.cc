@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that a call has named: where they lie, and whether they may go where it wants them.
+// The tables that a call names: on which levels they are, and whether they may be compacted into
+// the level that it asks for.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -12,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// By level, each in the order of its level.
+// The named tables by level, in the order of each level.
 Result<std::vector<LevelFiles>> FindNamed(const Version& version, const FilesToCompact& wanted) {
   std::vector<FileNumber> left = wanted.numbers;
   std::vector<LevelFiles> found;

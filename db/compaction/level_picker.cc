@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The levelled style: the level that is furthest beyond its target gives a table to the next one.
+// The levelled style: the level that is furthest above its target compacts a table into the next
+// one.
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -12,8 +13,9 @@
 namespace ashlar {
 namespace {
 
-// A byte is rewritten in some ten nanoseconds, and a search in memory takes several hundred: so
-// compaction costs at most about as much time as the reads before it have wasted.
+// The default price of a rewritten byte in wasted reads. Rewriting a byte takes some ten
+// nanoseconds, and a search in memory several hundred, so a compaction takes at most about as much
+// time as the reads before it have wasted.
 constexpr double kDefaultWastedReadsPerByte = 1.0 / 64;
 
 class LevelPicker {
@@ -32,7 +34,7 @@ class LevelPicker {
  private:
   std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickWithinLevel0() REQUIRES(db_mutex);
-  // `size` unless only a mark makes the level due.
+  // Returns `size`, unless the level is due only because of marked tables.
   CompactionReason ReasonFor(Level level, CompactionReason size) const {
     const bool is_marked = plans_.needs().is_due_by_mark[level];
     return is_marked ? CompactionReason::kFilesMarkedForCompaction : size;
@@ -47,8 +49,9 @@ class LevelPicker {
   PlanMaker plans_;
 };
 
-// Files that overlap nothing are moved all at once; else a file goes with all that it overlaps, the
-// oldest first. Such components have no key in common, so several may be merged at the same time.
+// Files that overlap nothing are moved all at once. Otherwise a file is compacted with all files
+// that it overlaps, the oldest first. Such components have no key in common, so several can be
+// merged at the same time.
 std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   const std::vector<TableFile*>& files = version_.files(0);
   if (files.empty()) return std::nullopt;
@@ -70,9 +73,10 @@ std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   return plan;
 }
 
-// Where level 0 cannot go down for now, its newest files become one, so that reads and the writers'
-// triggers do not have to wait for the base level. Each further file makes that cheaper per file
-// that is saved, or is left for later: so a large file is not written again and again.
+// If level 0 cannot be compacted into the base level now, its newest files are merged into one, so
+// that reads and the write triggers need not wait for the base level. A further file is included
+// only if this reduces the bytes written per file saved, so a large file is not rewritten again and
+// again.
 std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   constexpr size_t kFewest = 4;
   const std::vector<TableFile*>& files = version_.files(0);
@@ -93,8 +97,8 @@ std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   return plans_.PlanForRuns({{0, {files.begin(), end}}}, 0, /*allow_trivial_move=*/false);
 }
 
-// Of the smallest rank in front. One function for all ranks: each sort of its own is kilobytes of
-// code.
+// Sorts by ascending rank. One function for all ranks, because each instance of the sort is
+// kilobytes of code.
 void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* files) {
   std::stable_sort(files->begin(), files->end(), [rank](const TableFile* a, const TableFile* b) {
     return rank(a->meta) < rank(b->meta);
@@ -104,13 +108,15 @@ void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* 
 using RankedFiles = std::vector<std::pair<double, TableFile*>>;
 
 void SortRanked(RankedFiles* ranked, std::vector<TableFile*>* files) {
+  assert(ranked->size() == files->size());
   std::stable_sort(ranked->begin(), ranked->end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < files->size(); i++) (*files)[i] = (*ranked)[i].second;
 }
 
-// The files of a level, the one to compact first in front.
+// The files of a level in the order in which they should be compacted.
 std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
+  assert(level > 0);
   std::vector<TableFile*> files = version_.files(level);
   switch (options_.compaction_pri) {
     case kByCompensatedSize:
@@ -144,8 +150,8 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
   return files;
 }
 
-// Marked files come first, and those whose compaction failed last. Where nothing but marks makes
-// the level due, no other file is put before a marked one.
+// Puts marked files first, and files whose compaction failed last. If the level is due only because
+// of marks, no unmarked file comes before a marked one, even after failures.
 void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const {
   constexpr double kBehindAnyFailures = 2 * (UINT8_MAX + 1);
   const bool is_due_by_mark = plans_.needs().is_due_by_mark[level];
@@ -160,9 +166,9 @@ void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const 
   if (is_any_special) SortRanked(&ranked, files);
 }
 
-// Reads that searched a table in vain pay for merging it with what they had to go on to. The plan
-// that is paid for best is taken, if it is the only compaction of the family: so what is rewritten
-// for the sake of reads is bounded by what the reads have cost.
+// Reads that searched a table in vain pay for merging it into the next level. The plan with the
+// best ratio of payment to cost is picked, if it is the only compaction of the family. The bytes
+// rewritten for the sake of reads are thereby limited by the cost of the reads.
 std::optional<CompactionPlan> LevelPicker::PickForReads() {
   const double given = options_.read_triggered_compaction_threshold;
   if (given < 0 || !plans_.running().empty()) return std::nullopt;
@@ -175,7 +181,7 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
   double best_score = 1;
   for (Level level = 0; level.Next() < LevelsInUse(version_, options_); ++level) {
     for (TableFile* file : version_.files(level)) {
-      // Its own bytes are a part of any plan's.
+      // The bytes of the file itself are part of the cost of any plan with it.
       if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;
       auto plan =
           level == 0 ? plans_.PlanFor(plans_.Level0Component(file), plans_.needs().base_level, true)
@@ -211,7 +217,7 @@ std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
   return std::nullopt;
 }
 
-// Where the next round begins: with the file behind these, or again with the first one.
+// The begin of the next round: the file behind these, or the first file of the level.
 std::string LevelPicker::CursorBehind(const LevelFiles& files) const {
   const std::vector<TableFile*>& all = version_.files(files.level);
   const auto last = std::find(all.begin(), all.end(), files.files.back());
@@ -222,6 +228,8 @@ std::string LevelPicker::CursorBehind(const LevelFiles& files) const {
 
 }  // namespace
 
+// The levels are tried in the order of their scores, because the plan of the first one may conflict
+// with a running compaction.
 std::optional<CompactionPlan> PickLevelled(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running) {
   LevelPicker picker(version, options, running);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both levels are cut wherever no user key is parted; windows lie between two cuts. Sums at the
-// cuts say at once how many bytes a window has:
+// Both levels are cut wherever neighbours share no user key; a window is the files between two
+// cuts. With sums at the cuts, the bytes of a window are a difference:
 //
 //   upper     |  a-c  |  d-f  f-h  |        x-z  |
 //   lower     | a-b |   c-g   | i-k | m-n |  y-z |      below d-h: c-g
@@ -19,15 +19,15 @@
 namespace ashlar {
 namespace {
 
-// Between neighbours that share no user key, or at an end of the level. The sums are of all files
-// before it.
+// A position between neighbours that share no user key, or at an end of the level. The sums are
+// over all files before it.
 struct Cut {
   size_t file_count = 0;
-  size_t taken_count = 0;
+  size_t taken_count = 0;  // files that are being compacted
   uint64_t bytes = 0;
 };
 
-// Ascending; one more than there are pieces between them.
+// The cuts of a level, ascending; one more than the number of pieces between them.
 std::vector<Cut> CleanCuts(const PlanMaker& plans, Level level) REQUIRES(db_mutex) {
   const std::vector<TableFile*>& files = plans.version().files(level);
   std::vector<Cut> cuts;
@@ -42,14 +42,14 @@ std::vector<Cut> CleanCuts(const PlanMaker& plans, Level level) REQUIRES(db_mute
   return cuts;
 }
 
-// The cuts of the lower level around all that overlaps; the same one twice if nothing does.
+// The cuts of the lower level around all overlapping files; begin == end if there are none.
 struct Overlap {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// Of each piece of the upper level. That of several neighbours goes from the first one's begin to
-// the last one's end.
+// The overlap of each piece of the upper level. The overlap of several adjacent pieces extends from
+// the first one's begin to the last one's end.
 std::vector<Overlap> OverlapsBelow(const PlanMaker& plans, Level upper,
                                    const std::vector<Cut>& upper_cuts, Level lower,
                                    const std::vector<Cut>& lower_cuts) {
@@ -83,14 +83,14 @@ LevelFiles CheapestWindow(const PlanMaker& plans, Level upper, Level lower) {
   const std::vector<Overlap> overlaps = OverlapsBelow(plans, upper, cuts, lower, lower_cuts);
   const uint64_t most_bytes = plans.options().max_compaction_bytes;
   size_t best_begin = 0, best_end = 0;
-  // Whether it is too large; bytes below for each byte above; and the larger goes before its
-  // equals.
+  // Compared in this order: whether the window is too large; bytes below for each byte of it; and
+  // of equals, the larger window first.
   std::tuple best_rank(true, std::numeric_limits<double>::infinity(), UINT64_MAX);
   for (size_t begin = 0; begin < overlaps.size(); begin++) {
     for (size_t end = begin + 1; end < cuts.size(); end++) {
       const Cut& from = lower_cuts[overlaps[begin].begin];
       const Cut& to = lower_cuts[overlaps[end - 1].end];
-      // From here on all longer ones have too much as well.
+      // Each longer window from here on contains a file that is being compacted as well.
       if (cuts[end].taken_count != cuts[begin].taken_count || to.taken_count != from.taken_count) {
         break;
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of a sorted run is merged into an older one when the whole would be too much at once.
+// Which part of a sorted run is merged into an older one if the whole run would be too much at
+// once.
 #pragma once
 
 #include "db/compaction/plan_maker.h"
@@ -9,11 +10,11 @@
 
 namespace ashlar {
 
-// A clean window of neighbours on the level `upper`: of those that together with what they overlap
-// on the level `lower` have at most max_compaction_bytes, the one with the fewest bytes on the
-// lower level for each of its own, and of these the largest. If none is as small as that, one that
-// cannot be made smaller. Nothing in it or below it is being compacted; no files if there is no
-// such one.
+// A window is a clean set of neighbouring files on the level `upper`. Of the windows that have at
+// most max_compaction_bytes together with the files that they overlap on the level `lower`, this
+// returns the one with the fewest overlapping bytes for each byte of its own, and of equals the
+// largest. If none is small enough, it returns a window that cannot be made smaller. No file of the
+// result or below it is being compacted. The result has no files if there is no such window.
 LevelFiles CheapestWindow(const PlanMaker& plans, Level upper, Level lower) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target sizes are advice: what is there already is not counted.
+// Target sizes are advice: the bytes that are already in a directory are not counted.
 #include "db/compaction/output_paths.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-// An empty tree has no targets yet.
+// The target size of a level; the base size while an empty tree has no targets yet.
 uint64_t ExpectedBytes(const ColumnFamilyOptions& options, const CompactionNeeds& needs,
                        Level level) {
   const uint64_t base_bytes = options.max_bytes_for_level_base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges, clean sets, conflicts.
+// Key ranges, clean sets of files, and conflicts with running compactions.
 #include "db/compaction/plan_maker.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ PlanMaker::PlanMaker(const Version& version, const ColumnFamilyOptions& options,
       running_(running),
       needs_(AssessCompaction(version, options, claims)) {}
 
-// Whether the keys of a come before those that begin with `smallest`.
+// Whether all keys of the range `a` are before those of a range that begins with `smallest`.
 bool PlanMaker::EndsBefore(const KeyRange& a, const Slice& smallest) const {
   const int order = version_.comparator().OrderWithoutTimestamp(a.largest, smallest);
   return order < 0 || (order == 0 && a.largest_is_exclusive);
@@ -45,7 +45,7 @@ bool PlanMaker::IsTaken(const std::vector<TableFile*>& files) const {
   });
 }
 
-// What of a level overlaps the range.
+// The files of a level that overlap the range.
 LevelFiles PlanMaker::OverlappingRange(Level level, const KeyRange& range) const {
   assert(version_.comparator().OrderWithoutTimestamp(range.smallest, range.largest) <= 0);
   LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
@@ -56,6 +56,7 @@ LevelFiles PlanMaker::OverlappingRange(Level level, const KeyRange& range) const
   return files;
 }
 
+// The union of the ranges of all input files.
 PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) const {
   assert(!inputs.empty() && !inputs.front().files.empty());
   const InternalKeyComparator& cmp = version_.comparator();
@@ -81,7 +82,7 @@ PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) co
   return range;
 }
 
-// Two jobs must not write overlapping ranges into one level.
+// Two jobs must not write overlapping ranges into one level, so such a plan is refused.
 bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
     if (plan->output_level != output_level) return false;
@@ -128,8 +129,8 @@ uint64_t PlanMaker::OverlapBytes(const TableFile& file, Level level) const {
   return BytesOf(OverlappingRange(level, range).files);
 }
 
-// Relinking is right if nothing on the output level is touched, the files would be written with the
-// same compression there, and none would overlap too much of the level after.
+// A move is possible if the files overlap nothing on the output level, would have the same
+// compression there, and do not overlap too much of the level after it.
 bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   assert(plan.start_level <= plan.output_level);
   if (plan.inputs.back().level == plan.output_level) return false;
@@ -145,8 +146,9 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
     if (here != there) return false;
   }
   if ((plan.start_level == 0 || plan.inputs.size() > 1) && !AreDisjoint(files)) return false;
-  // A mark asks for a rewrite, of many tombstones or of what a collector of the user's saw: at the
-  // latest where nothing lies below, for there no other compaction would take the table up.
+  // A mark asks for a rewrite, because of many tombstones or on the wish of a collector of the
+  // program. On the bottommost level the mark must be obeyed, because no later compaction would
+  // rewrite the table.
   const auto is_marked = [](const TableFile* f) { return f->meta.marked_for_compaction; };
   if (plan.is_bottommost && std::any_of(files.begin(), files.end(), is_marked)) return false;
   if (plan.max_grandparent_bytes == UINT64_MAX) return true;
@@ -156,14 +158,14 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   });
 }
 
-// Takes more files of the start level along if they cost no further file of the output level.
+// Adds more files of the start level if this adds no file of the output level.
 void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
   assert(plan->inputs.size() <= 2);
   if (plan->start_level == 0 || plan->inputs.size() < 2) return;
   const KeyRange range = RangeOf(plan->inputs);
   LevelFiles grown = OverlappingRange(plan->start_level, range);
   MakeClean(&grown);
-  assert(grown.files.size() >= plan->inputs[0].files.size());  // it overlaps at least itself
+  assert(grown.files.size() >= plan->inputs[0].files.size());  // it contains these files
   if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
   const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
   if (bytes > options_.max_compaction_bytes) return;
@@ -173,6 +175,7 @@ void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
   if (outputs.files == plan->inputs[1].files) plan->inputs[0] = std::move(grown);
 }
 
+// Fills in all fields of the plan that follow from the inputs and the output level.
 void PlanMaker::Finish(CompactionPlan* plan) const {
   assert(!plan->inputs.empty() && plan->inputs[0].level == plan->start_level);
   assert(plan->output_level < version_.num_levels());
@@ -198,7 +201,7 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   if (plan->output_level == 0) FinishOnLevel0(plan);
 }
 
-// The order of level 0 is by age, and the output has one age: so it is one table.
+// Level 0 is ordered by age and the output has a single age, so the output is one table.
 void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
   assert(plan->inputs.size() == 1);
   plan->target_file_bytes = plan->max_grandparent_bytes = UINT64_MAX;
@@ -212,7 +215,7 @@ void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
 
 std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_level,
                                                  bool allow_trivial_move) {
-  // Down one level, past empty ones, or into itself; never up, where newer data is.
+  // The output level is deeper, or the same; never higher, because newer data is there.
   assert(output_level >= start.level && output_level < version_.num_levels());
   if (start.files.empty()) return std::nullopt;
   MakeClean(&start);
@@ -257,7 +260,8 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
   return plan;
 }
 
-// To level 0 go all that lie between in age; deeper, the older ones that hold the same keys.
+// Adds files of level 0. If the output stays there, all files between the chosen ones in age are
+// added; otherwise the older files that overlap the chosen ones, directly or through others.
 void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
   assert(files->level == 0 && !files->files.empty());
   const std::vector<TableFile*>& all = version_.files(0);
@@ -279,8 +283,8 @@ void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
   }
 }
 
-// On each level the files from the first to the last one that is chosen or overlaps what comes from
-// above: an output may span whatever lies between two inputs.
+// On each level the inputs are all files from the first to the last one that is chosen or overlaps
+// the inputs from above, because an output may span everything between two inputs.
 std::optional<CompactionPlan> PlanMaker::PlanForFiles(std::vector<LevelFiles> chosen,
                                                       Level output_level) {
   assert(!chosen.empty() && chosen.back().level <= output_level);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlanMaker completes a plan around files that a picker has chosen: what else has to come along,
-// what lies in the way, what it may skip. For all styles of compaction.
+// PlanMaker completes a plan around files that a picker has chosen: which other files must be
+// included, which running compactions conflict, and what the compaction may skip. Used by all
+// styles of compaction.
 //
-// A "clean" set of files of a level holds all versions of each of its user keys: where neighbours
-// share a user key both belong to it, for the older versions must never end above the newer ones.
+// A "clean" set of files of a level holds all versions of each of its user keys: neighbours that
+// share a user key are in the set together, because an older version must never get above a newer
+// one.
 #pragma once
 
 #include <optional>
@@ -16,7 +18,7 @@ namespace ashlar {
 
 class PlanMaker {
  public:
-  // All outlive it.
+  // The arguments outlive this object.
   PlanMaker(const Version& version, const ColumnFamilyOptions& options,
             const CompactionClaims& claims, const std::vector<const CompactionPlan*>& running)
       REQUIRES(db_mutex);
@@ -26,27 +28,33 @@ class PlanMaker {
   const std::vector<const CompactionPlan*>& running() const { return running_; }
   const CompactionNeeds& needs() const { return needs_; }
 
-  // A plan around these files of a level. None if a file or the output range is taken.
+  // A plan for these files of a level. nullopt if a file or the output range is in a running
+  // compaction.
   std::optional<CompactionPlan> PlanFor(LevelFiles start, Level output_level,
                                         bool allow_trivial_move) REQUIRES(db_mutex);
-  // A merge of just these, ascending levels, into a level that is not above theirs. None if the
-  // output range is taken. Onto level 0 comes one table, which is as old as the oldest of them.
+  // A merge of exactly these files, ascending by level, into a level that is not above theirs.
+  // nullopt if a file or the output range is in a running compaction. Level 0 gets one table, which
+  // is as old as the oldest input.
   std::optional<CompactionPlan> PlanForRuns(std::vector<LevelFiles> inputs, Level output_level,
                                             bool allow_trivial_move) REQUIRES(db_mutex);
 
-  // A merge of these, ascending levels, and what has to go along on the way to a level that is not
-  // above theirs. None if something of it is taken.
+  // A merge of these files, ascending by level, and of the files that must be included on the way
+  // to the output level, which is not above theirs. nullopt if one of them is in a running
+  // compaction.
   std::optional<CompactionPlan> PlanForFiles(std::vector<LevelFiles> chosen, Level output_level)
       REQUIRES(db_mutex);
+  // Whether the inputs of the plan can be relinked on the output level instead of being merged.
   bool CanMove(const CompactionPlan& plan) const;
 
-  // The seed and all files of level 0 that it overlaps, directly or through others.
+  // The file and all files of level 0 that it overlaps, directly or through others.
   LevelFiles Level0Component(const TableFile* seed) const;
+  // Whether one of the files is being compacted.
   bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
+  // Whether no two of the files share a user key.
   bool AreDisjoint(std::vector<TableFile*> files) const;
-  // Whether they share no user key, and those of `a` come first.
+  // Whether all user keys of `a` are before those of `b`.
   bool EndsBefore(const TableFile* a, const TableFile* b) const;
-  // Of the files on a level that overlap this one.
+  // The bytes of the files on a level that overlap this file.
   uint64_t OverlapBytes(const TableFile& file, Level level) const;
   static uint64_t BytesOf(const std::vector<TableFile*>& files);
 
@@ -57,6 +65,7 @@ class PlanMaker {
     bool largest_is_exclusive = false;  // the end of a range tombstone; inclusive otherwise
   };
 
+  // Adds neighbours that share a user key with the set.
   void MakeClean(LevelFiles* files) const;
   KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
   bool EndsBefore(const KeyRange& a, const Slice& smallest) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StopFlags are the reasons for which a compaction gives up before it is done. It looks at them
-// every thousand entries or so.
+// StopFlags are the reasons to end a compaction before it is complete. The compaction checks them
+// after about every thousand entries.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,16 @@
 namespace ashlar {
 
 struct StopFlags {
-  // Set (release) by whoever stops it, read (acquire) by the compaction. Null: never set. Each
-  // outlives the compaction.
+  // Set (release) by the thread that stops the compaction, read (acquire) by the compaction. Null:
+  // never set. The flag outlives the compaction.
   using Flag = const std::atomic<bool>*;
 
   Flag background_cancelled = nullptr;  // ShutdownInProgress
   Flag aborted = nullptr;               // Incomplete(kCompactionAborted)
   Flag manual_disabled = nullptr;       // Incomplete(kManualCompactionPaused)
-  Flag cancelled_by_caller = nullptr;   // the same
+  Flag cancelled_by_caller = nullptr;   // Incomplete(kManualCompactionPaused)
 
-  // OK, or why to give up.
+  // OK, or the reason to stop.
   Status Check() const {
     if (IsSet(background_cancelled)) return Status::ShutdownInProgress();
     if (IsSet(aborted)) return Status::Incomplete(Status::kCompactionAborted);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pickers of the styles; compaction_picker.h has the one that asks the options which it is.
+// The pickers of the compaction styles. PickCompaction() in compaction_picker.h calls the one for
+// the style in the options.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,8 @@ std::optional<CompactionPlan> PickFifo(const Version& version, const PickOptions
                                        const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
-// Of no style: moves what is left in the oldest blob files, if too much of them is garbage.
+// For all styles that rewrite tables: a compaction that moves the remaining values of the oldest
+// blob files, if enough of these files is garbage.
 std::optional<CompactionPlan> PickForBlobs(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The universal style: few sorted runs, the older the larger. A run is a table of level 0 or a
-// whole deeper level; compactions merge neighbours in age, so each byte is written seldom, at the
-// price of space while the largest runs are merged.
+// The universal style: a few sorted runs; the older a run, the larger it is. A run is a table of
+// level 0 or a whole deeper level. Compactions merge runs that are neighbours in age, so each byte
+// is written seldom; the price is space while the largest runs are merged.
 //
 //   runs     L0: 9    L0: 8    L0: 7    L4: 5 6      L6: 1 2 3 4       newest first
 //   bytes    10       10       30       90           1000
 //
-// What is merged comes to lie right above the next older run, here 9 and 8 on level 0, 9 to 7 on
-// level 3; with the oldest run among it, on the last level. `incremental` takes large merges with
-// the oldest run apart: a window of the second oldest one, say 6, goes with what it overlaps below.
+// The output of a merge is placed right above the next older run: in this example 9 and 8 go to
+// level 0, and 9 to 7 to level 3. A merge with the oldest run goes to the last level. `incremental`
+// splits large merges with the oldest run: a window of the second oldest run, for example file 6,
+// is merged with the files that it overlaps below.
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -27,8 +28,8 @@ struct Run {
   Level level = 0;
   std::vector<TableFile*> files;
   uint64_t bytes = 0;
-  bool is_taken = false;   // a compaction has something of it
-  bool is_marked = false;  // something of it is to be rewritten
+  bool is_taken = false;   // one of its files is being compacted
+  bool is_marked = false;  // one of its files is marked for compaction
 };
 
 class UniversalPicker {
@@ -36,12 +37,13 @@ class UniversalPicker {
   UniversalPicker(const Version& version, const PickOptions& options,
                   const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex);
 
-  // The first of these that has something to do.
+  // The most urgent plan; nullopt if there is none.
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
-  // All runs; none if something is taken, or if they are one on the last level already.
+  // A merge of all runs. nullopt if a file is taken, or if there is a single run on the last level.
   std::optional<CompactionPlan> PickAll() REQUIRES(db_mutex) { return PlanOf(0, runs_.size()); }
   bool IsAnyTaken() const { return std::any_of(runs_.begin(), runs_.end(), IsTaken); }
   const std::vector<Run>& runs() const { return runs_; }
+  // Writes the oldest run anew on its level.
   std::optional<CompactionPlan> RewriteLast() REQUIRES(db_mutex);
 
  private:
@@ -49,18 +51,19 @@ class UniversalPicker {
 
   std::optional<CompactionPlan> PickForSpace() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PlanWindow() REQUIRES(db_mutex);
-  // Runs of about the same size, with `ratio` in percent.
+  // Merges runs of about the same size; `ratio` is in percent.
   std::optional<CompactionPlan> PickSimilar(double ratio, size_t fewest, size_t most)
       REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickForReads() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickMarked() REQUIRES(db_mutex);
   size_t CountSimilar(size_t first, double ratio, size_t most) const;
   size_t MostRuns() const;
-  // The runs from `first` on, `count` of them.
+  // A plan for the `count` runs from index `first` on.
   std::optional<CompactionPlan> PlanOf(size_t first, size_t count) REQUIRES(db_mutex);
-  // `end`, or further if the runs from `first` on may not merge on level 0; none if something
-  // stands in the way.
+  // The end of a merge of the runs [first, end): `end`, or a later run if these runs may not be
+  // merged on level 0. nullopt if a running compaction prevents it.
   std::optional<size_t> EndOf(size_t first, size_t end) const REQUIRES(db_mutex);
+  // The level for the output of a merge of runs that end before index `end`.
   Level OutputAbove(size_t end) const;
   bool LeavesUncompressed(size_t end) const;
 
@@ -108,7 +111,8 @@ std::optional<CompactionPlan> UniversalPicker::Pick() {
   return plan.has_value() ? std::move(plan) : PickMarked();
 }
 
-// What the newer runs take beside the oldest one is at most space that overwritten data takes.
+// The newer runs may be all overwrites of the oldest one, so their bytes are the space that may be
+// wasted.
 std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
   const size_t first =
       static_cast<size_t>(std::find_if_not(runs_.begin(), runs_.end(), IsTaken) - runs_.begin());
@@ -128,8 +132,8 @@ std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
   return plan;
 }
 
-// A part of the second oldest run into the oldest one: no run lies between them, so what is newer
-// stays above. Files of level 0, each a run, do not go in parts.
+// Merges a part of the second oldest run into the oldest one. No run lies between them, so newer
+// data stays above older data. A file of level 0, which is a run of its own, is not split.
 std::optional<CompactionPlan> UniversalPicker::PlanWindow() {
   assert(runs_.size() >= 2);
   const Run& upper = runs_[runs_.size() - 2];
@@ -138,7 +142,8 @@ std::optional<CompactionPlan> UniversalPicker::PlanWindow() {
   const bool may_move = universal_.allow_trivial_move && universal_.compression_size_percent < 0;
   auto plan =
       plans_.PlanFor(CheapestWindow(plans_, upper.level, oldest.level), oldest.level, may_move);
-  // To where the run is that it becomes a part of; its own size is that of a young one.
+  // The outputs go to the directory of the run of which they become a part, not of a run of their
+  // own size.
   if (plan.has_value()) plan->SetOutputPath(PathOfRun(options_, upper.bytes + oldest.bytes));
   return plan;
 }
@@ -152,7 +157,8 @@ std::optional<CompactionPlan> UniversalPicker::PickSimilar(double ratio, size_t 
   return std::nullopt;
 }
 
-// How many runs from `first` on go together: each is not much larger than those before it.
+// The number of runs from `first` on that are merged together: each is not much larger than those
+// before it.
 size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) const {
   assert(first < runs_.size());
   if (runs_[first].is_taken) return 0;
@@ -173,8 +179,8 @@ size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) co
   return count;
 }
 
-// A read has to look into each run: too many of them are merged whatever their sizes are. Writers
-// may wait for that, so no width stands in the way.
+// A read searches each run, so too many runs are merged whatever their sizes are. Writers may be
+// waiting for this, so the merge width is not limited by sizes.
 std::optional<CompactionPlan> UniversalPicker::PickForReads() {
   const auto idle =
       static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), std::not_fn(IsTaken)));
@@ -188,8 +194,9 @@ std::optional<CompactionPlan> UniversalPicker::PickForReads() {
   return plan;
 }
 
-// Automatic: as many as runs of memtables need to grow up to the oldest one if each is as large as
-// all newer ones together. Always fewer than stop the writers.
+// The greatest number of runs. If it is automatic, it is the number of steps in which a run grows
+// from the size of a memtable to that of the oldest run, if each run is as large as all newer ones
+// together. It is always smaller than the number that stops writers.
 size_t UniversalPicker::MostRuns() const {
   const auto below_stop = static_cast<size_t>(std::max(options_.level0_stop_writes_trigger - 1, 1));
   auto most = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
@@ -203,7 +210,7 @@ size_t UniversalPicker::MostRuns() const {
   return std::min(most, below_stop);
 }
 
-// A marked run goes together with the next older one, where there is one.
+// A marked run is merged with the next older one, if there is one.
 std::optional<CompactionPlan> UniversalPicker::PickMarked() {
   for (size_t i = 0; i < runs_.size(); i++) {
     if (!runs_[i].is_marked) continue;
@@ -240,12 +247,13 @@ std::optional<size_t> UniversalPicker::EndOf(size_t first, size_t end) const {
 }
 
 std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count) {
+  assert(first + count <= runs_.size());
   if (count == 0) return std::nullopt;
   const std::optional<size_t> wanted_end = EndOf(first, first + count);
   if (!wanted_end.has_value()) return std::nullopt;
   const size_t end = *wanted_end;
   const Level output = OutputAbove(end);
-  // Nothing is gained by writing a run onto the level where it is.
+  // Writing a run onto its own level would gain nothing.
   if (end == first + 1 && runs_[first].level == output) return std::nullopt;
   std::vector<LevelFiles> inputs;
   for (size_t i = first; i < end; i++) {
@@ -259,13 +267,14 @@ std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count
   if (!plan.has_value()) return plan;
   if (LeavesUncompressed(end)) plan->compression = kNoCompression;
   if (universal_.compression_size_percent >= 0) {
-    plan->is_trivial_move = false;  // what lies there may be written in another way
+    plan->is_trivial_move = false;  // the inputs may have another compression
   }
   return plan;
 }
 
-// Whether what is older than the output is compressed enough data already.
+// Whether enough older data, behind the output, is compressed already.
 bool UniversalPicker::LeavesUncompressed(size_t end) const {
+  assert(end <= runs_.size());
   if (universal_.compression_size_percent < 0) return false;
   double total = 0, older = 0;
   for (size_t i = 0; i < runs_.size(); i++) {
@@ -291,7 +300,7 @@ std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOpti
   if (*has_conflict) return std::nullopt;
   auto plan = picker.PickAll();
   if (!plan.has_value() && rewrites_last) plan = picker.RewriteLast();
-  // An ingestion has a claim to a range and to no table.
+  // An ingestion claims a range but no table, so it is found only among the running plans.
   if (!plan.has_value()) *has_conflict = !running.empty();
   return plan;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DirectoryNames: what lies in directories. Each is listed once, when somebody first asks: for an
-// opening, which has them to itself and knows itself what it adds.
+// DirectoryNames caches the names of the files in directories. Each directory is listed once, at
+// the first request. Used by an open, which has the directories to itself and knows the files that
+// it adds.
 //
 // Threads: one at a time.
 #pragma once
@@ -16,11 +17,13 @@
 
 namespace ashlar {
 
+// Names that were added after the listing are missing, and deleted ones are still there.
 class DirectoryNames {
  public:
-  explicit DirectoryNames(FileSystem* fs) : fs_(fs) {}  // outlives it
+  explicit DirectoryNames(FileSystem* fs) : fs_(fs) {}  // `fs` outlives this object
 
-  // In no order; errors as ListDirectory().
+  // The names in the directory, unordered, or the error of the first listing, which is not tried
+  // again. The reference is valid as long as this object.
   const Result<std::vector<std::string>>& In(const std::string& dir) {
     const auto at = listed_.find(dir);
     if (at != listed_.end()) return at->second;

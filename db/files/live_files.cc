@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the lists: tables family by family and level by level, blob files, then the MANIFEST
-// and its like, logs, the OPTIONS file.
+// The order of the lists: tables by family and level, blob files, MANIFEST and CURRENT, logs,
+// OPTIONS file.
 #include "db/files/live_files.h"
 
 #include <algorithm>
@@ -9,12 +9,14 @@
 #include <tuple>
 
 #include "db/blob/blob_file.h"
+#include "db/state/log_needs.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 
 namespace ashlar {
 namespace {
 
+// Calls `visit(version, meta)` for each table, by family and level.
 template <typename Visit>
 void ForEachTable(const LiveFiles& live, const Visit& visit) {
   for (const VersionRef& version : live.versions) {
@@ -24,6 +26,7 @@ void ForEachTable(const LiveFiles& live, const Visit& visit) {
   }
 }
 
+// Calls `visit(file)` for each blob file that a version refers to.
 template <typename Visit>
 void ForEachBlobFile(const LiveFiles& live, const Visit& visit) {
   for (const VersionRef& version : live.versions) {
@@ -34,6 +37,7 @@ void ForEachBlobFile(const LiveFiles& live, const Visit& visit) {
 
 LiveFileStorageInfo InfoOf(const std::string& path, FileType type, FileNumber number,
                            uint64_t bytes) {
+  assert(!path.empty());
   LiveFileStorageInfo info;
   info.relative_filename = BaseNameOf(path);
   info.directory = DirectoryOf(path);
@@ -43,8 +47,19 @@ LiveFileStorageInfo InfoOf(const std::string& path, FileType type, FileNumber nu
   return info;
 }
 
+// The logs that an opening reads. If there is none, the newest one stands in without its bytes:
+// programs expect to find a log, as RocksDB 11.9 has one.
+std::vector<WalSet::Info> LogsToCopy(const DbCore& core) REQUIRES(db_mutex) {
+  std::vector<WalSet::Info> logs = core.wals->List();
+  const FileNumber oldest = OldestLogOfManifest(*core.versions);
+  while (logs.size() > 1 && logs.front().number < oldest) logs.erase(logs.begin());
+  if (!logs.empty() && logs.front().number < oldest) logs.front().bytes = 0;
+  return logs;
+}
+
 }  // namespace
 
+// Versions, MANIFEST and logs are captured under one hold of the mutex, so they belong together.
 LiveFiles CaptureLiveFiles(const DbCore& core) {
   LiveFiles live;
   for (const FamilyVersions* family : core.versions->LiveFamilies()) {
@@ -53,8 +68,9 @@ LiveFiles CaptureLiveFiles(const DbCore& core) {
   live.manifest_number = core.versions->manifest_number();
   live.manifest_bytes = core.versions->manifest_bytes();
   assert(live.manifest_number > 0 && live.manifest_bytes > 0);
-  live.logs = core.wals->List();
+  live.logs = LogsToCopy(core);
   if (!core.kept_files.options_files.empty()) {
+    // The newest OPTIONS file. Its size is known, because this process wrote it or listed it.
     std::tie(live.options_number, live.options_bytes) = *core.kept_files.options_files.rbegin();
   }
   return live;
@@ -68,12 +84,15 @@ std::vector<std::string> NamesOf(const LiveFiles& live) {
   ForEachBlobFile(live, [&names](const BlobFile& blob) {
     names.push_back(BlobFileName("", blob.meta.number));
   });
+  // Relative to the directory, so that the caller may prepend another one.
   names.push_back(CurrentFileName(""));
   names.push_back(DescriptorFileName("", live.manifest_number));
   if (live.options_number != 0) names.push_back(OptionsFileName("", live.options_number));
   return names;
 }
 
+// CURRENT is not copied from the disk, because it may name a newer MANIFEST; its contents are made
+// here. MANIFEST and logs are cut at the captured sizes.
 std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPaths& paths,
                                                bool with_checksums) {
   std::vector<LiveFileStorageInfo> files;
@@ -96,13 +115,14 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPa
   files.push_back(InfoOf(DescriptorFileName(paths.dir, manifest), kDescriptorFile, manifest,
                          live.manifest_bytes));
   files.back().trim_to_size = true;
+  // The text that CURRENT must have for this MANIFEST.
   const std::string current = BaseNameOf(DescriptorFileName("", manifest)) + "\n";
   files.push_back(InfoOf(CurrentFileName(paths.dir), kCurrentFile, 0, current.size()));
   files.back().replacement_contents = current;
   for (const WalSet::Info& log : live.logs) {
     files.push_back(
         InfoOf(LogFileName(paths.wal_dir, log.number), kWalFile, log.number, log.bytes));
-    files.back().trim_to_size = true;  // more may follow, or space taken ahead
+    files.back().trim_to_size = true;  // the file may grow, or contain allocated space
   }
   if (live.options_number != 0) {
     files.push_back(InfoOf(OptionsFileName(paths.dir, live.options_number), kOptionsFile,
@@ -118,6 +138,7 @@ Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
     status = list->InsertOneFileChecksum(meta.number.value(), meta.file_checksum,
                                          ChecksumFunctionOf(meta));
   });
+  // Blob files may come from versions of RocksDB that stored no checksum.
   ForEachBlobFile(live, [&](const BlobFile& blob) {
     if (!status.ok()) return;
     const BlobFileAddition& meta = blob.meta;
@@ -136,6 +157,7 @@ std::string ChecksumFunctionOf(const FileMetadata& meta) {
 uint64_t OldestCreationTimeOf(const LiveFiles& live) {
   uint64_t oldest = UINT64_MAX;
   ForEachTable(live, [&oldest](const Version&, const FileMetadata& meta) {
+    // An unknown time is 0, and therefore the minimum.
     oldest = std::min(oldest, meta.file_creation_time);
   });
   return oldest;

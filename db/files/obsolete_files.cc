@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is obsolete is decided under the mutex; deleting, which may be slow, happens without it.
+// The DB mutex is held to decide which files are obsolete, and is not held while they are deleted.
 #include "db/files/obsolete_files.h"
 
 #include <algorithm>
@@ -22,15 +22,23 @@
 
 namespace ashlar {
 
+// Dropped families without users are always taken; files wait while deletions are disabled.
 ObsoleteFiles CollectObsolete(DbCore* core) {
   assert(core->kept_files.deletions_disabled >= 0);
   ObsoleteFiles files;
   files.families = core->versions->TakeUnusedFamilies();
+  // An instance that follows another process deletes nothing, but must close files that the other
+  // one has deleted.
+  if (core->mode.is_following()) {
+    files.tables = core->versions->TakeObsolete();
+    files.blobs = core->versions->TakeObsoleteBlobs();
+  }
   if (core->kept_files.deletions_disabled > 0 || core->mode.is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
   files.blobs = core->versions->TakeObsoleteBlobs();
   for (const WalSet::Info& log :
        core->wals->ReleaseBelow(OldestLogOfManifest(*core->versions), &files.logs)) {
+    // The log holds writes that were refused, so that it must be neither archived nor reused.
     if (log.has_failed) {
       files.paths.push_back(LogFileName(core->paths.wal_dir, log.number));
     } else {
@@ -48,9 +56,10 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
 
 namespace {
 
-// Decides about one name found in a directory.
+// Decides for each name in a directory whether its file is obsolete. Used at open.
 class DirectoryScan {
  public:
+  // Collects the live numbers once; the scan then asks for each name.
   explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
       : core_(core), min_log_(OldestLogOfManifest(*core->versions)) {
     core_->versions->ForEachLiveFile([this](const FamilyVersions&, Level, TableFile* file) {
@@ -67,7 +76,8 @@ class DirectoryScan {
 
   Status Run(const std::string& dir, const Result<std::vector<std::string>>& names,
              ObsoleteFiles* files) REQUIRES(db_mutex) {
-    if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
+    // A directory of tables that does not exist has no obsolete files.
+    if (IsMissing(names.status())) return Status::OK();
     if (!names.ok()) return names.status();
     for (const std::string& name : names.value()) {
       FileNumber number;
@@ -75,28 +85,34 @@ class DirectoryScan {
       if (IsTrashFileName(name)) files->paths.push_back(dir + "/" + name);
       if (!ParseFileName(name, &number, &type)) continue;
       if (!IsObsolete(type, number)) {
-        // It stays.
+        // The file is kept.
+        // Whole logs may be archived or reused like those of a running database.
       } else if (type == kWalFile && core_->findings.has_whole_logs &&
                  dir == core_->paths.wal_dir) {
         files->old_logs.push_back(number);
       } else {
         Settle(type, dir + "/" + name, files);
       }
+      // The list of OPTIONS files is rebuilt from the names; TakeOldOptionsFiles() chooses among
+      // them.
       if (type == kOptionsFile && dir == core_->paths.dir)
         core_->kept_files.options_files[number] = 0;
     }
     return Status::OK();
   }
 
-  // One at least stays because it could not be looked at.
+  // Whether a table was kept because it could not be read.
   bool has_unread_table() const { return has_unread_table_; }
 
  private:
   bool IsObsolete(FileType type, FileNumber number) const REQUIRES(db_mutex) {
     switch (type) {
       case kWalFile: return number < min_log_;
+      // Older MANIFESTs only. A newer one may belong to a switch of CURRENT that a crash
+      // interrupted, and is left alone.
       case kDescriptorFile: return number < core_->versions->manifest_number();
       case kBlobFile:
+      // A running job may have files that no version contains yet.
       case kTableFile: return !IsLive(number) && !core_->jobs.IsProtected(number);
       case kTempFile: return !core_->jobs.IsProtected(number);
       default: return false;
@@ -107,7 +123,8 @@ class DirectoryScan {
     return std::binary_search(live_.begin(), live_.end(), number);
   }
 
-  // An obsolete file goes, unless it may hold writes that the recovered state lacks.
+  // Decides what happens to an obsolete file: it is deleted, unless it may hold writes that the
+  // recovered state lacks.
   void Settle(FileType type, const std::string& path, ObsoleteFiles* files) REQUIRES(db_mutex) {
     Result<bool> is_lost = IsLost(type, path);
     if (!is_lost.ok()) {
@@ -120,22 +137,25 @@ class DirectoryScan {
     }
   }
 
+  // Whether the file may hold writes that the recovered state lacks. An error: it cannot be read.
   Result<bool> IsLost(FileType type, const std::string& path) const REQUIRES(db_mutex) {
     if (core_->findings.has_gone_back) return type != kTempFile;
     if (type != kTableFile) return false;
     return IsNewerThanState(path);
   }
 
-  // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost. An
-  // error: the file could not be looked at, and may be one.
+  // Whether the file is a complete table with writes that the recovered state lacks, which means
+  // that a MANIFEST with this table is lost. An error: the file could not be read, so it may be
+  // such a table.
   Result<bool> IsNewerThanState(const std::string& path) const REQUIRES(db_mutex) {
+    // Each comparator is tried, because the family of the table is not known.
     for (const ColumnFamilyData* family : core_->families.All()) {
       ASSIGN_OR_RETURN(auto file, RandomReader::Open(core_->environment.fs.get(), path,
                                                      core_->environment.file_options));
       TableReaderOptions options;
       options.icmp = &family->comparator();
       auto table = TableReader::Open(std::move(file), options);
-      // What a crash left unfinished does not open with any comparator.
+      // An unfinished table of a crash cannot be opened with any comparator.
       if (IsNoTable(table.status())) continue;
       if (!table.ok()) return table.status();
       Result<bool> is_newer = HoldsNewerThan(core_->pipeline->visible_seqno(), **table);
@@ -145,16 +165,17 @@ class DirectoryScan {
     return false;
   }
 
-  // Says what the file is, and not that it could not be read.
+  // Whether the status describes the contents of the file, rather than a failure to read it.
   static bool IsNoTable(const Status& status) {
     return status.IsCorruption() || status.IsInvalidArgument() || status.IsNotSupported();
   }
 
-  // Older tables of RocksDB do not say how new they are: then their entries do.
+  // Older tables of RocksDB do not store their largest sequence number, so their entries are read.
   static Result<bool> HoldsNewerThan(SequenceNumber seqno, const TableReader& table) {
     const TableProperties& properties = table.properties();
     if (properties.HasKeyLargestSeqno()) return properties.key_largest_seqno > seqno;
     ReadOptions options;
+    // A scan must not displace useful blocks.
     options.fill_cache = false;
     const std::unique_ptr<InternalIterator> it(table.NewIterator(options, nullptr));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -170,7 +191,8 @@ class DirectoryScan {
   std::vector<FileNumber> live_;  // ascending
 };
 
-// Tables and blob files by their numbers, as RocksDB's tools know them; the rest by name.
+// Logs a deletion in the event log. As RocksDB's tools expect, tables and blob files are named by
+// number, and other files by name.
 void LogDeletion(const EventLogger& events, int job_id, const std::string& path) {
   FileNumber number;
   FileType type = kTempFile;
@@ -189,14 +211,16 @@ bool IsPathOf(FileType wanted, const std::string& path) {
   return ParseFileName(BaseNameOf(path), &number, &type) && type == wanted;
 }
 
+// Why files are renamed instead of deleted; for log messages.
 const char* WhyAside(const DbCore& core) {
   return core.findings.has_gone_back
              ? ": left out by best-efforts recovery: renamed to "
              : ": not in the MANIFEST, but newer than the recovered state: renamed to ";
 }
 
-// A table that is put aside may refer to any blob file that nobody can explain either.
+// A table that is renamed aside may refer to any obsolete blob file, so these are renamed too.
 void PutBlobsAside(ObsoleteFiles* files) {
+  // Without such a table, the blob files can be deleted.
   if (files->asides.empty()) return;
   const auto is_no_blob = [](const std::string& path) { return !IsPathOf(kBlobFile, path); };
   const auto blobs = std::stable_partition(files->paths.begin(), files->paths.end(), is_no_blob);
@@ -204,28 +228,29 @@ void PutBlobsAside(ObsoleteFiles* files) {
   files->paths.erase(blobs, files->paths.end());
 }
 
-// So may one that could not be looked at.
+// A table that could not be read may refer to any obsolete blob file too, so these are not deleted.
 void LeaveBlobs(ObsoleteFiles* files) {
   std::erase_if(files->paths, [](const std::string& path) { return IsPathOf(kBlobFile, path); });
 }
 
 }  // namespace
 
+// Scans all directories of the database: tables, WAL directory and the main one.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
   ObsoleteFiles files;
-  assert(!core->mode.is_read_only);  // what it finds is deleted
+  assert(!core->mode.is_read_only);  // the caller deletes the files
   DirectoryScan scan(core);
   std::set<std::string> dirs = core->paths.table_dirs;
   dirs.insert({core->paths.dir, core->paths.wal_dir});
   core->kept_files.options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, names->In(dir), &files));
   for (auto* paths : {&files.paths, &files.asides, &files.warnings}) {
-    std::sort(paths->begin(), paths->end());  // the names come in no order
+    std::sort(paths->begin(), paths->end());  // directories list names in no order
   }
   std::sort(files.old_logs.begin(), files.old_logs.end());
   PutBlobsAside(&files);
   if (scan.has_unread_table()) LeaveBlobs(&files);
-  core->versions->TakeReplacedManifests();  // they are among what the scan has found
+  core->versions->TakeReplacedManifests();  // the scan has found them too
   for (const std::string& path : files.asides) {
     StrAppend(&core->findings.recovery_report, path, WhyAside(*core), BaseNameOf(path),
               ".orphan\n");
@@ -237,7 +262,8 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
 
 namespace {
 
-// Tables and blob files may take their time.
+// Deletes a file at once, or leaves it to the space manager, which may delete it later. Only
+// tables, blob files and trash go to the manager.
 Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
   const bool is_tracked = IsPathOf(kTableFile, path) || IsPathOf(kBlobFile, path);
   if (core->resources.space != nullptr && (is_tracked || IsTrashName(path)))
@@ -247,18 +273,24 @@ Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
   return status;
 }
 
-// Whether the file of an obsolete log is left for a later one. Nobody may have the log but the
-// caller: the last who lets go of it would cut the file.
+// Keeps the file of an obsolete log for reuse, if possible. The caller must be the only owner of
+// the sink, because another owner would truncate the file when it closes the sink.
 bool KeepForReuse(DbCore* core, const std::shared_ptr<WalSink>& log) {
+  assert(core != nullptr);
   LogRecycler* const recycler = core->wals->recycler();
   if (!recycler->is_on() || log.use_count() != 1) return false;
+  // Only such logs are offered: a log whose records lack their number cannot be told from its
+  // successor.
   assert(log->framing().is_recyclable());
+  // A log that failed has an unknown end.
   if (!log->error().ok() || !log->CloseForReuse().ok()) return false;
   return recycler->Offer(log->log_number());
 }
 
-// The program wants to keep the log: what cannot be moved stays, and the next open tries again.
+// Moves a log to the archive. If this fails, the log is kept, because the program wants it, and the
+// next open tries again.
 void Archive(DbCore* core, FileNumber number, const std::string& path) {
+  assert(core != nullptr);
   const Status status = core->kept_files.archive.Add(number);
   if (status.ok()) return;
   Warn(core->services.info_log.get(), "cannot move %s to the archive, so it stays: %s",
@@ -280,9 +312,12 @@ void ForEachLivePath(const DbCore& core,
   }
 }
 
+// Tables and logs are closed before their files are deleted.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   assert(!core->mode.is_read_only || files.paths.empty());
+  // Deletes one file and reports the result. An error leaves the file to the next open.
   const auto remove = [core, job_id = files.job_id](const std::string& path) {
+    if (core->mode.access == Access::kSecondary) return;  // it was closed, and is the primary's
     Status status = DeleteOrLeaveToManager(core, path);
     if (IsPathOf(kTableFile, path)) NotifyTableDeleted(core, path, job_id, status);
     if (IsPathOf(kBlobFile, path)) NotifyBlobFileDeleted(core, path, job_id, status);
@@ -293,6 +328,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     }
     LogDeletion(*core->services.events, job_id, path);
   };
+  // Closing before deleting frees the space at once, and lets the log be reused.
   std::set<FileNumber> kept_logs;
   for (std::shared_ptr<WalSink>& log : files.logs) {
     if (KeepForReuse(core, log)) kept_logs.insert(log->log_number());
@@ -322,8 +358,9 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   for (const std::string& path : files.asides) {
     Warn(core->services.info_log.get(), "%s%s%s.orphan", path.c_str(), WhyAside(*core),
          path.c_str());
+    // The suffix keeps the engine from taking the file for its own; a person can rename it back.
     IgnoreError(core->environment.fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
-                "then it stays under its name until the next open");
+                "the file keeps its name until the next open");
   }
   for (const std::string& text : files.warnings)
     Warn(core->services.info_log.get(), "%s", text.c_str());
@@ -335,6 +372,7 @@ void DeleteKnownObsolete(DbCore* core) {
   {
     MutexLock lock(&core->mutex);
     files = CollectObsolete(core);
+    // A job id is used only if there is work.
     if (!files.empty()) files.job_id = core->jobs.NewJobId();
     prunes_archive = core->kept_files.deletions_disabled == 0 && !core->mode.is_read_only;
   }
@@ -348,13 +386,14 @@ void DeleteKnownObsolete(DbCore* core) {
 }
 
 void DeleteRecycledLogs(DbCore* core) {
+  assert(core != nullptr);
   ObsoleteFiles files;
   files.old_logs = core->wals->recycler()->Drain();
   if (!files.empty()) DeleteObsolete(core, std::move(files));
 }
 
 void PurgeObsoleteFiles(DbCore* core) {
-  // Super versions that were replaced may still wait for readers that are long gone.
+  // Replaced super versions may still wait in the epoch for readers that have already left.
   EpochReclaimAll();
   DeleteKnownObsolete(core);
 }

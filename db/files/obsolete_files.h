@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which files of a database directory may go, and deleting them.
+// Which files of a database directory are obsolete, and their deletion.
 //
-// During operation only files that are known to have become obsolete are deleted; the directory is
-// listed once, when the database opens. Unknown names are left alone.
+// While the database is open, only files that are known to have become obsolete are deleted. The
+// directory is listed once, at open. Files with unknown names are left alone.
 #pragma once
 
 #include <cstdint>
@@ -18,52 +18,54 @@
 namespace ashlar {
 
 // Files to delete, collected under the DB mutex and deleted without it.
+// Owns the objects of the files, so that their destruction closes the files without a lock.
 struct ObsoleteFiles {
   std::vector<ObsoleteTable> tables;
   std::vector<std::unique_ptr<BlobFile>> blobs;
-  // Dropped families that nobody uses: destroyed with this, where no lock is held.
+  // Dropped families without users: destroyed with this object, where no lock is held.
   std::vector<std::shared_ptr<FamilyVersions>> families;
-  // Closed, or unmapped, before their files are deleted: these are among `paths`.
+  // Logs to close or unmap before their files are deleted; these are among `old_logs` or `paths`.
   std::vector<std::shared_ptr<WalSink>> logs;
-  // Which the archive takes, or later logs. What an archive that is on cannot take stays.
+  // Logs to archive, to reuse for later logs, or to delete. If the archive is on and cannot take a
+  // log, the log is kept.
   std::vector<FileNumber> old_logs;
-  std::vector<std::string> paths;     // of everything else
-  std::vector<std::string> asides;    // tables nobody can explain: renamed, not deleted
-  std::vector<std::string> warnings;  // of tables that stay, for the info log
-  int job_id = 0;                     // as which listeners hear of it; 0: of opening
+  std::vector<std::string> paths;     // all other files to delete
+  std::vector<std::string> asides;    // files with unknown writes: renamed, not deleted
+  std::vector<std::string> warnings;  // about tables that are kept, for the info log
+  int job_id = 0;                     // the id that listeners get; 0: at open
   bool empty() const {
     return tables.empty() && blobs.empty() && families.empty() && old_logs.empty() &&
            paths.empty() && asides.empty();
   }
 };
 
-// Tables and blob files that no version holds any more, dropped families that nobody uses, logs
-// that no family needs, replaced MANIFESTs, old OPTIONS files.
+// Collects tables and blob files that no version holds any more, dropped families without users,
+// logs that no family needs, replaced MANIFESTs, and old OPTIONS files.
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
-// At open: whatever the recovered state does not explain. A table with data newer than that state
-// is renamed aside, not deleted, and the recovery report says so; one that cannot be looked at now
-// stays, as do the blob files that it may refer to. What the opening itself has made need not be
-// among the names.
+// At open: collects all files that do not belong to the recovered state. A table with data newer
+// than that state is renamed, not deleted, and the recovery report names it. A table that cannot be
+// read now is kept, and so are the blob files to which it may refer. `names` need not contain the
+// files that the open itself has created.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) REQUIRES(db_mutex);
 
-// Calls with each table and blob file of a current version.
+// Calls `call` with each table and blob file of a current version.
 void ForEachLivePath(const DbCore& core,
                      const std::function<void(const std::string& path, uint64_t bytes)>& call)
     REQUIRES(db_mutex);
 
-// Without the mutex. Failures are logged; the next open tries again. The manager of space, if there
-// is one, deletes tables and blob files, maybe later.
+// Deletes the files; called without the mutex. A failure is logged, and the next open tries again.
+// The space manager, if there is one, deletes tables and blob files, perhaps later.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files);
 
-// The files that were kept for new logs, at the end: no more logs come.
+// Deletes the files that were kept for reuse. Called on close, when no more logs are created.
 void DeleteRecycledLogs(DbCore* core) EXCLUDES(db_mutex);
 
-// Collects and deletes what is known to be obsolete. Takes the mutex itself.
+// Collects and deletes the files that are known to be obsolete.
 void DeleteKnownObsolete(DbCore* core) EXCLUDES(db_mutex);
 
-// The same, after everything that waits for readers who are gone. All of the above in one: collects
-// and deletes. Takes the mutex itself.
+// The same, after freeing the objects in the epoch whose readers have left, because these may hold
+// files.
 void PurgeObsoleteFiles(DbCore* core) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text is made and written without the mutex; two writers at a time write two files, of which
-// the one with the greater number has the later options.
+// The text is made and written without the mutex. Two concurrent writers write two files, and the
+// file with the greater number has the newer options.
 #include "db/files/options_files.h"
 
 #include <cassert>
@@ -22,10 +22,12 @@ Status WriteOptionsFile(DbCore* core) {
     for (ColumnFamilyData* family : core->families.All()) {
       contents.families.push_back({family->name(), family->options()});
     }
+    // Both numbers are taken under the mutex, so that the order of numbers is that of the options.
     temp_number = core->versions->NewFileNumber();
     number = core->versions->NewFileNumber();
   }
   const std::string text = WriteOptionsText(contents);
+  // After a crash there is the old file, or the new one complete.
   RETURN_IF_ERROR(WriteFileAtomically(core->environment.fs.get(), core->paths.dir,
                                       BaseNameOf(TempOptionsFileName(core->paths.dir, temp_number)),
                                       BaseNameOf(OptionsFileName(core->paths.dir, number)), text));
@@ -41,6 +43,7 @@ std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) {
   constexpr size_t kKept = 2;
   assert(!core->mode.is_read_only);
   std::vector<FileNumber> old;
+  // The map is ordered by number: the first is the oldest.
   while (core->kept_files.options_files.size() > kKept) {
     old.push_back(core->kept_files.options_files.begin()->first);
     core->kept_files.options_files.erase(core->kept_files.options_files.begin());

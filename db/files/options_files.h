@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OPTIONS files of an open database: one is written for every change of options or of families, and
-// the two newest stay, so that there is always a whole one.
+// The OPTIONS files of an open database. A file is written after every change of options or
+// families, and the two newest are kept, so that there is always a complete one.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,12 @@
 
 namespace ashlar {
 
-// Writes an OPTIONS file of what is in force, then deletes what has become obsolete.
+// Writes an OPTIONS file with the current options, then deletes obsolete files. After an error, or
+// a crash, the previous file is the newest.
 Status WriteOptionsFile(DbCore* core) EXCLUDES(db_mutex);
 
-// Takes those that may go out of the list of OPTIONS files. Their numbers.
+// Removes the obsolete OPTIONS files from the list of the database, and returns their numbers. Two
+// files stay, so that a damaged newest one has a predecessor.
 std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memtables are merged like any other sorted runs; the count of entries is checked at the end.
+// The memtables are merged like other sorted runs. The number of entries read is checked at the
+// end.
 #include "db/flush/flush_job.h"
 
 #include <algorithm>
@@ -8,14 +9,14 @@
 #include <memory>
 #include <utility>
 
-#include "db/read/iterator_tower.h"
+#include "db/read/iterator_builder.h"
 #include "util/memory/arena.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Point entries.
+// The number of point entries.
 uint64_t CountEntries(const std::vector<MemTable*>& memtables) {
   uint64_t entries = 0;
   for (const MemTable* memtable : memtables) {
@@ -25,8 +26,10 @@ uint64_t CountEntries(const std::vector<MemTable*>& memtables) {
   return entries;
 }
 
+// The range tombstones of all memtables; empty if there are none.
 std::shared_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTable*>& memtables,
                                                          const InternalKeyComparator& comparator) {
+  assert(!memtables.empty());
   if (memtables.size() == 1) {
     if (auto tombstones = memtables.front()->Tombstones()) return tombstones;
   }
@@ -37,13 +40,14 @@ std::shared_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTa
   return std::make_shared<const FragmentedTombstones>(comparator, std::move(all));
 }
 
-// Nothing is below level 0 that a job could know of: anything may be. A flush needs no value, so
-// operands that cannot be merged are no reason for it to fail, which would stop all writes.
+// The job does not know the levels below, so they may hold any key. Operands that cannot be merged
+// are kept, because a flush needs no merged value, and a failed flush would stop all writes.
 EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expected_entries) {
   constexpr uint64_t kProgressSteps = 64;
   EntryStreamOptions stream;
   stream.comparator = job.table.comparator;
   stream.snapshots = job.snapshots;
+  stream.full_history_ts_low = job.full_history_ts_low;
   stream.merge = job.merge;
   stream.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
   stream.entries_a_step = expected_entries / kProgressSteps + 1;
@@ -57,7 +61,7 @@ EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expecte
   return stream;
 }
 
-// Null: nothing is to be filtered.
+// The program's filter for flushes; null: none.
 Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
   if (!job.may_filter) return std::unique_ptr<EntryFilter>();
   CompactionFilter::Context context;
@@ -73,12 +77,15 @@ Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
 Status FlushJob::Run(OutputResult* result) {
   assert(!options_.memtables.empty() && result->tables.empty());
   Arena arena;
-  IteratorTower tower(options_.table.comparator, &arena);
+  IteratorBuilder tower(options_.table.comparator, &arena);
   tower.FetchValuesAhead();
   for (MemTable* memtable : options_.memtables) tower.AddMemTable(memtable);
   const uint64_t expected_entries = CountEntries(options_.memtables);
   const auto tombstones = TombstonesOf(options_.memtables, *options_.table.comparator);
-  const auto kept = TombstonesToKeep(*tombstones, {.snapshots = options_.snapshots});
+  assert(tombstones != nullptr);
+  const auto kept = TombstonesToKeep(
+      *tombstones,
+      {.snapshots = options_.snapshots, .full_history_ts_low = options_.full_history_ts_low});
   EntryStreamOptions stream = StreamOptionsFor(options_, expected_entries);
   stream.tombstones = tombstones.get();
   BlobFlow blobs(BlobFlowOptionsFor(options_.table, {.new_file_number = options_.new_blob_number,

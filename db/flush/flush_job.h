@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FlushJob writes the entries of some sealed memtables to a new level-0 table.
+// FlushJob writes the entries of some immutable memtables to a new level-0 table.
 //
-// Pure work: it takes memtables and returns metadata; picking and installing are the caller's.
-// Needs no lock. Crash: before the caller installs the result, the file is nobody's and is deleted
-// at the next open.
+// It gets memtables and returns metadata, and needs no lock. The caller picks the memtables and
+// installs the result. Crash: until the result is installed, its files belong to no version and are
+// deleted at the next open.
 #pragma once
 
 #include <functional>
@@ -15,25 +15,28 @@
 
 namespace ashlar {
 
+// Everything that a flush needs; the pointers outlive the job.
 struct FlushJobOptions {
   TableOutputOptions table;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
-  // A number for the next blob file, protected from deletion by the caller until the job is
+  std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
+  // Returns the number of the next blob file. The caller protects it from deletion until the job is
   // installed.
   std::function<FileNumber()> new_blob_number;
-  BlobFileObserver* blob_observer = nullptr;  // null: nobody is told
-  MergeTools merge;            // without an operator operands are written as they are
-  bool verifies_count = true;  // of entries: as many are read as were inserted
-  bool may_filter = false;     // the program's code may run: by its factory, if that wants flushes
-  // Told now and then how much of the memtables is written, 0 to 1. May be empty.
+  BlobFileObserver* blob_observer = nullptr;  // null: none
+  MergeTools merge;                           // without an operator, operands are written unchanged
+  bool verifies_count = true;  // the number of entries read must equal the number inserted
+  bool may_filter = false;     // a filter factory of the program is asked whether it wants flushes
+  // Called repeatedly with the share of the entries that were written, 0 to 1. May be empty.
   std::function<void(double)> on_progress;
 };
 
 class FlushJob {
  public:
   explicit FlushJob(const FlushJobOptions& options) : options_(options) {}
-  // One table and its blob files or, if no entry survived, none. After an error there is none.
+  // Writes one table and its blob files, or no table if no entry is kept. After an error there are
+  // no new files.
   Status Run(OutputResult* result);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at an external table, and taking it into the directory.
+// Inspects external tables and stages them in the directory of the database.
 #include "db/ingestion/external_file.h"
 
 #include <cassert>
@@ -18,10 +18,12 @@
 namespace ashlar {
 namespace {
 
+// Errors about a file name it.
 Status Refuse(const std::string& source, const std::string& why) {
   return Status::InvalidArgument(StrCat("external file ", source, ": ", why));
 }
 
+// Checks that the file may be ingested into this family. Sets takes_seqno.
 Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
   const UserCollectedProperties& properties = file->properties->user_collected_properties;
   const auto found = properties.find(std::string(kExternalVersionProperty));
@@ -46,14 +48,15 @@ Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
   return Status::OK();
 }
 
-// An SstFileWriter puts all values into the table, and operands are in one in any case.
+// An SstFileWriter writes all values into the table; merge operands are never in blob files.
 bool MayReferToBlobs(const TableProperties& properties) {
   const auto& collected = properties.user_collected_properties;
   if (collected.contains(std::string(kExternalVersionProperty))) return false;
   return properties.num_entries != properties.num_deletions + properties.num_merge_operands;
 }
 
-// Of other tables only their entries tell. What they refer to would stay behind.
+// For other tables only the entries show whether they refer to blob files, which would not come
+// along.
 Status RefuseBlobReferences(const TableReader& table, const ReadOptions& read,
                             const std::string& source) {
   const std::unique_ptr<InternalIterator> it(table.NewIterator(read, nullptr));
@@ -61,7 +64,7 @@ Status RefuseBlobReferences(const TableReader& table, const ReadOptions& read,
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
     return Status::NotSupported(
         StrCat("external file ", source,
-               ": has values in blob files, which do not come along; write it with an ",
+               ": has values in blob files, which cannot be ingested; write it with an ",
                "SstFileWriter from an iterator of its database"));
   }
   return it->status();
@@ -69,6 +72,7 @@ Status RefuseBlobReferences(const TableReader& table, const ReadOptions& read,
 
 }  // namespace
 
+// Only the present version of the property has a place for a sequence number.
 bool TakesSeqno(const TableProperties& properties) {
   const auto found =
       properties.user_collected_properties.find(std::string(kExternalVersionProperty));
@@ -83,12 +87,15 @@ std::string ExternalFile::DebugString() const {
                 path.empty() ? ", not staged" : ", staged as ", path, "\n");
 }
 
+// The checks of an import, and those for a file of an SstFileWriter.
 Result<ExternalFile> InspectExternalFile(const InspectOptions& options, const std::string& source) {
   ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(options, source));
   RETURN_IF_ERROR(CheckVersion(options, &file));
   return file;
 }
 
+// Opens the table and finds its bounds. Corruption of any block that is read is reported here,
+// before the table is staged.
 Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
                                           const std::string& source) {
   assert(options.fs != nullptr && options.comparator != nullptr && options.ingest != nullptr);
@@ -116,6 +123,7 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   return file;
 }
 
+// A call gives checksums for all files or for none.
 std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size_t i) {
   if (arg.files_checksums.empty()) return std::nullopt;
   assert(i < arg.files_checksums.size() && i < arg.files_checksum_func_names.size());
@@ -123,6 +131,7 @@ std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size
                       .function = arg.files_checksum_func_names[i]};
 }
 
+// The file is read at most once, after it was staged, so that the checksum is that of the copy.
 Status SettleChecksum(const InspectOptions& options, const std::optional<FileChecksum>& given,
                       ExternalFile* file) {
   assert(!file->path.empty());
@@ -147,8 +156,8 @@ Status SettleChecksum(const InspectOptions& options, const std::optional<FileChe
   return Status::OK();
 }
 
-// A link is tried where the program gives the file away or says that it keeps it as it is. Whoever
-// wrote the file may not have synced it: so we do.
+// A link is tried if the program gives the file away or promises not to change it. The writer of
+// the file may not have synced it, so it is synced here.
 Status StageExternalFile(const InspectOptions& options, const std::string& path,
                          ExternalFile* file) {
   assert(file->path.empty() && !path.empty());
@@ -160,11 +169,12 @@ Status StageExternalFile(const InspectOptions& options, const std::string& path,
     if (!linked.ok() && !may_copy) return linked;
     is_linked = linked.ok();
   }
-  file->path = path;  // from here on there may be something to be deleted
+  file->path = path;  // from here on the file may exist and must be deleted on failure
   if (is_linked) {
     const Status synced = options.fs->SyncFile(path, options.file_options, IOOptions(),
                                                /*use_fsync=*/true, nullptr);
-    // A file system that opens no file again leaves that to whoever wrote it.
+    // If the file system cannot open a file for syncing, the writer of the file must have synced
+    // it.
     if (!synced.ok() && !synced.IsNotSupported()) return synced;
   } else {
     RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path));
@@ -188,7 +198,7 @@ FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
     meta.smallest_seqno = meta.largest_seqno = seqno;
     const auto renumber = [seqno](std::string* key) {
       const uint64_t trailer = ExtractTrailer(*key);
-      if (trailer == kRangeTombstoneSentinel) return;  // stands for an end, not for an entry
+      if (trailer == kRangeTombstoneSentinel) return;  // the key marks an end and is not an entry
       *key = MakeInternalKey(ExtractUserKey(*key), seqno, TrailerType(trailer));
     };
     renumber(&meta.smallest);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ExternalFile is a table that a program hands to the database: what it holds, and its staging,
-// which gives it a name and a number inside the database.
+// ExternalFile is a table that a program hands to the database: its properties and bounds, and its
+// staging, which gives it a name and a number inside the database.
 //
-// Crash: a staged file is whole and synced, but nobody names it; the next open deletes it. The
-// directory is synced by whoever has staged the last one. Threads: one at a time; no lock needed.
+// Crash: a staged file is complete and synced, but no MANIFEST names it, so the next opening
+// deletes it. The code that stages several files syncs the directory after the last one. Threads:
+// one at a time; no lock needed.
 #pragma once
 
 #include <cstdint>
@@ -26,26 +27,26 @@ namespace ashlar {
 class SliceTransform;
 
 struct ExternalFile {
-  std::string source;  // as the program names it
+  std::string source;  // the path that the program has given
   uint64_t bytes = 0;
   std::shared_ptr<const TableProperties> properties;
   TableBounds bounds;
-  // All its entries can be given one sequence number; else they keep those that they have.
+  // Whether all its entries can be given one sequence number; otherwise they keep their own.
   bool takes_seqno = false;
 
-  // Staging.
+  // Set by staging.
   std::string path;  // inside the database; empty: not staged
   FileNumber number = 0;
-  FileChecksum checksum;  // for the MANIFEST; without a function: none
+  FileChecksum checksum;  // for the MANIFEST; without a function name: none
 
   // One line: name, bytes, bounds.
   std::string DebugString() const;
 };
 
-// Whether a reader shows all entries with the one number that the MANIFEST has.
+// Whether readers of this table apply the one sequence number that the MANIFEST has for it.
 bool TakesSeqno(const TableProperties& properties);
 
-// Pointers outlive the call.
+// The objects that the pointers name outlive the call.
 struct InspectOptions {
   FileSystem* fs = nullptr;
   FileOptions file_options;
@@ -53,38 +54,38 @@ struct InspectOptions {
   const SliceTransform* prefix_extractor = nullptr;
   uint32_t family_id = 0;
   const IngestExternalFileOptions* ingest = nullptr;
-  FileChecksumGenFactory* checksum_factory = nullptr;  // the database's; null: it records none
-  bool has_no_blobs = false;  // the MANIFEST it was named in says so; else its entries are asked
+  FileChecksumGenFactory* checksum_factory = nullptr;  // null: the database records no checksums
+  bool has_no_blobs = false;  // known from the MANIFEST of the exporter; else entries are searched
 };
-// Opens the file and says what is in it. InvalidArgument for one that does not belong here (made by
-// a database, for another family or comparator, without entries), NotSupported for one with values
-// in blob files, Corruption for a damaged one. All blocks are read only if the options ask for it
-// or allow a file that was not made by an SstFileWriter.
+// Opens the file and returns its description. InvalidArgument: the file does not belong here
+// (written by a database, for another family or comparator, or without entries). NotSupported: it
+// refers to blob files. Corruption: it is damaged. All blocks are read only if the options ask for
+// it or allow files that were not written by an SstFileWriter.
 Result<ExternalFile> InspectExternalFile(const InspectOptions& options, const std::string& source);
 
-// The same for a table that was exported with what the MANIFEST said of it: nothing is asked of it
-// but that it can be read. It takes no sequence number.
+// Like InspectExternalFile(), for a table that was exported together with its entry in the
+// MANIFEST. It only needs to be readable. It takes no sequence number.
 Result<ExternalFile> InspectImportedTable(const InspectOptions& options, const std::string& source);
 
-// Settles what the MANIFEST is to say of a staged file: the checksum that the program gives, which
-// is compared if the options ask for it, or the one that the file has. A database without checksums
-// compares with the standard function. InvalidArgument if there is no function by the name,
-// Corruption if the file has another checksum.
+// Determines the checksum that the MANIFEST will record for a staged file: the one that the program
+// gives, which is verified if the options ask for it, or one that is computed. A database without
+// checksums verifies with the standard function. InvalidArgument: no function has the given name.
+// Corruption: the file has another checksum.
 Status SettleChecksum(const InspectOptions& options, const std::optional<FileChecksum>& given,
                       ExternalFile* file);
-// What the program says of file `i`.
+// The checksum that the program gives for file `i`, if any.
 std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size_t i);
 
-// Makes the file there under `path`, by a link or a copy as the options say, synced.
+// Creates the file at `path`, by a link or a copy as the options say, and syncs it.
 Status StageExternalFile(const InspectOptions& options, const std::string& path,
                          ExternalFile* file);
 
-// What the MANIFEST is to say of a staged file. `seqno` is that of all its entries, if it takes
-// one.
+// The entry of a staged file in the MANIFEST. `seqno` is the sequence number of all its entries, if
+// it takes one.
 FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno);
 
-// Writes the sequence number into the file, for releases that look for it there, and notes the
-// checksum that the file has now, if it had one.
+// Writes the sequence number into the file, for releases that look for it there, and updates the
+// checksum in `*meta`, if there was one.
 Status WriteGlobalSeqno(const InspectOptions& options, const ExternalFile& file,
                         FileMetadata* meta);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stage the tables, create the family, record them, show them.
+// The steps: stage the tables, create the family, record the tables, publish them.
 #include "db/ingestion/family_import.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace ashlar {
 namespace {
 
-// The one that the exporting database recorded, if this one can tell whether it still holds; else
-// one of its own.
+// Uses the checksum that the exporting database recorded if this database can verify it later;
+// otherwise computes its own.
 Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaData& exported,
                               ExternalFile* file) {
   assert(!inspect.ingest->verify_file_checksum);
@@ -35,6 +35,8 @@ Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaD
 
 }  // namespace
 
+// After an error the family is dropped again and its tables are deleted, unless the MANIFEST may
+// name them.
 Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& name,
                          const ImportColumnFamilyOptions& import_options,
                          const std::vector<const ExportImportFilesMetaData*>& parts,
@@ -44,7 +46,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   comparator_ = InternalKeyComparator(options.comparator);
   staging_.move_files = import_options.move_files;
   staging_.allow_db_generated_files = true;
-  staging_.verify_file_checksum = false;  // VerifyFileChecksums() tells, as of all other tables
+  staging_.verify_file_checksum = false;  // left to VerifyFileChecksums(), as for all other tables
   dir_ = core_->paths.TableDirsFor(options).front();
   Status status = CheckParts(parts);
   if (status.ok()) status = CreateDirectories(core_->environment.fs.get(), dir_);
@@ -78,6 +80,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   return status;
 }
 
+// The program must have chosen the comparator with which the tables were written.
 Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const {
   const std::string order = comparator_.user_comparator()->Name();
   for (const ExportImportFilesMetaData* part : parts) {
@@ -93,6 +96,7 @@ Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaDat
   return Status::InvalidArgument("import of a column family: no file is named");
 }
 
+// Stages the tables of one part, and remembers their range.
 Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   assert(!part.files.empty());
   const Comparator& order = *comparator_.user_comparator();
@@ -110,6 +114,7 @@ Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   return Status::OK();
 }
 
+// Sorts the ranges by their beginnings, and compares neighbours.
 Status FamilyImport::CheckRanges() {
   const Comparator& order = *comparator_.user_comparator();
   std::sort(ranges_.begin(), ranges_.end(), [&order](const Range& a, const Range& b) {
@@ -123,14 +128,14 @@ Status FamilyImport::CheckRanges() {
   return Status::OK();
 }
 
-// What the MANIFEST said of the table counts: of its own it knows neither the number that an
-// ingestion gave it nor the border to which its range tombstones are cut.
+// The recorded metadata is authoritative: the table itself knows neither the sequence number that
+// an ingestion gave it nor the bounds to which its range tombstones are cut.
 Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   if (exported.oldest_blob_file_number != 0) {
-    return Status::NotSupported("import of a column family: values in blob files do not come along",
-                                exported.name);
+    return Status::NotSupported(
+        "import of a column family: values in blob files cannot be imported", exported.name);
   }
-  // Else the program has named it.
+  // Without recorded internal keys the program has named the table itself.
   const bool is_recorded =
       exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes;
   const InspectOptions inspect{
@@ -153,7 +158,7 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.file.number = numbers_.NewNumber();
   RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
   RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
-  // A number that was written into the table stays its number.
+  // A sequence number that was written into the table is kept.
   const bool has_written_one = table.file.bounds.largest_seqno != 0;
   table.file.takes_seqno = !is_recorded && !has_written_one && TakesSeqno(*table.file.properties);
   table.meta = MetadataOf(table.file, table.file.takes_seqno ? exported.largest_seqno : 0);
@@ -169,9 +174,10 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   return Status::OK();
 }
 
-// The family has nobody's attention yet, so it does not matter in which order the view and the
-// number come; but the number must not be given to a write again.
+// No thread uses the family yet, so the order of the view and the sequence number does not matter.
+// But the number must not be given to a write again.
 Status FamilyImport::Fill(ColumnFamilyData* family) {
+  assert(family != nullptr && !tables_.empty());
   core_->pipeline->Pause();
   const ScopeExit resume([this] { core_->pipeline->Resume(); });
   MutexLock lock(&core_->mutex);
@@ -180,7 +186,7 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   VersionEdit& edit = change.edits.emplace_back();
   edit.column_family = family->id();
   change.last_sequence = core_->pipeline->visible_seqno();
-  // Older ones first: deeper levels, and on level 0 by age.
+  // Older tables first: deeper levels first, and level 0 by age.
   std::vector<Table*> tables;
   for (Table& table : tables_) tables.push_back(&table);
   std::stable_sort(tables.begin(), tables.end(), [](const Table* a, const Table* b) {
@@ -209,6 +215,7 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   return Status::OK();
 }
 
+// Deletes the files that were created so far.
 void FamilyImport::DeleteStaged() {
   for (const Table& table : tables_) {
     if (table.file.path.empty()) continue;

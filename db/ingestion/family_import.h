@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FamilyImport makes a family of tables that Checkpoint::ExportColumnFamily wrote, of this database
-// or of another one: each lies on the level where it lay, with the numbers that its entries have.
-// A program may also name tables of an SstFileWriter: what it does not say of them is asked of
-// them.
+// FamilyImport creates a family from tables that Checkpoint::ExportColumnFamily has written, in
+// this database or another one. Each table goes to the level on which it was, and its entries keep
+// their sequence numbers. A program may also pass tables of an SstFileWriter; facts that it does
+// not state are then read from the table.
 //
-// Crash: the family is created first and filled in one later record of the MANIFEST; in between it
-// is empty. Whatever fails takes it away again. Threads: any, without locks.
+// Crash: the family is created by one record of the MANIFEST and filled by a later one; between
+// them it is empty. After an error the family is dropped again. Threads: any, without locks.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ namespace ashlar {
 
 class FamilyImport {
  public:
-  // Both outlive it.
+  // Both arguments outlive the object.
   FamilyImport(DbCore* core, FamilyChanges* changes)
       : core_(core), changes_(changes), numbers_(core) {}
 
-  // Once. The parts, if there are several, have ranges of keys that do not overlap.
+  // Called once. If there are several parts, their key ranges must not overlap.
   Status Run(const ColumnFamilyOptions& options, const std::string& name,
              const ImportColumnFamilyOptions& import_options,
              const std::vector<const ExportImportFilesMetaData*>& parts,
@@ -38,10 +38,10 @@ class FamilyImport {
   struct Table {
     Level level = 0;
     ExternalFile file;
-    FileMetadata meta;  // as it was recorded; number and epoch are new
+    FileMetadata meta;  // as the exporter recorded it, with new number and epoch
   };
 
-  struct Range {  // of user keys of a part, both inclusive
+  struct Range {  // the user keys of a part, both bounds inclusive
     std::string begin, end;
   };
 
@@ -58,8 +58,8 @@ class FamilyImport {
   InternalKeyComparator comparator_{BytewiseComparator()};
   IngestExternalFileOptions staging_;
   std::vector<Table> tables_;
-  std::vector<Range> ranges_;  // of the staged parts
-  std::string dir_;            // of the new family's tables
+  std::vector<Range> ranges_;  // of the parts that are staged
+  std::string dir_;            // the directory for the new family's tables
 };
 
 }  // namespace ashlar

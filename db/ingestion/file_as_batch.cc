@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tombstones go in front of the points of their file, which they do not hide.
+// The range tombstones of a file come before its points, which they do not hide.
 #include "db/ingestion/file_as_batch.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Status AppendPoint(uint32_t family, const Slice& internal_key, const Slice& valu
 }  // namespace
 
 uint64_t MaxBytesAsBatch(uint64_t write_buffer_bytes) {
-  constexpr uint64_t kMost = 8 << 20;  // held in memory twice
+  constexpr uint64_t kMost = 8 << 20;  // the entries are in memory twice
   return std::min(kMost, write_buffer_bytes / 4);
 }
 

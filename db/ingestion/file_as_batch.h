@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilesAsBatch makes one write of small external files: for those that writers overlap again and
-// again, where the flush that has to go before an installation would hold the writers up.
+// Converts small external files into one write. This is used if writers overlap the files again and
+// again, so that the flush before an installation would stall the writers.
 //
-// What comes of it is the same as of an installation: all entries of all families at one moment,
-// newer than everything before, durable when the write is, which is synced. The files are not in
-// the database then, but what they hold is in its log. Threads: one at a time; no lock needed.
+// The result is the same as that of an installation: all entries of all families become visible at
+// one moment, are newer than everything before, and are durable, because the write is synced. The
+// files themselves do not enter the database; their entries are in the log. Threads: one at a time;
+// no lock needed.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,11 @@
 
 namespace ashlar {
 
-// As much is written; larger files are installed.
+// The largest size that is converted into a write; larger files are installed.
 uint64_t MaxBytesAsBatch(uint64_t write_buffer_bytes);
 
-// Appends the entries of a staged file for this family. NotSupported if one of them cannot be
-// written by a batch.
+// Appends the entries of a staged file for its family. NotSupported if a batch cannot express one
+// of them.
 Status AppendFile(const InspectOptions& options, const ExternalFile& file, WriteBatch* batch);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seeks in memtables and tables, then a walk down the levels.
+// Seeks in memtables and tables find the overlap; a walk down the levels finds the place.
 #include "db/ingestion/ingest_place.h"
 
 #include <algorithm>
@@ -18,26 +18,29 @@
 namespace ashlar {
 namespace {
 
+// Whether a range tombstone overlaps the bounds.
 bool TombstonesReach(const FragmentedTombstones* tombstones, const TableBounds& bounds) {
   if (tombstones == nullptr || tombstones->empty()) return false;
   const size_t index = tombstones->Find(bounds.begin());
   return index < tombstones->size() && tombstones->BeginsAtOrBefore(index, bounds.end());
 }
 
-// Leaves the iterator's status to the caller.
+// The caller checks the status of the iterator.
 bool PointsReach(const InternalKeyComparator& comparator, InternalIterator* it,
                  const TableBounds& bounds) {
-  it->Seek(MakeInternalKey(bounds.begin(), kMaxSequenceNumber, kValueTypeForSeek));
+  it->Seek(comparator.FirstInternalKey(bounds.begin()));
   return it->Valid() &&
          comparator.OrderWithoutTimestamp(ExtractUserKey(it->key()), bounds.end()) <= 0;
 }
 
+// Tombstones are searched first, because that needs no iterator.
 bool OverlapsMemTable(const MemTable& memtable, const TableBounds& bounds) {
   if (TombstonesReach(memtable.Tombstones().get(), bounds)) return true;
   const std::unique_ptr<InternalIterator> it(memtable.NewIterator(nullptr));
   return PointsReach(memtable.comparator(), it.get(), bounds);
 }
 
+// Opens the tables of the level that overlap the bounds.
 Result<bool> LevelHasKeys(const Version& version, Level level, const TableBounds& bounds) {
   const Slice begin = bounds.begin(), end = bounds.end();
   ReadOptions read;
@@ -52,7 +55,7 @@ Result<bool> LevelHasKeys(const Version& version, Level level, const TableBounds
   return false;
 }
 
-// Outputs of a compaction lie between the first and the last key of its inputs.
+// The outputs of a compaction are between the first and the last key of its inputs.
 bool MayWriteTo(const CompactionPlan& plan, Level level, const TableBounds& bounds,
                 const InternalKeyComparator& comparator) {
   if (plan.output_level != level) return false;
@@ -76,8 +79,8 @@ bool MayWriteTo(const CompactionPlan& plan, Level level, const TableBounds& boun
 bool OverlapsMemTables(const SuperVersion& super_version, const TableBounds& bounds) {
   assert(!bounds.empty());
   if (OverlapsMemTable(*super_version.mem(), bounds)) return true;
-  const std::vector<MemTable*>& sealed = super_version.immutables();
-  return std::any_of(sealed.begin(), sealed.end(), [&bounds](const MemTable* memtable) {
+  const std::vector<MemTable*>& immutable = super_version.immutables();
+  return std::any_of(immutable.begin(), immutable.end(), [&bounds](const MemTable* memtable) {
     return OverlapsMemTable(*memtable, bounds);
   });
 }
@@ -93,7 +96,7 @@ Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const Ta
 
 namespace {
 
-// A compaction may put tables where the file would lie.
+// Whether a running compaction may write tables that overlap the file on this level.
 bool IsTaken(const IngestPlaceOptions& options, Level level) {
   const auto reaches = [&](const CompactionPlan* plan) {
     return MayWriteTo(*plan, level, *options.bounds, options.version->comparator());
@@ -103,7 +106,10 @@ bool IsTaken(const IngestPlaceOptions& options, Level level) {
 
 }  // namespace
 
+// Walks down from the base level and remembers the deepest level that is possible. A level that is
+// not possible may still be passed, because nothing on it shares a key with the file.
 Level PickIngestLevel(const IngestPlaceOptions& options) {
+  assert(options.version != nullptr && options.bounds != nullptr);
   const Version& version = *options.version;
   const TableBounds& bounds = *options.bounds;
   assert(options.levels_in_use > 0 && options.levels_in_use <= version.num_levels());
@@ -118,7 +124,10 @@ Level PickIngestLevel(const IngestPlaceOptions& options) {
   return picked;
 }
 
+// All tables above must have sequence numbers: otherwise their entries could not be distinguished
+// from those of the file.
 Status CheckFitsBehind(const IngestPlaceOptions& options) {
+  assert(options.version != nullptr && options.bounds != nullptr);
   const Version& version = *options.version;
   const Level last{version.num_levels() - 1};
   const Slice begin = options.bounds->begin(), end = options.bounds->end();
@@ -138,6 +147,7 @@ Status CheckFitsBehind(const IngestPlaceOptions& options) {
   return Status::OK();
 }
 
+// A range tombstone that ends at the first key of the other file does not reach it.
 bool EndsBefore(const InternalKeyComparator& comparator, const TableBounds& a,
                 const TableBounds& b) {
   const int order = comparator.OrderWithoutTimestamp(a.end(), b.begin());

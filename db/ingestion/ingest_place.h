@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in the tree an external file may lie: below nothing that is older than it and shares a key
-// with it, and above all of that.
+// Decides on which level an external file may be placed: above all older data that shares a key
+// with it, and below nothing that is older.
 //
-// What a file overlaps is found by its keys, for which tables may be read; the level is then picked
-// by a pure function, under the DB mutex. A range is that of the file as a whole, tombstones
-// included.
+// What the file overlaps is found by searching its key range, for which tables may be read. The
+// level is then chosen by a pure function, under the DB mutex. The range is that of the whole file,
+// range tombstones included.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@
 
 namespace ashlar {
 
-// Whether any of the memtables holds an entry or a range tombstone in the range. Without the DB
-// mutex; what is written meanwhile may be missed.
+// Whether one of the memtables has an entry or a range tombstone in the range. Called without the
+// DB mutex; concurrent writes may be missed.
 bool OverlapsMemTables(const SuperVersion& super_version, const TableBounds& bounds);
 
-// The first level that holds an entry or a range tombstone in the range; none if no level does.
-// Reads tables: without locks, and outside of epochs.
+// The first level that has an entry or a range tombstone in the range; none if no level has. Reads
+// tables, so it is called without locks and outside of epochs.
 Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const TableBounds& bounds);
 
 struct IngestPlaceOptions {
@@ -33,19 +33,19 @@ struct IngestPlaceOptions {
   const TableBounds* bounds = nullptr;
   std::optional<Level> first_with_keys;
   Level base_level = 1;   // levels between 0 and this one are not in use
-  int levels_in_use = 0;  // the others are kept free
+  int levels_in_use = 0;  // deeper levels are kept free
   const std::vector<const CompactionPlan*>* running = nullptr;
 };
-// The deepest level above `first_with_keys` on which the file fits between the tables that are
-// there and those that running compactions may put there; level 0 fits always.
+// The deepest level above `first_with_keys` on which the file overlaps neither the tables there nor
+// those that running compactions may put there. Level 0 is always possible.
 Level PickIngestLevel(const IngestPlaceOptions& options);
 
-// Whether a file may lie on the last level, behind everything: nothing is, or may come to be, in
-// its range there, and what is above has sequence numbers, so that it is newer. InvalidArgument
-// says why not.
+// Whether a file may be placed on the last level, behind all other data: its range there must be
+// empty and stay empty, and all data above must have sequence numbers above 0, so that it is newer.
+// InvalidArgument states why not.
 Status CheckFitsBehind(const IngestPlaceOptions& options);
 
-// Whether a file's range ends before another one begins.
+// Whether the range of `a` ends before that of `b` begins.
 bool EndsBefore(const InternalKeyComparator& comparator, const TableBounds& a,
                 const TableBounds& b);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What takes long is done while writes go on: reading and copying files, flushing, looking for keys
-// in tables. In the standstill only what may have changed since is looked at again.
+// Slow steps are done while writes continue: reading and copying files, flushing, searching keys in
+// tables. During the standstill only facts that may have changed since are checked again.
 #include "db/ingestion/ingestions.h"
 
 #include <algorithm>
@@ -27,17 +27,29 @@
 namespace ashlar {
 namespace {
 
-// Flushed about as fast as the flush before it was recorded: another round would gain nothing.
+// The sequence numbers of a file's entries need not agree with the order of its timestamps and
+// those of the database.
+Status OverlapsInStampedFamily() {
+  return Status::InvalidArgument(
+      "external file: its range of keys, without timestamps, overlaps other files or the column "
+      "family, whose keys have timestamps");
+}
+
+// Less than this is flushed about as fast as a MANIFEST record is written, so another round would
+// not help.
 constexpr uint64_t kLittleBytes = 1 << 20;
-// Each leaves what was written while it ran; where that grows no less, writers are as fast.
+// Each round leaves the writes that came during it. If these do not become fewer, more rounds will
+// not help.
 constexpr int kMaxRounds = 4;
 
 }  // namespace
 
+// The state of one family during a commit. Its FamilyFiles outlive it.
 struct Ingestions::Part {
   explicit Part(FamilyFiles* family_files) : staged(family_files) {}
 
   ColumnFamilyData* family() const { return staged->family.get(); }
+  // A flush before an ingestion may have to be allowed by the program.
   Status CheckMayFlush() const {
     if (!meets_memtables || staged->options.allow_blocking_flush) return Status::OK();
     return Status::InvalidArgument(
@@ -45,22 +57,22 @@ struct Ingestions::Part {
   }
 
   FamilyFiles* const staged;
-  // Look(): as of this view.
+  // Set by Look(), for the state of this view.
   ReadView view;
   bool meets_memtables = false;
   std::vector<std::optional<Level>> first_with_keys;  // by file
 
-  // Place(): by file; and what keeps compactions away from there.
+  // Set by Place(), by file; `ranges` keep compactions away from the places.
   std::vector<std::pair<Level, FileMetadata>> placed;
   std::vector<std::unique_ptr<TableFile>> ranges;
   std::deque<CompactionPlan> reserved;
 
-  // WriteAsBatch(): the first number of the batch; 0: the files were installed.
+  // Set by WriteAsBatch(): the first sequence number of the batch; 0: the files were installed.
   SequenceNumber written_seqno = 0;
 };
 
-// No commit is in flight and none begins; scans leave no tombstones in the families' memtables. One
-// thread at a time.
+// While it exists, no commit is in flight and none begins, and scans insert no tombstones into the
+// memtables of the families. Only one thread has a Standstill at a time.
 class Ingestions::Standstill {
  public:
   Standstill(Ingestions* owner, const std::vector<Part*>& parts) EXCLUDES(db_mutex)
@@ -97,6 +109,7 @@ class Ingestions::Standstill {
 
 // 1. Prepare.
 
+// Inspecting and copying the files does not disturb writers.
 Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
                            std::unique_ptr<FileIngestionHandle>* handle) {
   assert(!InEpoch());
@@ -109,12 +122,14 @@ Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
 
 // 2. Commit.
 
+// Settles the handles: their files belong to the database afterwards, or are deleted by the
+// handles.
 Status Ingestions::Commit(std::vector<std::unique_ptr<FileIngestionHandle>> handles) {
   assert(!InEpoch());
   if (handles.empty()) return Status::InvalidArgument("CommitFileIngestionHandles: no handle");
   std::vector<StagedFiles*> all;
   for (const auto& handle : handles) {
-    auto* const staged = static_cast<StagedFiles*>(handle.get());  // there are no others
+    auto* const staged = static_cast<StagedFiles*>(handle.get());  // the only class of handles
     if (staged == nullptr || staged->is_settled || !staged->IsOf(core_)) {
       return Status::InvalidArgument(
           "CommitFileIngestionHandles: a handle that is not open in this database");
@@ -127,7 +142,9 @@ Status Ingestions::Commit(std::vector<std::unique_ptr<FileIngestionHandle>> hand
   return CommitStaged(all);
 }
 
+// The steps of ingestions.h. After an error nothing was installed.
 Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
+  assert(!all.empty());
   std::deque<Part> storage;
   std::vector<Part*> parts;
   std::set<const ColumnFamilyData*> families;
@@ -157,6 +174,8 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
   return status;
 }
 
+// Flushes while writers continue. Stops when there is little left, which is flushed in the
+// standstill.
 Status Ingestions::FlushOverlapped(const std::vector<Part*>& parts) {
   for (int round = 0; round < kMaxRounds; round++) {
     std::vector<ColumnFamilyData*> overlapped;
@@ -175,8 +194,8 @@ Status Ingestions::FlushOverlapped(const std::vector<Part*>& parts) {
   return Status::OK();
 }
 
-// Tables that come faster than compactions take them away would stop the writers. What is meant for
-// deeper levels only waits for nobody.
+// If tables come faster than compactions remove them, writers would be stopped; so the call waits.
+// Files for deeper levels wait for nothing.
 void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
   MutexLock lock(&core_->mutex);
   const auto may_wait = [this]() REQUIRES(db_mutex) {
@@ -195,33 +214,42 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
   };
   while (may_wait() && !JobThread::HoldsUpCompactions(core_) &&
          std::any_of(parts.begin(), parts.end(), awaits)) {
-    core_->conditions.jobs.Wait();  // for a compaction to end
+    core_->conditions.jobs.Wait();  // for the end of a compaction
   }
 }
 
-// What the files of a family would meet now. Tables are read only if the version is another one
-// than last time.
+// Finds out what the files of a family overlap now. Tables are searched only if the version has
+// changed since the last time.
 Status Ingestions::Look(Part* part) {
   const uint64_t known =
       part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
   part->view = part->family()->AcquireView();
-  if (part->staged->options.ingest_behind) return Status::OK();  // whatever is there is newer
+  const bool is_stamped = part->family()->comparator().stamp_bytes() != 0;
+  if (is_stamped && part->staged->options.ingest_behind) {
+    return Status::NotSupported("ingest_behind: not in a column family with timestamps");
+  }
+  if (part->staged->options.ingest_behind) return Status::OK();  // all present data is newer
   const SuperVersion& super_version = *part->view.super_version();
   const std::vector<ExternalFile>& files = part->staged->files;
   part->meets_memtables = std::any_of(files.begin(), files.end(), [&](const ExternalFile& file) {
     return OverlapsMemTables(super_version, file.bounds);
   });
+  if (is_stamped && (part->meets_memtables || part->staged->overlap_each_other)) {
+    return OverlapsInStampedFamily();
+  }
   if (super_version.version()->number() == known) return Status::OK();
   part->first_with_keys.clear();
   std::vector<std::optional<Level>> found;
   for (const ExternalFile& file : files) {
     ASSIGN_OR_RETURN(found.emplace_back(),
                      FirstLevelWithKeys(*super_version.version(), file.bounds));
+    if (is_stamped && found.back().has_value()) return OverlapsInStampedFamily();
   }
   part->first_with_keys = std::move(found);
   return Status::OK();
 }
 
+// Only in here writers wait.
 Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& all,
                                                const std::vector<Part*>& parts) {
   const Standstill standstill(this, parts);
@@ -235,10 +263,10 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
     if (MayBeWritten(parts)) return false;
     for (const Part* part : parts) RETURN_IF_ERROR(part->CheckMayFlush());
     FlushOptions now;
-    now.allow_write_stall = true;  // writers wait anyway
+    now.allow_write_stall = true;  // writers are waiting anyway
     RETURN_IF_ERROR(flushes_->Flush(now, overlapped, FlushReason::kExternalFileIngestion));
   }
-  // A snapshot that were taken while the MANIFEST is written would see the files come.
+  // A snapshot that is taken while the MANIFEST is written would see the files appear.
   core_->snapshots.Hold();
   const ScopeExit let_go([this] { core_->snapshots.LetGo(); });
   while (true) {
@@ -261,13 +289,14 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
   }
 }
 
-// All of them together, for one write is what makes them come together.
+// Only if all files fit into one write, because one write makes them visible together.
 bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
   uint64_t bytes = 0, most = UINT64_MAX;
   for (const Part* part : parts) {
     const IngestExternalFileOptions& options = part->staged->options;
     if (!options.allow_global_seqno || options.fail_if_not_bottommost_level) return false;
     if (options.ingest_behind) return false;
+    if (part->family()->comparator().stamp_bytes() != 0) return false;
     most = std::min(most, MaxBytesAsBatch(part->family()->write_buffer_bytes()));
     for (const ExternalFile& file : part->staged->files) {
       const bool needs_operator = file.properties->num_merge_operands != 0;
@@ -279,9 +308,11 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
   return bytes <= most;
 }
 
+// Makes one synced write of all files.
 Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
   WriteBatch batch;
   for (Part* part : parts) {
+    assert(part->placed.empty());  // nothing was installed
     const InspectOptions inspect{.fs = core_->environment.fs.get(),
                                  .file_options = core_->environment.file_options,
                                  .comparator = &part->family()->comparator(),
@@ -289,7 +320,7 @@ Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
     for (const ExternalFile& file : part->staged->files) {
       RETURN_IF_ERROR(AppendFile(inspect, file, &batch));
     }
-    part->view.Reset();  // or the memtables that it holds stay
+    part->view.Reset();  // otherwise the view keeps its memtables in memory
   }
   WriteOptions synced;
   synced.sync = true;
@@ -298,7 +329,7 @@ Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
   return Status::OK();
 }
 
-// A flush or compaction that ended meanwhile may have moved keys.
+// False if a flush or compaction that ended meanwhile has installed another version.
 bool Ingestions::IsAsLookedAt(const std::vector<Part*>& parts) const {
   return std::all_of(parts.begin(), parts.end(), [](const Part* part) REQUIRES(db_mutex) {
     assert(!part->meets_memtables);  // no commit has been in flight since
@@ -307,7 +338,9 @@ bool Ingestions::IsAsLookedAt(const std::vector<Part*>& parts) const {
   });
 }
 
+// Decides the level and the sequence number of each file of a family, and reserves the places.
 Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
+  assert(part->placed.empty() && part->reserved.empty());
   ColumnFamilyData* const family = part->family();
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
@@ -346,8 +379,11 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
   return Status::OK();
 }
 
+// Level 0 if the files of the call overlap each other, because their order must be kept, and with
+// FIFO.
 Result<Level> Ingestions::PickLevel(const Part& part, size_t i,
                                     const IngestPlaceOptions& place) const {
+  assert(i < part.staged->files.size());
   Level level = 0;
   const bool is_fifo = part.family()->options().compaction_style == kCompactionStyleFIFO;
   if (!part.staged->overlap_each_other && !is_fifo) level = PickIngestLevel(place);
@@ -355,23 +391,25 @@ Result<Level> Ingestions::PickLevel(const Part& part, size_t i,
       level + 1 != place.version->num_levels()) {
     return Status::TryAgain(
         StrCat("external file ", part.staged->files[i].source,
-               ": the last level, or what a compaction is about ",
-               "to write there, overlaps it, and fail_if_not_bottommost_level is set"));
+               ": tables of the last level, or those that a compaction is ",
+               "about to write there, overlap it, and fail_if_not_bottommost_level is set"));
   }
   return level;
 }
 
-// The number of all its entries; 0: those that they have. Without one they would not be told from
-// what may be ingested behind them.
+// The sequence number of all entries of the file; 0: the entries keep their own. Without a number
+// of their own the entries could not be distinguished from files that are ingested behind them.
 Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
                                             SequenceNumber* last_seqno) const {
+  assert(i < part.staged->files.size() && i < part.first_with_keys.size());
   const ExternalFile& file = part.staged->files[i];
   const IngestExternalFileOptions& options = part.staged->options;
   const bool is_seen_by_none = !options.snapshot_consistency || core_->snapshots.count() == 0;
   const bool needs_one =
       part.first_with_keys[i].has_value() || part.staged->overlap_each_other || !is_seen_by_none;
-  const bool wants_one = part.family()->options().cf_allow_ingest_behind && file.takes_seqno &&
-                         options.allow_global_seqno;
+  const bool tells_age =
+      part.family()->options().cf_allow_ingest_behind || core_->floors.expects_transactions();
+  const bool wants_one = tells_age && file.takes_seqno && options.allow_global_seqno;
   if (!needs_one && !wants_one) {
     *last_seqno = std::max(*last_seqno, file.bounds.largest_seqno);
     return SequenceNumber{0};
@@ -386,6 +424,7 @@ Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
   return ++*last_seqno;
 }
 
+// Writes into files that other releases will read. The files are not in the MANIFEST yet.
 Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
   for (Part* part : parts) {
     if (!part->staged->options.write_global_seqno) continue;
@@ -402,10 +441,12 @@ Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
   return Status::OK();
 }
 
-// The views come before the number: whoever sees the number sees the files. If the change may have
-// reached the MANIFEST after all, its numbers are not used again, and its files stay.
+// The views are published before the sequence number, so a reader that sees the number sees the
+// files. If a failed change may have reached the MANIFEST, its sequence numbers are not reused and
+// its files are kept.
 Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vector<Part*>& parts,
                           SequenceNumber last_seqno) {
+  assert(last_seqno >= core_->pipeline->visible_seqno());
   VersionSet::Change change;
   change.last_sequence = last_seqno;
   change.is_atomic_group = parts.size() > 1;
@@ -436,7 +477,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
   return status;
 }
 
-// 3. Report. Of a family that was dropped at the last moment nobody names the files.
+// 3. Report. The files of a family that was dropped at the last moment are not named anywhere.
 
 void Ingestions::Report(const std::vector<Part*>& parts) {
   for (Part* part : parts) {
@@ -448,7 +489,7 @@ void Ingestions::Report(const std::vector<Part*>& parts) {
     }
     for (size_t i = 0; i < part->staged->files.size(); i++) {
       const ExternalFile& file = part->staged->files[i];
-      if (file.source != file.path) ReportFile(*part, i);  // else it is our own
+      if (file.source != file.path) ReportFile(*part, i);  // else the call itself has written it
       const bool is_kept = !is_dropped && part->written_seqno == 0;
       if (is_kept && core_->resources.space != nullptr)
         core_->resources.space->OnAddFile(file.path, file.bytes);
@@ -463,7 +504,9 @@ void Ingestions::Report(const std::vector<Part*>& parts) {
   }
 }
 
+// The event in the info log and the notification of listeners.
 void Ingestions::ReportFile(const Part& part, size_t i) {
+  assert(i < part.staged->files.size());
   const ExternalFile& file = part.staged->files[i];
   const bool is_written = part.written_seqno != 0;
   SequenceNumber seqno = part.written_seqno;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ingestions takes external tables into an open database: all files of a call, of any number of
-// families, or none.
+// Ingestions adds external tables to an open database: all files of a call, for any number of
+// families, or none of them.
 //
-//   Prepare   looks at the files and stages them in the directory      writes go on
-//   Flush     of memtables that share keys with a file                 writes go on
-//   AwaitRoom if level 0 is full, for a compaction to make some        writes go on
-//   Install   places, numbers, one group in the MANIFEST, views        no write begins
-//   Report    listeners; sources that were given away are deleted      writes go on
+//   Prepare   inspects the files and stages them in the directory      writes continue
+//   Flush     flushes memtables that share keys with a file            writes continue
+//   AwaitRoom if level 0 is full, waits for a compaction               writes continue
+//   Install   levels, numbers, one group in the MANIFEST, views        no write begins
+//   Report    notifies listeners; deletes sources that were given away writes continue
 //
-// A file lies as one write between those before the install and those after it: its entries have
-// the next sequence number, or, if nothing shares a key with it and no snapshot exists, 0. What
-// is in memory and older must not lie above it: so it is flushed first. Writers may overlap it
-// again meanwhile. Then small files become a synced write (file_as_batch.h); what was written over
-// large ones since the flush is flushed while writers wait.
+// A file acts like one write between the writes before the installation and those after it. Its
+// entries get the next sequence number, or 0 if no data shares a key with it and no snapshot
+// exists. Older data in memory must not be above the file, so it is flushed first. Writers may
+// overlap the file again meanwhile: then small files are converted into a synced write
+// (file_as_batch.h); for large files, the overlapping writes since the flush are flushed while
+// writers wait.
 //
-// Threads: any, without locks; one installs at a time.
-// Crash: the files count from the synced record in the MANIFEST on, all of them. Before that they
-// are names that the next open deletes.
+// Threads: any, without locks; one thread installs at a time.
+// Crash: once the record in the MANIFEST is synced, all files belong to the database. Before that
+// the next opening deletes them.
 #pragma once
 
 #include <memory>
@@ -39,7 +40,7 @@ namespace ashlar {
 
 class Ingestions {
  public:
-  // All outlive it.
+  // All arguments outlive the object.
   Ingestions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
              CompactionRegistry* compactions, ManualFlushes* flushes)
       : core_(core),
@@ -48,19 +49,21 @@ class Ingestions {
         compactions_(compactions),
         flushes_(flushes) {}
 
+  // Inspects and stages the files of all arguments. On success `*handle` owns the staged files.
   Status Prepare(const std::vector<IngestExternalFileArg>& args,
                  std::unique_ptr<FileIngestionHandle>* handle) EXCLUDES(db_mutex);
-  // All handles as one. Those that fail are aborted.
+  // Commits all handles as one ingestion. After a failure their files are deleted.
   Status Commit(std::vector<std::unique_ptr<FileIngestionHandle>> handles) EXCLUDES(db_mutex);
 
  private:
-  struct Part;  // a family on its way in
+  struct Part;  // one family of the call
   class Standstill;
 
   Status CommitStaged(const std::vector<StagedFiles*>& all) EXCLUDES(db_mutex);
   Status FlushOverlapped(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   void AwaitRoom(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
-  // False: nothing is installed, as writers have overlapped the files again; they may be written.
+  // False: nothing was installed, because writers have overlapped the files again, and the files
+  // may be converted into a write.
   Result<bool> InstallWithoutWriters(const std::vector<StagedFiles*>& all,
                                      const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   static bool MayBeWritten(const std::vector<Part*>& parts);
@@ -84,7 +87,7 @@ class Ingestions {
   Scheduler* const scheduler_;
   CompactionRegistry* const compactions_;
   ManualFlushes* const flushes_;
-  bool is_installing_ GUARDED_BY(db_mutex) = false;  // some thread is
+  bool is_installing_ GUARDED_BY(db_mutex) = false;  // a thread is in InstallWithoutWriters()
 };
 
 }  // namespace ashlar

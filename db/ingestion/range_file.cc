@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table as an SstFileWriter would make it, so that it takes its number like any other.
+// The table is written like one of an SstFileWriter, so that it can take a sequence number.
 #include "db/ingestion/range_file.h"
 
 #include <cassert>
@@ -17,8 +17,14 @@
 
 namespace ashlar {
 
+// The new files must be inside the range: otherwise they would not be what replaces it.
 Status CheckReplacedRange(const IngestExternalFileArg& arg, const InternalKeyComparator& comparator,
                           const std::vector<ExternalFile>& files) {
+  assert(arg.atomic_replace_range.has_value());
+  if (comparator.stamp_bytes() != 0) {
+    return Status::NotSupported(
+        "atomic_replace_range: not in a column family whose keys have timestamps");
+  }
   const RangeOpt& range = *arg.atomic_replace_range;
   if (!range.start.has_value() || !range.limit.has_value()) {
     return Status::NotSupported("atomic_replace_range: a range without a start or a limit");
@@ -45,6 +51,7 @@ Status CheckReplacedRange(const IngestExternalFileArg& arg, const InternalKeyCom
   return Status::OK();
 }
 
+// The file is deleted if it cannot be completed.
 Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& inspect,
                                     const ColumnFamilyOptions& options, const RangeOpt& range,
                                     FileNumber number) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an ingestion that replaces a range (IngestExternalFileArg::atomic_replace_range) puts before
-// its files: a table of its own with one range tombstone, which comes with them or not at all, and
-// hides all that was there from everybody who sees them.
+// The file that an ingestion which replaces a range (IngestExternalFileArg::atomic_replace_range)
+// puts before its files: a table with one range tombstone. It is installed together with the other
+// files, and hides all older data in the range.
 //
-// Threads: one at a time; without locks. Crash: a name that the next open deletes.
+// Threads: one at a time; without locks. Crash: the next opening deletes a staged file.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@
 
 namespace ashlar {
 
-// InvalidArgument or NotSupported for a range, or for other options of the call, that do not go
-// with it. `files` are those that come in its place.
+// InvalidArgument or NotSupported if the range is invalid or not compatible with other options of
+// the call. `files` are the files that replace it.
 Status CheckReplacedRange(const IngestExternalFileArg& arg, const InternalKeyComparator& comparator,
                           const std::vector<ExternalFile>& files);
 
-// Staged under this number; its source is its own path.
+// The file is staged under `number`; its source is its own path.
 Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& inspect,
                                     const ColumnFamilyOptions& options, const RangeOpt& range,
                                     FileNumber number);

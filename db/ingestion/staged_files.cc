@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Family by family, file by file.
+// Files are staged family by family, file by file.
 #include "db/ingestion/staged_files.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,8 +19,10 @@
 
 namespace ashlar {
 
+// A destructor cannot return errors.
 StagedFiles::~StagedFiles() { IgnoreError(Abort(), "what stays is deleted at the next open"); }
 
+// After a commit there is nothing to delete.
 Status StagedFiles::Abort() {
   if (std::exchange(is_settled, true)) return Status::OK();
   Status status;
@@ -48,6 +51,7 @@ std::string StagedFiles::DebugString() const {
 
 namespace {
 
+// Checks that need no file.
 Status CheckArg(const IngestExternalFileArg& arg) {
   const IngestExternalFileOptions& options = arg.options;
   if (arg.column_family == nullptr) {
@@ -69,6 +73,7 @@ Status CheckArg(const IngestExternalFileArg& arg) {
   return Status::OK();
 }
 
+// Sorts the files by their first keys: if two of them overlap, then two neighbours do.
 bool OverlapEachOther(const InternalKeyComparator& comparator,
                       const std::vector<ExternalFile>& files) {
   std::vector<const TableBounds*> sorted;
@@ -82,6 +87,7 @@ bool OverlapEachOther(const InternalKeyComparator& comparator,
   return false;
 }
 
+// Files behind all others need an option of the database, and a level that compactions leave alone.
 Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOptions& options) {
   if (!options.cf_allow_ingest_behind) {
     return Status::InvalidArgument(
@@ -98,10 +104,11 @@ Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOpti
   return Status::OK();
 }
 
-// The first of the family's files, and the oldest of them.
+// Stages the file with the range tombstone: the first and oldest of the family's files.
 Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
                   const ColumnFamilyOptions& options, const InspectOptions& inspect,
                   StagedFiles* staged) {
+  assert(!staged->families.empty());
   FamilyFiles& family = staged->families.back();
   RETURN_IF_ERROR(CheckReplacedRange(arg, *inspect.comparator, family.files));
   ASSIGN_OR_RETURN(ExternalFile file,
@@ -112,7 +119,7 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
   return SettleChecksum(inspect, std::nullopt, &family.files.front());
 }
 
-// Adds the directory that is to be synced.
+// Also adds the directories that must be synced to `*dirs`.
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
                    std::map<std::string, NewEntries>* dirs) {
   FamilyFiles& family = staged->families.emplace_back();
@@ -156,6 +163,8 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
 
 }  // namespace
 
+// Everything is checked before the first file is staged, as far as no file must be read for it. The
+// directories are synced last.
 Result<std::unique_ptr<StagedFiles>> StageFiles(DbCore* core,
                                                 const std::vector<IngestExternalFileArg>& args) {
   if (args.empty()) return Status::InvalidArgument("IngestExternalFiles: the list is empty");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// External files on their way into a database: looked at, and staged in its directory under numbers
-// of their own. Nobody reads them before they are committed.
+// External files that were inspected and staged in the directory of the database under numbers of
+// their own. Nothing reads them before they are committed.
 //
-// Threads: one at a time; without locks. Crash: they are names that the next open deletes.
+// Threads: one at a time; without locks. Crash: the next opening deletes staged files.
 #pragma once
 
 #include <memory>
@@ -20,34 +20,34 @@
 
 namespace ashlar {
 
-// The files of one family, staged.
+// The staged files of one family.
 struct FamilyFiles {
   FamilyRef family;
   IngestExternalFileOptions options;
-  std::vector<ExternalFile> files;  // in the order of the call: later ones are newer
+  std::vector<ExternalFile> files;  // in the order of the call; later ones are newer
   bool overlap_each_other = false;
 };
 
-// What Prepare() has staged. Destroyed before it is committed it deletes that again; the database
-// must still be open then.
+// The result of Prepare(). If it is destroyed before it is committed, it deletes its files; the
+// database must still be open then.
 class StagedFiles final : public FileIngestionHandle {
  public:
   explicit StagedFiles(DbCore* core) : numbers(core), core_(core) {}
   ~StagedFiles() override;
   Status Abort() override;
   bool IsOf(const DbCore* core) const { return core_ == core; }
-  // A line for each file.
+  // One line for each file.
   std::string DebugString() const;
 
   std::vector<FamilyFiles> families;
   TableNumbers numbers;
-  bool is_settled = false;  // they belong to the database, or are deleted
+  bool is_settled = false;  // the files belong to the database, or were deleted
 
  private:
   DbCore* const core_;
 };
 
-// Looks at all files and stages them. InvalidArgument: what the call asks for makes no sense.
+// Inspects and stages all files. InvalidArgument: the arguments are contradictory.
 Result<std::unique_ptr<StagedFiles>> StageFiles(DbCore* core,
                                                 const std::vector<IngestExternalFileArg>& args)
     EXCLUDES(db_mutex);

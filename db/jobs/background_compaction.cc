@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compaction: marks its inputs, merges them, swaps them for the outputs.
+// The steps of a compaction: claim the inputs, merge them, and replace them by the outputs in one
+// change of the MANIFEST.
 #include "db/jobs/background_compaction.h"
 
 #include <algorithm>
@@ -34,12 +35,14 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
   work_.table.dir = family->versions()->tables->DirOf(plan_.output_path_id);
   work_.plan = &plan_;
   work_.version = version_.get();
-  work_.snapshots = core->snapshots.SequenceNumbers();
+  work_.snapshots = core->SnapshotsForJob();
+  work_.full_history_ts_low = family->versions()->full_history_ts_low.value_or("");
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
   work_.stop = {.background_cancelled = core->shutdown.background_cancelled_flag(),
                 .aborted = &is_aborted_};
   work_.merge = MergeToolsFor(*core, *family);
-  // Nobody asked for the values: one key that cannot be merged must not end all compaction.
+  // The program is not waiting for a merge result, so a key whose operands cannot be merged keeps
+  // them: it must not end all compaction.
   work_.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
   work_.env = core->environment.env;
   work_.max_subcompactions = core->options->max_subcompactions;
@@ -61,22 +64,26 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
     yielder_.emplace(turns);
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
   }
-  assert(!plan_.inputs.empty());
+  assert(!plan_.inputs.empty() && plan_.output_level >= 0);
   family->versions()->claims.Take(plan_.inputs);
   registry_->Add({.family = family, .plan = &plan_, .is_aborted = &is_aborted_});
-  // A thread more than its own, while fewer jobs run than may; until the job has ended.
+  // The job may use one helper thread while fewer jobs run than are allowed. It keeps the helper
+  // until it has ended.
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   work_.may_use_helper =
       plan_.IsMerge() && core_->jobs.TakeHelper(limits.flushes + limits.compactions);
 }
 
+// A call waits for the result, so merge operators decide what their failures mean.
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
+  assert(stop.aborted != nullptr);
   work_.stop = stop;
   work_.on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   assert(plan_.is_manual);
   if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
 }
 
+// Without relocation, blob files are kept until no table refers to them.
 void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) {
   const ColumnFamilyOptions& options = family_->options();
   const bool is_on = policy == BlobGarbageCollectionPolicy::kUseDefault
@@ -88,11 +95,12 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
   work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
 }
 
-OperationFacts BackgroundCompaction::OperationToShow() const {
-  OperationFacts facts{.type = ThreadStatus::OP_COMPACTION,
-                       .stage = ThreadStatus::STAGE_COMPACTION_PREPARE,
-                       .db_name = core_->paths.dir,
-                       .family_name = family_->name()};
+// The encodings of levels and flags are RocksDB's: programs read them with Env::GetThreadList().
+OperationInfo BackgroundCompaction::OperationToShow() const {
+  OperationInfo facts{.type = ThreadStatus::OP_COMPACTION,
+                      .stage = ThreadStatus::STAGE_COMPACTION_PREPARE,
+                      .db_name = core_->paths.dir,
+                      .family_name = family_->name()};
   const auto start_level = static_cast<uint64_t>(plan_.start_level);
   const auto output_level = static_cast<uint64_t>(plan_.output_level);
   facts.properties[ThreadStatus::COMPACTION_JOB_ID] = static_cast<uint64_t>(id_);
@@ -104,6 +112,7 @@ OperationFacts BackgroundCompaction::OperationToShow() const {
   return facts;
 }
 
+// Decides before the announcement whether the job is a move, and whether another process does it.
 void BackgroundCompaction::Announce() {
   BeginOperation(OperationToShow());
   if (plan_.is_trivial_move) ReconsiderMove();
@@ -117,11 +126,11 @@ void BackgroundCompaction::Announce() {
   NotifyCompactionBegin(core_, *family_, notice_);
 }
 
-// A table that the program's partitioner would cut is written anew. Not asked where the move is
-// made, for that is under the DB mutex.
+// A move becomes a merge if the program's partitioner would cut one of the tables. The partitioner
+// is not asked when the plan is made, because that happens under the DB mutex.
 void BackgroundCompaction::ReconsiderMove() {
   assert(plan_.is_trivial_move);
-  if (plan_.reason == CompactionReason::kRefitLevel) return;  // as they are, says the call
+  if (plan_.reason == CompactionReason::kRefitLevel) return;  // the call wants the tables unchanged
   const auto partitioner = MakePartitioner(*work_.table.family_options, plan_, *version_);
   if (partitioner == nullptr) return;
   for (const LevelFiles& level : plan_.inputs) {
@@ -137,6 +146,7 @@ void BackgroundCompaction::ReconsiderMove() {
   }
 }
 
+// A copy with the results. The job itself keeps the notice without them.
 CompactionNotice BackgroundCompaction::MakeNotice() const {
   CompactionNotice done = notice_;
   done.result = &result_;
@@ -148,7 +158,7 @@ CompactionJobInfo BackgroundCompaction::Describe(const Status& status) const {
   return DescribeCompaction(*core_, *family_, MakeNotice(), status);
 }
 
-// What is moved is neither read nor written.
+// Tables that are moved are neither read nor written.
 JobWork BackgroundCompaction::WorkDone() const {
   JobWork work;
   if (!plan_.IsMerge()) {
@@ -166,13 +176,13 @@ JobWork BackgroundCompaction::WorkDone() const {
   }
   work.written_bytes = result_.bytes_written + result_.blob_bytes_written();
   work.entries_read = result_.input_entries;
-  // Operands that were kept instead of what they make may be more than what was read.
+  // If operands were kept instead of being merged, there may be more output than input entries.
   work.entries_dropped =
       result_.input_entries - std::min(result_.input_entries, result_.output_entries);
   return work;
 }
 
-// By the program's service, if it has one that takes the job and does it, else here.
+// The compaction service does the job if it exists and accepts it; otherwise this process does it.
 Status BackgroundCompaction::Merge() {
   assert(plan_.IsMerge());
   bool is_done = false;
@@ -181,6 +191,8 @@ Status BackgroundCompaction::Merge() {
   return is_done ? Status::OK() : CompactionJob(work_).Run(&result_);
 }
 
+// A move writes nothing. Directories are synced here, so that the tables are durable before the
+// MANIFEST names them.
 Status BackgroundCompaction::WriteTables() {
   assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
   if (plan_.IsMerge()) {
@@ -199,6 +211,7 @@ Status BackgroundCompaction::WriteTables() {
   return Status::OK();
 }
 
+// Replaces the inputs by the outputs in one edit. A move keeps the metadata of the tables.
 Status BackgroundCompaction::Describe(VersionSet::Change* change) {
   assert(plan_.IsMerge() || result_.tables.empty());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
@@ -220,6 +233,7 @@ Status BackgroundCompaction::Describe(VersionSet::Change* change) {
   return Status::OK();
 }
 
+// Gives up everything that the constructor took, whether or not the job has taken effect.
 void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   outcome_ = status;
@@ -230,7 +244,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   reserved_.Release();
   if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
   shape_ = ShapeOf(*family_);
-  // It still pays: the reads that asked for it do not ask again.
+  // The reads that asked for this compaction do not ask again, so the request is restored.
   if (!status.ok() && plan_.reason == CompactionReason::kReadTriggered) {
     family_->is_read_compaction_wanted = true;
   }
@@ -241,15 +255,16 @@ void BackgroundCompaction::Finish(const Status& status) {
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearCompactionError();
 }
 
-// So that what can be compacted is not behind it for ever.
+// Prefers other compactions to one that has failed, so that they are not blocked for ever.
 void BackgroundCompaction::NoteFailure() {
   core_->mutex.AssertHeld();
+  assert(!plan_.inputs.empty());
   for (TableFile* file : plan_.inputs.front().files) {
     if (file->failed_compactions != UINT8_MAX) file->failed_compactions++;
   }
 }
 
-// Whoever ran the job asks for compactions afterwards, if the snapshot has gone meanwhile.
+// If the snapshot was released meanwhile, the thread that ran the job requests the next compaction.
 void BackgroundCompaction::NoteKeptForSnapshots() {
   core_->mutex.AssertHeld();
   for (const OutputTable& table : result_.tables) {
@@ -259,21 +274,23 @@ void BackgroundCompaction::NoteKeptForSnapshots() {
   }
 }
 
+// If the MANIFEST on disk may name the tables, they must stay.
 void BackgroundCompaction::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
 
-// A manual compaction returns its error to the caller. Damage becomes the background error all the
-// same; a merge operator that fails does not.
+// A manual compaction returns its error to the caller. Corruption becomes the background error
+// nevertheless, except the failure of a merge operator.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
   assert(!error.ok());
-  if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // it holds for all writers
+  if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // concerns all writers
   const bool is_damage = error.IsCorruption() && error.subcode() != Status::kMergeOperatorFailed;
   if ((plan_.is_manual && !is_damage) || IsStopped(error)) return std::nullopt;
   return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
                                  : BackgroundErrorReason::kCompaction;
 }
 
+// Statistics of the job. Bytes count only if the job has taken effect.
 void BackgroundCompaction::Count(const Status& status) const {
   Statistics* const statistics = core_->services.statistics.get();
   RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
@@ -315,6 +332,7 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, written_bytes);
 }
 
+// The line of the event log. Tools read it, so its names are RocksDB's.
 void BackgroundCompaction::LogEnd(const Status& status) const {
   EventLine line = core_->services.events->Event("compaction_finished");
   line.Add("job", id_)
@@ -340,6 +358,7 @@ void BackgroundCompaction::LogEnd(const Status& status) const {
   AddShape(shape_, &line);
 }
 
+// The service is notified before listeners. The operation is shown until all of them know the end.
 void BackgroundCompaction::Report(const Status& status) {
   const bool is_move = plan_.is_trivial_move && plan_.reason != CompactionReason::kRefitLevel;
   if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackgroundCompaction carries out one plan: merges its inputs, or relinks them one level deeper.
+// BackgroundCompaction executes one compaction plan: merges its inputs, or moves them to another
+// level without rewriting them.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 #include "db/jobs/job_events.h"
 #include "db/jobs/level0_turns.h"
 #include "db/jobs/notify.h"
-#include "db/jobs/remote_compaction.h"
+#include "db/jobs/remote/remote_compaction.h"
 #include "db/version/version_ref.h"
 #include "util/threads/concurrent_task_limiter.h"
 
@@ -22,21 +23,23 @@ namespace ashlar {
 
 class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
  public:
-  // Marks the inputs. `registry` has it as running until Finish(). `turns`: where one of a deeper
-  // level lets urgent ones of level 0 go first.
+  // Claims the inputs and adds itself to `registry` until Finish(). `turns`: a compaction of a
+  // deeper level yields there to urgent compactions of level 0.
   BackgroundCompaction(DbCore* core, CompactionRegistry* registry, Level0Turns* turns,
                        ColumnFamilyData* family, CompactionPlan plan) REQUIRES(db_mutex);
 
   const CompactionPlan& plan() const { return plan_; }
-  // Space below the limit, which is its own until it has ended.
+  // Space below the manager's limit that is reserved for this job until it has ended.
   void SetReserved(SpaceReservation reserved) { reserved_ = std::move(reserved); }
-  // Its place among those that a limiter lets run at once; null: there is no limiter.
+  // The job's token of the family's compaction_thread_limiter; null: there is no limiter.
   void SetToken(std::unique_ptr<TaskLimiter::Token> token) { token_ = std::move(token); }
-  // On behalf of a call, whose flags stop it too.
+  // Marks the job as requested by a call: `stop` are the flags of the call, 0 subcompactions means
+  // the option of the database.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
-  // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
+  // Which blob files are relocated. An `age_cutoff` outside of [0, 1] means the option of the
+  // family.
   void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);
-  // What it was and, with `status`, what became of it. After Run().
+  // The struct for listeners: the job, its outputs, and `status` as its outcome. After Run().
   CompactionJobInfo Describe(const Status& status) const;
   void Announce() override;
   Status WriteTables() override;
@@ -46,40 +49,44 @@ class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
   void Report(const Status& status) override;
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
 
-  // Whether a failed one was stopped or has lost its family: nothing is wrong.
+  // Whether a job with this status was stopped or has lost its family. That is not an error of the
+  // database.
   static bool IsStopped(const Status& status) {
     return status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
            status.IsCompactionAborted();
   }
 
  private:
-  OperationFacts OperationToShow() const;
+  OperationInfo OperationToShow() const;
+  // Lets the compaction service do the merge if it accepts the job, else merges in this process.
   Status Merge();
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
   void LogEnd(const Status& status) const;
+  // Counts the failure in the input files, so that other compactions are preferred.
   void NoteFailure() REQUIRES(db_mutex);
   void NoteKeptForSnapshots() REQUIRES(db_mutex);
   JobWork WorkDone() const;
-  // With what it did, once it has.
+  // Includes the results once the job has run.
   CompactionNotice MakeNotice() const;
 
   CompactionRegistry* const registry_;
-  // The version the plan was made of. Given back after the report: listeners find its tables.
+  // The version from which the plan was made. Released after the report, so that listeners still
+  // find the input tables.
   const VersionRef version_;
-  // What it is changes only before it is announced, under the DB mutex.
+  // is_trivial_move may change before the job is announced, under the DB mutex; all else is fixed.
   CompactionPlan plan_;
   CompactionJobOptions work_;
-  std::unique_ptr<RemoteCompaction> remote_;  // null: it is done here
+  std::unique_ptr<RemoteCompaction> remote_;  // null: the job is done in this process
   SpaceReservation reserved_;
   std::unique_ptr<TaskLimiter::Token> token_;
-  std::optional<Level0Turns::Yielder> yielder_;  // of one of a deeper level
+  std::optional<Level0Turns::Yielder> yielder_;  // only if no input is on level 0
   std::atomic<bool> is_aborted_{false};          // set by the registry
-  CompactionNotice notice_;                      // while it runs
+  CompactionNotice notice_;                      // without the results
   CompactionNotifier notifier_;
   BlobFileNotifier blob_notifier_;
-  FamilyShape shape_;       // once it has ended
-  Status outcome_;          // likewise
+  FamilyShape shape_;       // set by Finish()
+  Status outcome_;          // set by Finish()
   Status recovered_error_;  // the background error that its success has cleared, if any
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One flush: takes memtables, writes them, releases their logs.
+// The steps of a flush: take memtables, write them to a table, and release their logs.
 #include "db/jobs/background_flush.h"
 
 #include <algorithm>
@@ -18,28 +18,32 @@
 
 namespace ashlar {
 
+// False while another job flushes older memtables of the family, because flushes are installed in
+// order.
 bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
   if (family.is_dropped() || !family.is_flush_due() || core.errors.BlocksFlushes()) return false;
-  assert(!family.sealed().empty());
-  const SealedMemTable& oldest = family.sealed().front();
+  assert(!family.immutables().empty());
+  const ImmutableMemTable& oldest = family.immutables().front();
   return !oldest.is_flushing && !oldest.awaits_others;
 }
 
 std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family,
                                                         FlushScope scope) {
-  if (family->is_dropped() || core->errors.IsFatal()) return nullptr;
   core->mutex.AssertHeld();
+  assert(family != nullptr);
+  if (family->is_dropped() || core->errors.IsFatal()) return nullptr;
   FlushJobOptions work = BeginFlush(core, family, scope);
   if (work.memtables.empty()) return nullptr;
   return std::unique_ptr<BackgroundFlush>(new BackgroundFlush(core, family, std::move(work)));
 }
 
+// The oldest memtable gives the reason that listeners see.
 BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work)
     : FamilyJob(core, family),
       work_(std::move(work)),
-      reason_(family->sealed().front().reason),
+      reason_(family->immutables().front().reason),
       log_number_(family->LogNumberAfter(work_.memtables)),
-      syncs_older_logs_(core->families.All().size() > 1),
+      syncs_older_logs_(core->families.All().size() > 1 || core->options->allow_2pc),
       blob_notifier_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
   assert(!work_.memtables.empty());
   numbers_.Adopt(work_.table.file_number);
@@ -50,6 +54,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
 }
 
+// Called before and after the flush, because listeners see both states.
 void BackgroundFlush::NoteStallTriggers() {
   const ColumnFamilyOptions& options = family_->options();
   const int tables = RunsThatSlowWrites(*family_->current(), options);
@@ -66,11 +71,12 @@ FlushNotice BackgroundFlush::MakeNotice() const {
           .blob_compression = work_.table.family_options->blob_compression_type};
 }
 
-OperationFacts BackgroundFlush::OperationToShow() const {
-  OperationFacts facts{.type = ThreadStatus::OP_FLUSH,
-                       .stage = ThreadStatus::STAGE_FLUSH_RUN,
-                       .db_name = core_->paths.dir,
-                       .family_name = family_->name()};
+// What Env::GetThreadList() shows for the thread.
+OperationInfo BackgroundFlush::OperationToShow() const {
+  OperationInfo facts{.type = ThreadStatus::OP_FLUSH,
+                      .stage = ThreadStatus::STAGE_FLUSH_RUN,
+                      .db_name = core_->paths.dir,
+                      .family_name = family_->name()};
   facts.properties[ThreadStatus::FLUSH_JOB_ID] = static_cast<uint64_t>(id_);
   for (const MemTable* memtable : work_.memtables) {
     facts.properties[ThreadStatus::FLUSH_BYTES_MEMTABLES] += memtable->ApproximateMemoryUsage();
@@ -87,6 +93,7 @@ JobWork BackgroundFlush::WorkDone() const {
   return work;
 }
 
+// Called by the job from time to time. Writers that are paced by the flush are woken.
 void BackgroundFlush::NoteProgress(double progress) {
   assert(progress >= 0);
   if (bytes_.has_value()) bytes_->Tell();
@@ -95,16 +102,19 @@ void BackgroundFlush::NoteProgress(double progress) {
   core_->conditions.FlushProgressed();
 }
 
+// The info log gets its line before listeners are notified.
 void BackgroundFlush::Announce() {
   LogFlushStarted(*core_, *family_, id_, work_.memtables, reason_);
   NotifyFlushBegin(core_, *family_, MakeNotice());
 }
 
-// Counted and told before it takes effect, for then those who wait for that go on.
+// Counters and listeners learn of the table before it takes effect, because threads that wait for
+// the flush continue at that moment.
 Status BackgroundFlush::WriteTable() {
   assert(result_.tables.empty() && !work_.memtables.empty());
   SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   for (const MemTable* memtable : work_.memtables) {
+    assert(memtable != nullptr);
     memory_bytes_ += memtable->ApproximateMemoryUsage();
     payload_bytes_ += memtable->raw_bytes();
   }
@@ -125,15 +135,18 @@ Status BackgroundFlush::WriteTable() {
 }
 
 void BackgroundFlush::NotifyTable(const Status& status) {
+  assert(result_.tables.size() <= 1);
   if (has_notified_table_) return;
   has_notified_table_ = true;
   NotifyFlushedTable(core_, *family_, MakeNotice(), result_, status);
 }
 
-// A table must not hold more of the order of writes than the logs of the other families do after a
-// machine crash: so older logs are synced first if there are other families. One sync of the
-// directory serves the table and the logs that have come since, if they share it. Only then may the
-// MANIFEST name either.
+// After a machine crash, a table must not contain writes that come later in the order of writes
+// than what the logs of the other families contain. So if there are other families, older logs are
+// synced first. With two-phase commit they are synced in any case: a log that stays because of an
+// undecided section may hold markers of transactions whose data is in the table, and these must not
+// come back as prepared. One sync of the directory covers the table and the logs that were created
+// since, if they are in the same directory. Only after both syncs may the MANIFEST name the table.
 Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
   assert(!work_.table.dir.empty() && result_.tables.size() <= 1);
   WalSet& wals = *core_->wals;
@@ -151,16 +164,19 @@ Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
   return status;
 }
 
+// Later flushes of the family install later log numbers, because flushes are installed in order.
 void BackgroundFlush::Describe(VersionEdit* edit) {
   assert(log_number_ <= core_->wals->current_number());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
   SetStage(ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS);
+  assert(edit != nullptr && outcome_.ok());
   edit->column_family = family_->id();
   edit->log_number = log_number_;
   DescribeOutput(result_, work_.table.level, edit);
   numbers_.ExpectNaming();
 }
 
+// A failed flush gives its memtables back, so that they can be flushed again.
 void BackgroundFlush::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   outcome_ = status;
@@ -175,11 +191,12 @@ void BackgroundFlush::Finish(const Status& status) {
   shape_ = ShapeOf(*family_);
 }
 
+// If the MANIFEST on disk may name the table, it must stay.
 void BackgroundFlush::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
 
-// "NoWAL" is RocksDB's word for I/O that fails beside a log that is whole, not without one.
+// In RocksDB's names of reasons, "NoWAL" means an I/O error while the log is intact.
 std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
@@ -188,9 +205,10 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
                                  : BackgroundErrorReason::kFlushNoWAL;
 }
 
+// Garbage is what the memtables had and the table has not.
 void BackgroundFlush::Count() const {
   Statistics* const statistics = core_->services.statistics.get();
-  uint64_t kept_bytes = 0;  // of the payload
+  uint64_t kept_bytes = 0;  // of the payload, what the table contains
   for (const OutputTable& table : result_.tables) {
     statistics->recordTick(FLUSH_WRITE_BYTES, table.meta.file_size);
     kept_bytes += table.properties.raw_key_size + table.properties.raw_value_size;
@@ -213,6 +231,7 @@ void BackgroundFlush::Count() const {
 }
 
 void BackgroundFlush::Report() {
+  assert(!failed_log_.has_value() || !outcome_.ok());
   if (failed_log_.has_value()) {
     NoteLogError(core_, outcome_, *failed_log_);
     NotifyUnreportedError(core_);
@@ -230,7 +249,7 @@ void BackgroundFlush::Report() {
   for (const OutputTable& table : result_.tables) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
-  NotifyTable(outcome_);  // of a flush that another one kept from writing
+  NotifyTable(outcome_);  // of a flush that never wrote, because another one of the group failed
   NotifyFlushCompleted(core_, *family_, MakeNotice(), result_, outcome_);
 }
 

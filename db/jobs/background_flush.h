@@ -3,7 +3,7 @@
 // BackgroundFlush is the part of a FlushGroup that flushes one family: it writes immutable
 // memtables to a table of level 0.
 //
-// Crash: the memtables' logs are released only after the MANIFEST names the table, durably.
+// Crash: the logs of the memtables are released only after a durable MANIFEST names the table.
 #pragma once
 
 #include <memory>
@@ -21,14 +21,14 @@ class NewEntries;
 
 class BackgroundFlush final : public FamilyJob {
  public:
-  // Null if there are no memtables that may be flushed now. `family` lives as long as the job.
+  // Null if there are no memtables that may be flushed now. The family outlives the job.
   static std::unique_ptr<BackgroundFlush> Begin(DbCore* core, ColumnFamilyData* family,
                                                 FlushScope scope) REQUIRES(db_mutex);
-  // Whether a flush of the family alone is due of sealed memtables that no job has taken.
+  // Whether the oldest immutable memtable should be flushed now, by a flush of this family alone.
   static bool IsWanted(const DbCore& core, const ColumnFamilyData& family) REQUIRES(db_mutex);
 
-  // The steps of BackgroundJob. A thread shows one operation at a time: the group says from when
-  // until when it is this one.
+  // The steps of BackgroundJob. A thread shows one operation at a time, so the group decides from
+  // when until when it shows this flush.
   void BeginOperation() { FamilyJob::BeginOperation(OperationToShow()); }
   void EndOperation() { FamilyJob::EndOperation(); }
   void Announce();
@@ -36,15 +36,19 @@ class BackgroundFlush final : public FamilyJob {
   void Describe(VersionEdit* edit) REQUIRES(db_mutex);
   void Finish(const Status& status) REQUIRES(db_mutex);
   void DeleteUnnamed();
-  // A log that cannot be synced is told of here, as an error of the log.
+  // Also reports a log that could not be synced, as an error of the log.
   void Report();
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const;
   // The first log that the family needs once this is installed.
   FileNumber log_number() const { return log_number_; }
+  // The oldest log of a prepare section that the family needs once this is installed.
+  FileNumber prepared_log() const REQUIRES(db_mutex) {
+    return family_->OldestPreparedLog(work_.memtables);
+  }
 
  private:
   BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
-  OperationFacts OperationToShow() const;
+  OperationInfo OperationToShow() const;
   void NoteProgress(double progress) EXCLUDES(db_mutex);
   Status SyncFiles(const NewEntries& entries);
   void NotifyTable(const Status& status);
@@ -55,19 +59,19 @@ class BackgroundFlush final : public FamilyJob {
   JobWork WorkDone() const;
 
   FlushJobOptions work_;
-  const FlushReason reason_;     // of the oldest memtable
-  const FileNumber log_number_;  // the first log that the family needs once this is installed
-  const bool syncs_older_logs_;
-  bool slows_writes_ = false;             // with as many tables on level 0 as there are now
-  bool stops_writes_ = false;             // likewise
-  bool has_notified_table_ = false;       // listeners, what became of it
-  uint64_t memory_bytes_ = 0;             // of the memtables
-  uint64_t payload_bytes_ = 0;            // internal keys and values in them
-  std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
-  Status outcome_;                        // once it has ended
-  FamilyShape shape_;                     // likewise
+  const FlushReason reason_;         // of the oldest memtable
+  const FileNumber log_number_;      // the first log that the family needs once this is installed
+  const bool syncs_older_logs_;      // the database has other families
+  bool slows_writes_ = false;        // level 0 has reached level0_slowdown_writes_trigger
+  bool stops_writes_ = false;        // level 0 has reached level0_stop_writes_trigger
+  bool has_notified_table_ = false;  // listeners know the outcome of the table
+  uint64_t memory_bytes_ = 0;        // of the memtables
+  uint64_t payload_bytes_ = 0;       // internal keys and values in them
+  std::optional<FileNumber> failed_log_;  // a log up to this number could not be synced
+  Status outcome_;                        // set by Finish()
+  FamilyShape shape_;                     // set by Finish()
   BlobFileNotifier blob_notifier_;
-  std::optional<TrackedBytes> bytes_;  // while it writes
+  std::optional<TrackedBytes> bytes_;  // only while WriteTable() runs
 };
 
 }  // namespace ashlar

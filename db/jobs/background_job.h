@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackgroundJob is what the runner needs of a job, which is a compaction or a group of flushes. A
-// job has begun when it exists: its constructor took what it works on, under the DB mutex.
-// JobRunner does the rest:
+// BackgroundJob is the interface between a job (one compaction, or a group of flushes) and the
+// JobRunner that executes it. A job has begun as soon as the object exists: its constructor takes
+// the memtables or claims the tables under the DB mutex. JobRunner calls the steps in this order:
 //
-//   Announce       listeners hear that it begins
-//   WriteTables    the long part
-//   TablesWritten  a hook: before the job takes effect
-//   Describe       what the MANIFEST is to record                  (DB mutex)
-//   Finish         gives back what it took, or says it is done     (DB mutex)
-//   DeleteUnnamed  files of a failed job
-//   Report         event log, statistics, listeners
+//   Announce       notifies listeners that the job begins
+//   WriteTables    the long part: reads, merges, writes and syncs; holds no lock
+//   TablesWritten  a hook before the job takes effect
+//   Describe       fills in the changes for the MANIFEST                       (DB mutex)
+//   Finish         gives the inputs back, or removes the flushed memtables     (DB mutex)
+//   DeleteUnnamed  deletes the files of a failed job
+//   Report         writes the event log, counts statistics, notifies listeners
 //
-// FamilyJob is what a compaction and a flush of one family have in common: family, id, time,
-// numbers of files, result.
+// FamilyJob holds the common state of a compaction and of the flush of one family: family, id,
+// start time, numbers of files, result.
 //
-// Threads: one at a time; the runner's, but for NewNumber() of TableNumbers.
+// Threads: the thread that runs the job, except that any thread of the job may call
+// TableNumbers::NewNumber().
 #pragma once
 
 #include <cstdint>
@@ -40,35 +41,39 @@ class BackgroundJob {
   virtual void Announce() = 0;
   virtual Status WriteTables() = 0;
   virtual void TablesWritten() {}
-  // Fails if the job may not take effect any more.
+  // Adds the edits of the job to the empty `*change`. Fails if the job may not take effect any
+  // more.
   virtual Status Describe(VersionSet::Change* change) REQUIRES(db_mutex) = 0;
+  // Called once, with the status of the job, whether or not it has taken effect.
   virtual void Finish(const Status& status) REQUIRES(db_mutex) = 0;
-  // Once Finish() was called: nothing if no MANIFEST could name them by mistake.
+  // Called after Finish(). Deletes the files of a failed job, unless the MANIFEST on disk may name
+  // them after a write whose outcome is unknown.
   virtual void DeleteUnnamed() = 0;
   virtual void Report(const Status& status) = 0;
-  // As what an error of the job goes to the listeners and becomes the background error. None: it
-  // concerns only the thread that waits for the job, if any.
+  // The reason with which an error of the job is reported to listeners and becomes the background
+  // error. None: the error concerns only the thread that waits for the job, if there is one.
   virtual std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const = 0;
 };
 
-// TableNumbers are the numbers a job gives its tables. They are protected from deletion
-// (JobRegistry) until the job has ended and only versions name them.
+// TableNumbers are the file numbers that a job gives to its tables and blob files. JobRegistry
+// protects them from deletion until the job has ended; from then on only the versions that name
+// them do.
 class TableNumbers {
  public:
   explicit TableNumbers(DbCore* core) : core_(core) {}
 
-  // Any thread.
+  // Allocates and protects a number. Any thread of the job.
   FileNumber NewNumber() EXCLUDES(db_mutex);
-  // One that is protected already.
+  // Adds a number that is protected already.
   void Adopt(FileNumber number) { numbers_.push_back(number); }
   size_t count() const { return numbers_.size(); }
 
-  // The MANIFEST is going to be told of them.
+  // Called before the job's edits are handed to the MANIFEST.
   void ExpectNaming() { may_be_named_ = true; }
-  // With what became of the job. After a failed MANIFEST write the tables may be named on disk:
-  // they stay protected for good.
+  // Ends the protection, given the outcome of the job. If a MANIFEST write failed, the MANIFEST on
+  // disk may name the tables: their numbers stay protected as long as the database is open.
   void Settle(const Status& status) REQUIRES(db_mutex);
-  // Of a job that failed: the MANIFEST on disk may name its tables all the same.
+  // After Settle() of a failed job: the MANIFEST on disk may name its tables nevertheless.
   bool may_be_named() const { return may_be_named_; }
 
  private:
@@ -81,13 +86,13 @@ class TableNumbers {
 class FamilyJob {
  public:
   ColumnFamilyData* family() const { return family_; }
-  // What listeners and the event log call it.
+  // The job id in events of listeners and in the event log. Unique while the database is open.
   int id() const { return id_; }
-  // The tables it has written.
+  // The tables that the job has written. Complete when WriteTables() has returned.
   const OutputResult& result() const { return result_; }
 
  protected:
-  // The family lives as long as the job.
+  // The family outlives the job: the caller holds a reference on it.
   FamilyJob(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex)
       : core_(core),
         family_(family),
@@ -96,8 +101,9 @@ class FamilyJob {
         numbers_(core) {}
   ~FamilyJob() = default;
 
-  // Env::GetThreadList() shows what this thread does, from now until EndOperation().
-  void BeginOperation(const OperationFacts& facts) {
+  // From now until EndOperation(), Env::GetThreadList() shows this operation for the calling
+  // thread.
+  void BeginOperation(const OperationInfo& facts) {
     ThreadStatusUpdater* const list = core_->environment.thread_list;
     if (list != nullptr) operation_.emplace(list, facts);
   }
@@ -105,9 +111,10 @@ class FamilyJob {
     if (operation_.has_value()) operation_->SetStage(stage);
   }
   void EndOperation() { operation_.reset(); }
-  // Null: nobody is told.
+  // Null if the database does not track the operations of its threads.
   TrackedOperation* operation() { return operation_.has_value() ? &*operation_ : nullptr; }
 
+  // Since the job began.
   uint64_t ElapsedMicros() const { return core_->environment.NowMicros() - start_micros_; }
 
   DbCore* const core_;

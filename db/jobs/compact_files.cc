@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactFiles() compacts in the thread of its caller, which may be one of the environment's own:
-// waiting there for another thread of the pool could last for ever.
+// CompactFiles() compacts in the thread of its caller. That may be a thread of the Env's own pool,
+// where waiting for another thread of the pool could last for ever.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-// Names come as paths, or as they are in metadata.
+// A name is a path or a bare file name as in the metadata.
 Result<FileNumber> NumberOfTable(const std::string& name) {
   FileNumber number;
   FileType type;
@@ -24,6 +24,7 @@ Result<FileNumber> NumberOfTable(const std::string& name) {
   return Status::InvalidArgument(StrCat("CompactFiles: ", name, " is not the name of a table"));
 }
 
+// Converts the arguments of the call. The files themselves are checked when the plan is made.
 Result<FilesToCompact> Understand(const CompactFilesCall& call) {
   const std::vector<CompressionType> linked = GetSupportedCompressions();
   if (call.options.compression != kDisableCompressionOption &&
@@ -46,6 +47,7 @@ Result<FilesToCompact> Understand(const CompactFilesCall& call) {
 
 }  // namespace
 
+// The job is counted like one of the scheduler, so that Pause() and closing wait for it.
 Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
                                        std::vector<std::string>* output_file_names,
                                        CompactionJobInfo* info) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Few compactions run at once, so lists are searched from the front.
+// Few compactions run at once, so linear search is good enough.
 #include "db/jobs/compaction_registry.h"
 
 #include <algorithm>
@@ -21,7 +21,9 @@ void CompactionRegistry::Remove(const CompactionPlan* plan) {
   assert(removed == 1);
 }
 
+// A reservation looks like a running compaction to pickers, but cannot be aborted.
 void CompactionRegistry::ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) {
+  assert(family != nullptr && plan != nullptr);
   assert(plan->output_level > 0 && plan->InputFileCount() > 0);
   reserved_.emplace_back(family, plan);
 }
@@ -32,6 +34,7 @@ void CompactionRegistry::ReleaseLocked(const CompactionPlan* plan) {
   assert(released == 1);
 }
 
+// The plans that a new compaction must not conflict with.
 CompactionRegistry::Plans CompactionRegistry::PlansLocked(const ColumnFamilyData* family) const {
   assert(family != nullptr);
   Plans plans;
@@ -50,6 +53,7 @@ bool CompactionRegistry::IsRunningLocked(const ColumnFamilyData* family) const {
   });
 }
 
+// Each file of level 0 is a sorted run of its own.
 uint64_t CompactionRegistry::SortedRunsLocked() const {
   uint64_t runs = 0;
   for (const Running& running : running_) {
@@ -60,7 +64,9 @@ uint64_t CompactionRegistry::SortedRunsLocked() const {
   return runs;
 }
 
+// Calls are counted, so that one Resume() does not end the abort of another call.
 void CompactionRegistry::AbortLocked(const ColumnFamilyData* family) {
+  assert(abort_all_count_ >= 0);
   (family == nullptr ? abort_all_count_ : abort_counts_[family->id()])++;
   for (const Running& running : running_) {
     if (family != nullptr && running.family != family) continue;
@@ -68,6 +74,7 @@ void CompactionRegistry::AbortLocked(const ColumnFamilyData* family) {
   }
 }
 
+// Without an abort before it, this does nothing.
 void CompactionRegistry::ResumeLocked(const ColumnFamilyData* family) {
   if (family == nullptr) {
     if (abort_all_count_ > 0) abort_all_count_--;

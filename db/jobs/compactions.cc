@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which compaction is next, and beginning it.
+// Chooses which compaction is next, and begins it.
 #include "db/jobs/compactions.h"
 
 #include <algorithm>
@@ -14,17 +14,18 @@
 namespace ashlar {
 namespace {
 
-// Somebody waits for it: it counts, but is not held back.
+// A call waits for the compaction: the limiter counts it but does not hold it back.
 std::unique_ptr<TaskLimiter::Token> TokenOfCall(const ColumnFamilyOptions& options) {
   TaskLimiter* const limiter = TaskLimiter::From(options.compaction_thread_limiter.get());
   return limiter == nullptr ? nullptr : limiter->Take(/*force=*/true);
 }
 
-// What is moved or dropped takes no space.
+// Tables that are moved or dropped need no space.
 uint64_t BytesToReserve(const CompactionPlan& plan) {
   return plan.IsMerge() ? plan.InputBytes() : 0;
 }
 
+// False if the input would not fit below the limit of the SstFileManager.
 bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* reserved) {
   const uint64_t bytes = BytesToReserve(plan);
   if (bytes == 0 || reserved->Take(core.resources.space, bytes)) return true;
@@ -32,9 +33,11 @@ bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* r
   return false;
 }
 
-// Of one that nothing but a mark or a suggestion asks for; what is urgent is tried again first.
+// How often the inputs of a plan have failed to compact. Counts only for plans whose sole reason is
+// a mark or a suggestion; urgent plans are tried again first.
 int FailuresOf(const CompactionPlan& plan) REQUIRES(db_mutex) {
   if (plan.reason != CompactionReason::kFilesMarkedForCompaction) return 0;
+  assert(!plan.inputs.empty());
   int most = 0;
   for (const TableFile* file : plan.inputs.front().files) {
     most = std::max(most, int{file->failed_compactions});
@@ -42,7 +45,8 @@ int FailuresOf(const CompactionPlan& plan) REQUIRES(db_mutex) {
   return most;
 }
 
-// Takes the other plan if it failed less often. Whether that is settled, and nothing can be better.
+// Replaces `*plan` by `other` if that has failed less often. Returns true if no plan can be better
+// than the result.
 bool Prefer(std::optional<CompactionPlan> other, std::optional<CompactionPlan>* plan)
     REQUIRES(db_mutex) {
   if (other.has_value() && (!plan->has_value() || FailuresOf(*other) < FailuresOf(**plan))) {
@@ -53,12 +57,15 @@ bool Prefer(std::optional<CompactionPlan> other, std::optional<CompactionPlan>* 
 
 }  // namespace
 
+// The constructor of the job claims the inputs.
 std::unique_ptr<BackgroundCompaction> Compactions::Begin(ColumnFamilyData* family,
                                                          CompactionPlan plan) {
   assert(!plan.inputs.empty());
   return std::make_unique<BackgroundCompaction>(core_, registry_, turns_, family, std::move(plan));
 }
 
+// Limiter and space are asked before the inputs are claimed, so nothing has to be given back if one
+// refuses.
 Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
   Begun begun;
@@ -82,13 +89,14 @@ Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   begun.job = Begin(family, std::move(*plan));
   begun.job->SetToken(std::move(begun.token));
   begun.job->SetReserved(std::move(reserved));
-  // Of what is left, now that this one has its inputs.
+  // Whether more is needed, apart from the inputs that this compaction has claimed.
   begun.wants_more =
       AssessCompaction(*family->current(), family->options(), family->versions()->claims)
           .IsNeeded();
   return begun;
 }
 
+// An exclusive manual compaction keeps automatic ones away, even before it runs.
 bool Compactions::MayBeginAutomatic(const ColumnFamilyData& family) const {
   return !family.is_dropped() && !family.options().disable_auto_compactions &&
          !core_->errors.BlocksWrites() && !manual_->HasExclusiveLocked(&family) &&
@@ -96,6 +104,7 @@ bool Compactions::MayBeginAutomatic(const ColumnFamilyData& family) const {
 }
 
 PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   PickOptions pick;
   pick.options = &family->options();
   pick.claims = &family->versions()->claims;
@@ -105,12 +114,13 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
   return pick;
 }
 
-// What was marked or suggested and has failed before comes behind all else that there is to do.
+// A marked or suggested table that has failed before comes after everything else that can be done.
 std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
                                                     const PickOptions& options) {
   const Version& version = *family->current();
   auto plan = PickCompaction(version, options, registry_->PlansLocked(family));
-  // Looked into, and nothing pays. Behind a more urgent one, or one that cannot begin, it waits.
+  // Nothing is worth compacting, so the request of the readers is done. It stays if a more urgent
+  // compaction was picked, or if this one cannot begin.
   if (!plan.has_value()) family->is_read_compaction_wanted = false;
   if (plan.has_value() && FailuresOf(*plan) == 0) return plan;
   if (Prefer(PickSuggested(family, options), &plan)) return plan;
@@ -119,6 +129,7 @@ std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
   return plan;
 }
 
+// Remembers the tables by number. They are compacted when nothing more urgent is left.
 void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
                                 const Slice* end) {
   const Version& version = *family->current();
@@ -146,13 +157,15 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
     if (!is_over) down = PickDown(version, options, table, registry_->PlansLocked(family));
     if (down.has_value()) down->reason = CompactionReason::kFilesMarkedForCompaction;
     is_settled = Prefer(std::move(down), &plan);
-    // It stays until it is gone: the job may not begin, or fail. Until then the table is taken.
+    // The table stays in the set until it is gone, because the job may not begin or may fail.
+    // Meanwhile its claim keeps it from being picked twice.
     number = is_over ? suggested.erase(number) : std::next(number);
   }
   if (suggested.empty()) suggested_.erase(found);
   return plan;
 }
 
+// Does not begin anything, so the answer may change as soon as the mutex is released.
 bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
   if (!MayBeginAutomatic(*family)) return false;
   const auto plan =
@@ -160,37 +173,38 @@ bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
   return plan.has_value() && plan->start_level == 0;
 }
 
-// A table that is gone, or has something below it by now, is left to the other compactions.
+// A table that is gone, or that has data below it by now, is left to other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
                                                         const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
-  // The other styles leave tables as they are: what CompactFiles() wrote stays until it does again.
+  // Other styles leave tables unchanged: what CompactFiles() wrote stays until its next call.
   const CompactionStyle style = options.options->compaction_style;
   const bool may_rewrite = style == kCompactionStyleLevel || style == kCompactionStyleUniversal;
   KeptForSnapshots& kept = family->versions()->kept_for_snapshots;
-  for (const FileNumber number : kept.Due(core_->snapshots.SeenByAll())) {
+  for (const FileNumber number : kept.Due(core_->SeenByAll())) {
     const LevelFiles table = family->current()->FindTable(number);
-    if (table.files.empty() || table.level == 0) {  // somebody may have moved it up
+    if (table.files.empty() || table.level == 0) {  // a call may have moved it up
       kept.Remove(number);
       continue;
     }
     if (!may_rewrite) continue;
-    // Until it has settled, so that short-lived snapshots do not have it written again and again.
+    // Wait until the table has settled, so that short-lived snapshots do not cause it to be
+    // rewritten again and again.
     const uint64_t delay = options.options->bottommost_file_compaction_delay;
     const uint64_t born = table.files.front()->meta.file_creation_time;
     if (delay != 0 && born != 0 && options.now_seconds < born + delay) continue;
     auto plan = PickRewrite(*family->current(), options, table, registry_->PlansLocked(family));
-    if (!plan.has_value()) continue;  // until the job that is in the way has ended
+    if (!plan.has_value()) continue;  // until the conflicting job has ended
     if (plan->is_bottommost) return plan;
     kept.Remove(number);
   }
   return std::nullopt;
 }
 
-// A table whose numbers are all 0 was written when nobody needed anything: its mark is of another
-// kind. Tables of other levels are taken up because of the mark.
+// A table in which all sequence numbers are 0 was written when no snapshot needed anything, so its
+// mark has another meaning. On other levels the mark itself causes a compaction.
 void Compactions::FindKeptForSnapshotsLocked() {
-  assert(!registry_->IsRunningLocked(nullptr));  // else what they write would be noted twice
+  assert(!registry_->IsRunningLocked(nullptr));  // else the tables that it writes are noted twice
   for (ColumnFamilyData* family : core_->families.All()) {
     const Version& version = *family->current();
     const Level last{version.num_levels() - 1};
@@ -202,8 +216,9 @@ void Compactions::FindKeptForSnapshotsLocked() {
   }
 }
 
+// Visits all families, so it is called only when next_table_due() has been reached.
 std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
-  const SequenceNumber seen_by_all = core_->snapshots.SeenByAll();
+  const SequenceNumber seen_by_all = core_->SeenByAll();
   SequenceNumber next_due = KeptForSnapshots::kNever;
   std::vector<ColumnFamilyData*> due;
   for (ColumnFamilyData* family : core_->families.All()) {
@@ -211,13 +226,14 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
     if (kept.HasDue(seen_by_all)) due.push_back(family);
     next_due = std::min(next_due, kept.NextDue(seen_by_all));
   }
-  assert(next_due > seen_by_all);  // the alarm is for later
+  assert(next_due > seen_by_all);
   registry_->SetNextTableDue(next_due);
   return due;
 }
 
+// The pieces of a range follow each other, and each waits until its files are free.
 Status Compactions::RunPieces(const ManualCompaction& manual) {
-  assert(manual.is_taken && !manual.is_done);  // by this thread
+  assert(manual.is_taken && !manual.is_done && manual.family != nullptr);
   std::optional<std::string> begin = manual.begin;
   do {
     std::unique_ptr<BackgroundCompaction> piece;
@@ -233,9 +249,10 @@ Status Compactions::RunPieces(const ManualCompaction& manual) {
   return Status::OK();
 }
 
+// Options and version may change while this waits, so each attempt picks anew.
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     const ManualCompaction& manual, const std::optional<std::string>& begin) {
-  assert(manual.is_taken);
+  assert(manual.is_taken && manual.family != nullptr);
   while (true) {
     RETURN_IF_ERROR(manual.stop.Check());
     if (manual.family->is_dropped()) return Status::ColumnFamilyDropped();
@@ -252,10 +269,11 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
-    core_->conditions.jobs.Wait();  // for a compaction that has some of the files to end
+    core_->conditions.jobs.Wait();  // for the end of a compaction that has some of the files
   }
 }
 
+// A move needs neither space nor a token of the limiter.
 std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualCompaction& manual,
                                                                    CompactionPlan plan) {
   assert(manual.is_taken && manual.is_exclusive && plan.is_trivial_move);
@@ -267,6 +285,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualC
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
     ManualCompaction* manual, const FilesToCompact& files) {
   ColumnFamilyData* const family = manual->family;
+  assert(family != nullptr && !manual->is_taken);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (manual_->HasExclusiveLocked(family)) {
     return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");
@@ -284,7 +303,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   return job;
 }
 
-// FIFO drops what it would drop anyway.
+// FIFO drops only what it would drop anyway.
 std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& manual,
                                                      bool* has_conflict) const {
   const PickOptions pick = OptionsToPick(manual.family);
@@ -297,7 +316,7 @@ std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& man
   return PickCompaction(version, pick, running);
 }
 
-// With the options and the tree of now: others came, perhaps, during the wait.
+// Uses the options and the version of this moment: both may have changed during a wait.
 std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& manual,
                                                      const std::optional<std::string>& begin,
                                                      bool* has_conflict) const {
@@ -313,7 +332,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   pick.allow_trivial_move = manual.allow_trivial_move;
   const Version& version = *manual.family->current();
   if (manual.input_level == 0 && version.num_levels() > 1) {
-    // Not deeper than what is there now: older data would come to lie above newer.
+    // Not deeper than the base level of this moment: otherwise older data could end up above newer.
     const CompactionNeeds needs = AssessCompaction(version, *pick.options, *pick.claims);
     pick.output_level = needs.base_level;
     assert(pick.output_level >= 1);
@@ -326,7 +345,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   if (plan.has_value()) {
     plan->is_manual = true;
     if (!plan->is_deletion) plan->SetOutputPath(manual.output_path_id);
-    // A call that moves things expects the filter to see them.
+    // The call expects the compaction filter to see every entry, so tables are not just moved.
     if (HasCompactionFilter(*pick.options)) plan->is_trivial_move = false;
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }

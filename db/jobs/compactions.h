@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compactions picks the next compaction of a family and begins it: those that the family's style,
-// calls, snapshots and the age of tables ask for. Several may run at once in one family, on
-// disjoint files. It runs none but the pieces of a manual one.
+// Compactions picks the next compaction of a family and begins it. The sources are the compaction
+// style, calls of the program, released snapshots, and the age of tables. Several compactions may
+// run in one family at the same time, on disjoint files. Only the pieces of a manual compaction are
+// also run here; all other jobs are run by the caller.
 //
 // Threads: functions ending in Locked need the DB mutex; the others are called without it.
 #pragma once
@@ -26,61 +27,67 @@ namespace ashlar {
 
 class Compactions {
  public:
-  // All outlive it.
+  // All arguments outlive the object.
   Compactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* manual,
               Level0Turns* turns)
       : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {}
 
-  // What became of the attempt to begin an automatic compaction.
+  // The result of an attempt to begin an automatic compaction.
   struct Begun {
-    std::unique_ptr<BackgroundCompaction> job;  // null: none begins
-    bool wants_more = false;                    // the family wants another one beside it
-    bool is_held_back = false;   // it waits until the family's compaction_thread_limiter has room
-    uint64_t refused_bytes = 0;  // of the input of one for which there is no space; 0: there is
-    std::unique_ptr<TaskLimiter::Token>
-        token;  // of one refused: to be given back without the mutex
+    std::unique_ptr<BackgroundCompaction> job;  // null: no compaction begins
+    bool wants_more = false;                    // the family needs another one beside this one
+    bool is_held_back = false;   // waits until the family's compaction_thread_limiter has room
+    uint64_t refused_bytes = 0;  // input of a compaction that has no space; 0: not refused
+    // Token of a refused compaction; the caller gives it back after releasing the DB mutex.
+    std::unique_ptr<TaskLimiter::Token> token;
   };
+  // Picks and begins the most urgent automatic compaction of the family.
   Begun BeginAutomaticLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
-  // Whether that would compact level 0 now.
+  // Whether BeginAutomaticLocked() would compact level 0 now.
   bool PicksLevel0Locked(ColumnFamilyData* family) const REQUIRES(db_mutex);
 
-  // The range of a manual compaction, which this thread has taken, in pieces, each as large as one
-  // compaction may be.
+  // Runs a manual compaction, which this thread has taken from the queue, in pieces; each piece is
+  // as large as one compaction may be.
   Status RunPieces(const ManualCompaction& manual) EXCLUDES(db_mutex);
-  // Of tables that a call has named: it runs the job itself, and takes `manual` out of the queue,
-  // where this puts it for those that stop and wait for calls. Errors as those of PickFiles(), and
-  // Aborted while an exclusive call has the family.
+  // Begins a compaction of the tables that a call has named (DB::CompactFiles). The caller runs the
+  // job itself. `manual` is put in the queue, so that calls that stop or wait for manual
+  // compactions find it; the caller takes it out again. Returns the errors of PickFiles(),
+  // and Aborted while an exclusive manual compaction has the family.
   Result<std::unique_ptr<BackgroundCompaction>> BeginFilesLocked(ManualCompaction* manual,
                                                                  const FilesToCompact& files)
       REQUIRES(db_mutex);
-  // Of a call whose turn has come, and whose plan nothing stands in the way of.
+  // Begins the move of tables for a call whose turn has come. No running compaction is in conflict
+  // with `plan`.
   std::unique_ptr<BackgroundCompaction> BeginMoveLocked(const ManualCompaction& manual,
                                                         CompactionPlan plan) REQUIRES(db_mutex);
 
-  // Tables in the range, bounds inclusive, are to be compacted into the next level soon; not those
-  // on the deepest one.
+  // The tables in the range (bounds inclusive) should be compacted into the next level soon. Tables
+  // on the deepest level are left out.
   void SuggestLocked(const ColumnFamilyData* family, const Slice* begin, const Slice* end)
       REQUIRES(db_mutex);
-  // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
+  // Called for a database that was just opened: finds the tables of the last level whose mark in
+  // the MANIFEST says that they keep entries for snapshots.
   void FindKeptForSnapshotsLocked() REQUIRES(db_mutex);
-  // The families that may drop what snapshots kept until now. When later ones may is in
-  // CompactionRegistry::next_table_due().
+  // The families that can drop now what snapshots have kept until now. Also sets
+  // CompactionRegistry::next_table_due() to the number at which the next table is due.
   std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
 
  private:
+  // Every compaction begins here, whatever asked for it.
   std::unique_ptr<BackgroundCompaction> Begin(ColumnFamilyData* family, CompactionPlan plan)
       REQUIRES(db_mutex);
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
   PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickNext(ColumnFamilyData* family, const PickOptions& options)
       REQUIRES(db_mutex);
-  // A rewrite of a table that keeps what no snapshot needs any more.
+  // Plans the rewrite of a table that keeps entries which no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTable(ColumnFamilyData* family, const PickOptions& options)
       REQUIRES(db_mutex);
-  // Of a table that a call has suggested.
+  // Plans the compaction of a table that a call has suggested.
   std::optional<CompactionPlan> PickSuggested(const ColumnFamilyData* family,
                                               const PickOptions& options) REQUIRES(db_mutex);
-  // The piece from `begin` on, once no job has its files, or none if there is no file left.
+  // Begins the piece that starts at `begin`, after waiting until no other job has its files. Null
+  // if no file is left.
   Result<std::unique_ptr<BackgroundCompaction>> BeginPiece(const ManualCompaction& manual,
                                                            const std::optional<std::string>& begin)
       REQUIRES(db_mutex);
@@ -95,7 +102,8 @@ class Compactions {
   CompactionRegistry* const registry_;
   ManualQueue* const manual_;
   Level0Turns* const turns_;
-  // Tables that calls have suggested, by family id: until they are gone, or on the deepest level.
+  // Tables that calls have suggested, by family id. A table stays here until it is gone or has
+  // reached the deepest level.
   std::map<uint32_t, std::set<FileNumber>> suggested_ GUARDED_BY(db_mutex);
 };
 

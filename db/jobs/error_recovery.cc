@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order that keeps what was acknowledged: no flush runs -> commits are shut out, a fresh log
-// replaces those that cannot be trusted -> tables -> one MANIFEST change -> the error is cleared.
+// The order of the steps keeps every acknowledged write: wait until no flush runs -> shut out
+// commits and replace the failed logs by a new one -> log undecided prepare sections again -> write
+// tables -> one MANIFEST change -> clear the error.
 #include "db/jobs/error_recovery.h"
 
 #include <algorithm>
@@ -11,18 +12,20 @@
 
 #include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
+#include "db/state/two_phase_writes.h"
 #include "util/scope_exit.h"
 
 namespace ashlar {
 
 Status ErrorRecovery::Run(Notify notify) {
-  return RunAs(/*is_asked=*/true, notify).value();  // a call is never put off
+  return RunAs(/*is_asked=*/true, notify).value();  // only unasked recoveries are put off
 }
 
 std::optional<Status> ErrorRecovery::RunUnasked(Notify notify) {
   return RunAs(/*is_asked=*/false, notify);
 }
 
+// Only one recovery runs at a time. Its end is signalled also if an exception passes.
 std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   Status error;
   {
@@ -51,9 +54,10 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   return status;
 }
 
+// Everything that a recovery does, apart from excluding others and notifying listeners.
 Status ErrorRecovery::RunOnce(const Status& error) {
   assert(!error.ok() && error.severity() < Status::kFatalError);
-  // The next flush would raise it again.
+  // While the space is above the limit the next flush would raise the error again.
   const bool is_over =
       core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();
   if (error.IsSpaceLimit() && is_over) return error;
@@ -62,14 +66,14 @@ Status ErrorRecovery::RunOnce(const Status& error) {
     MutexLock lock(&core_->mutex);
     families = core_->families.PinAll();
   }
-  // A soft error endangers nothing in memory: what failed is tried again.
+  // A soft error does not endanger what is in memory: the failed work is repeated.
   const bool is_soft = error.severity() < Status::kHardError;
   const bool is_flush_held = is_soft && core_->errors.HoldsFlushes();
-  RETURN_IF_ERROR(is_flush_held ? FlushSealed(families)
+  RETURN_IF_ERROR(is_flush_held ? FlushImmutables(families)
                   : is_soft     ? Status::OK()
                                 : FlushEverything(families));
   MutexLock lock(&core_->mutex);
-  // What was raised meanwhile, by a compaction for one, is worse than what was recovered from.
+  // An error that was raised meanwhile, for example by a compaction, is worse than the old one.
   RETURN_IF_ERROR(core_->errors.Unrecoverable());
   if (is_soft) {
     RETURN_IF_ERROR(EndSoftLocked(is_flush_held, families));
@@ -80,7 +84,7 @@ Status ErrorRecovery::RunOnce(const Status& error) {
   return Status::OK();
 }
 
-// What was sealed meanwhile is flushed like anything else.
+// Memtables that became immutable meanwhile are flushed like any others.
 Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) {
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   IgnoreError(has_flushed ? core_->errors.ClearSoft() : core_->errors.ClearCompactionError(),
@@ -92,10 +96,10 @@ Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRe
   return Status::OK();
 }
 
-// Writes go on. All families in one change, as some of the memtables may have to be; no other flush
-// begins meanwhile.
-Status ErrorRecovery::FlushSealed(const std::vector<FamilyRef>& families) {
-  std::optional<FlushGroup> flushes;  // lets go of its families without the mutex
+// Writes continue. All families are flushed in one change, because some memtables may have to be
+// flushed together. No other flush begins meanwhile.
+Status ErrorRecovery::FlushImmutables(const std::vector<FamilyRef>& families) {
+  std::optional<FlushGroup> flushes;  // destroyed without the mutex: it releases families
   MutexLock lock(&core_->mutex);
   RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
@@ -104,6 +108,7 @@ Status ErrorRecovery::FlushSealed(const std::vector<FamilyRef>& families) {
   return scheduler_->RunRecoveryFlushLocked(&*flushes);
 }
 
+// The steps for a hard error, as the head of this file lists them.
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;
   FileNumber log_number = 0;
@@ -113,7 +118,8 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(AwaitRunningFlushesLocked(families));
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
-    // A commit that was under way may have found memory and log different: nothing is flushed then.
+    // A commit that was in progress may have found that memory and log differ: then nothing is
+    // flushed.
     fatal = core_->errors.Unrecoverable();
     if (fatal.ok()) {
       flushes.emplace(core_, families, FlushScope::kAll);
@@ -126,6 +132,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
+  if (status.ok()) status = LogUndecidedSections();
   if (status.ok()) status = flushes->WriteTables();
   {
     MutexLock lock(&core_->mutex);
@@ -146,11 +153,19 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   return status;
 }
 
-// None begins while writes are blocked. One that runs could record a table of one family when the
-// logs of the others have left the set and are not synced any more.
+// The logs that hold them are about to be dropped. If the recovery fails after this, the MANIFEST
+// still names the old logs, and a replay finds the sections in both.
+Status ErrorRecovery::LogUndecidedSections() {
+  core_->prepared_logs.AwaitSettled();
+  return LogSectionsAgain(&core_->prepared_logs, core_->wals.get(),
+                          core_->pipeline->visible_seqno() + 1);
+}
+
+// No flush begins while writes are blocked. A flush that runs already could record a table of one
+// family although the logs of the other families have left the set and are not synced any more.
 Status ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
   const auto is_flushing = [](const FamilyRef& family) NO_THREAD_SAFETY_ANALYSIS {
-    return !family->sealed().empty() && family->sealed().front().is_flushing;
+    return !family->immutables().empty() && family->immutables().front().is_flushing;
   };
   while (std::any_of(families.begin(), families.end(), is_flushing)) {
     if (JobThread::HoldsUpFlushes(core_)) return JobThread::OwnJob("Resume");

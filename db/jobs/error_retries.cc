@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timer's thread hands an attempt to the pool, for it may write gigabytes. An attempt that
-// takes longer than the interval is not begun twice.
+// The timer's thread hands each attempt to the pool, because an attempt may write gigabytes. An
+// attempt that takes longer than the interval is not started twice.
 #include "db/jobs/error_retries.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-// Damage does not go away, nor does a limit that the user has set.
+// Corruption does not go away, nor does a limit that the user has set.
 bool MayGoAway(const Status& error) {
   if (error.ok() || StatusFlags::SaysDataLoss(error) || error.IsIOFenced()) return false;
   return error.IsNoSpace() || (error.IsIOError() && StatusFlags::IsRetryable(error));
@@ -27,11 +27,13 @@ bool MayGoAway(const Status& error) {
 
 }  // namespace
 
+// SetDBOptions() may change both options between attempts.
 int ErrorRetries::MostAttempts() const {
   MutexLock lock(&core_->mutex);
   return core_->options->max_bgerror_resume_count;
 }
 
+// Begin() is called afterwards, unless a listener leaves the recovery to DB::Resume().
 AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return Answer::kNo;
   if (core_->shutdown.is_background_cancelled()) return Answer::kNo;
@@ -41,7 +43,7 @@ AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   return is_trying_ ? Answer::kTriesAlready : Answer::kYes;
 }
 
-// Writers that wait for a flush wait in vain.
+// Releases the writers that wait for a flush, because no automatic flush will come.
 void ErrorRetries::LeaveToResume() {
   core_->errors.LeaveFlushToResume();
   MutexLock lock(&core_->mutex);
@@ -53,6 +55,7 @@ uint64_t ErrorRetries::IntervalMicros() const {
   return std::max<uint64_t>(core_->options->bgerror_resume_retry_interval, 1);
 }
 
+// If an attempt is running, its thread sets the timer when it leaves.
 void ErrorRetries::Begin() {
   const uint64_t interval_micros = IntervalMicros();
   {
@@ -73,6 +76,8 @@ void ErrorRetries::Begin() {
   changed_.SignalAll();
 }
 
+// Waits for threads that set the timer and for an attempt that runs. Listeners get an end for every
+// beginning.
 void ErrorRetries::StopTrying() {
   bool was_trying = false;
   {
@@ -93,16 +98,18 @@ void ErrorRetries::StopTrying() {
   NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
+// Called by the timer's thread, which must not be delayed.
 void ErrorRetries::RunPeriodically() {
   {
     MutexLock lock(&mutex_);
-    // The last attempt may have ended since the timer looked.
+    // The last attempt may have ended after the timer checked.
     if (is_stopped_ || is_scheduled_ || !is_trying_) return;
     is_scheduled_ = true;
   }
   ScheduleShortJob(core_->environment.env, &ErrorRetries::TryMain, this, this);
 }
 
+// One attempt, in a thread of the pool.
 void ErrorRetries::Try() {
   {
     MutexLock lock(&mutex_);
@@ -112,7 +119,7 @@ void ErrorRetries::Try() {
   const Status error = core_->errors.Get();
   const Outcome outcome = TryOnce(error);
   if (outcome == Outcome::kGivenUp) LeaveToResume();
-  // A listener may raise the next error already, so it is told last.
+  // Listeners are notified last, because a listener may raise the next error.
   if (EndsWith(outcome)) {
     const bool is_recovered = outcome == Outcome::kRecovered;
     NotifyRecoveryEnd(core_->services, error,
@@ -121,12 +128,13 @@ void ErrorRetries::Try() {
   LeaveThread();
 }
 
+// Attempts that could not even begin are not counted.
 ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   if (core_->shutdown.is_background_cancelled()) return Outcome::kGoesOn;
   if (!MayGoAway(error) || error.severity() >= Status::kFatalError) return Outcome::kOver;
   if (error.IsNoSpace() && !HasSpaceToRecover(core_)) return Outcome::kGoesOn;
   const std::optional<Status> tried = recovery_->RunUnasked(ErrorRecovery::Notify::kNobody);
-  if (!tried.has_value()) return Outcome::kGoesOn;  // background work is paused: no attempt
+  if (!tried.has_value()) return Outcome::kGoesOn;  // work is paused: not counted as an attempt
   const Status& status = *tried;
   int attempts = 0;
   {
@@ -144,16 +152,17 @@ ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
 
 bool ErrorRetries::EndsWith(Outcome outcome) {
   MutexLock lock(&mutex_);
+  assert(is_scheduled_);
   if (outcome == Outcome::kGoesOn) return false;
-  // An error that came meanwhile is tried for too, without a beginning of its own.
+  // An error that was raised meanwhile is part of this recovery: attempts continue for it.
   if (!is_wanted_again_ || outcome == Outcome::kGivenUp) is_trying_ = false;
   return outcome != Outcome::kOver;
 }
 
-// The timer shows what is wanted when the thread has left it.
+// Makes the timer agree with is_trying_ before the thread leaves.
 void ErrorRetries::LeaveThread() {
   const uint64_t interval_micros = IntervalMicros();
-  bool is_set = true;  // it called this thread
+  bool is_set = true;  // because the timer has called this thread
   for (;;) {
     {
       MutexLock lock(&mutex_);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FamilyQueue: families that wait for a flush or a compaction, first come, first served, none of
-// them twice. It holds a reference on each.
+// FamilyQueue holds the families that wait for a flush or a compaction, in the order in which they
+// came. A family is in the queue at most once; the queue holds a reference on it.
 //
-// All functions need the DB mutex. References are given back without it (a last one may delete
-// files), so what leaves the queue is handed to the caller.
+// All functions need the DB mutex. A reference must be released without the mutex, because
+// releasing the last one may delete files: so families that leave the queue are handed to the
+// caller.
 #pragma once
 
 #include <cassert>
@@ -20,14 +21,15 @@ namespace ashlar {
 
 class FamilyQueue {
  public:
-  // Nothing happens if it is there.
+  // Does nothing if the family is in the queue already.
   void Add(ColumnFamilyData* family) REQUIRES(db_mutex) {
     if (ids_.insert(family->id()).second) queue_.emplace_back(family);
   }
   bool Has(const ColumnFamilyData& family) const REQUIRES(db_mutex) {
     return ids_.count(family.id()) > 0;
   }
-  // Takes the first family for which `is_wanted(family)` is true; an empty reference: none.
+  // Takes the first family for which `is_wanted(family)` is true. Returns an empty reference if
+  // there is none.
   template <typename IsWanted>
   FamilyRef TakeFirst(const IsWanted& is_wanted) REQUIRES(db_mutex) {
     for (auto each = queue_.begin(); each != queue_.end(); ++each) {
@@ -43,7 +45,7 @@ class FamilyQueue {
   FamilyRef TakeFront() REQUIRES(db_mutex) {
     return TakeFirst([](const ColumnFamilyData*) { return true; });
   }
-  // All, in order; the queue is empty then.
+  // Takes all families, in order.
   std::deque<FamilyRef> TakeAll() REQUIRES(db_mutex) {
     ids_.clear();
     return std::exchange(queue_, {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each flush does its own part; what they share is the change of the MANIFEST.
+// Each flush does its own part. They share the change of the MANIFEST.
 #include "db/jobs/flush_group.h"
 
 #include <cassert>
@@ -10,21 +10,24 @@
 
 namespace ashlar {
 
+// A group waits until none of its families is being flushed alone.
 bool FlushGroup::IsWanted(const DbCore& core) {
   if (core.errors.BlocksFlushes()) return false;
   bool is_wanted = false;
   for (const ColumnFamilyData* family : core.families.All()) {
     if (family->is_dropped() || !family->AwaitsOthers()) continue;
-    if (family->sealed().front().is_flushing) return false;
+    if (family->immutables().front().is_flushing) return false;
     is_wanted = true;
   }
   return is_wanted;
 }
 
+// Holds references on all families, also on those without memtables to flush.
 FlushGroup::FlushGroup(DbCore* core, const std::vector<FamilyRef>& families, FlushScope scope)
     : core_(core) {
   assert(!families.empty());
   for (const FamilyRef& family : families) {
+    assert(family);
     families_.emplace_back(family.get());
     auto flush = BackgroundFlush::Begin(core, family.get(), scope);
     if (flush != nullptr) flushes_.push_back(std::move(flush));
@@ -39,13 +42,14 @@ std::vector<ColumnFamilyData*> FlushGroup::FamiliesWithTables() const {
   return families;
 }
 
-// What a thread is seen to do: the only flush from its beginning to its end, else each of them
-// while it writes.
+// The operation that a thread shows: a single flush from its beginning to its end; one of several
+// flushes only while it writes.
 void FlushGroup::Announce() {
   if (flushes_.size() == 1) flushes_.front()->BeginOperation();
   for (const auto& flush : flushes_) flush->Announce();
 }
 
+// Tables of several families are written one after the other by one thread.
 Status FlushGroup::WriteTables() {
   if (flushes_.size() == 1) return flushes_.front()->WriteTable();
   for (const auto& flush : flushes_) {
@@ -57,6 +61,8 @@ Status FlushGroup::WriteTables() {
   return Status::OK();
 }
 
+// The limit of space is checked after the tables are written, because only then their size is
+// known.
 void FlushGroup::TablesWritten() {
   SstFileManagerImpl* const space = core_->resources.space;
   if (space == nullptr || !space->IsMaxAllowedSpaceReached()) return;
@@ -64,14 +70,15 @@ void FlushGroup::TablesWritten() {
                         BackgroundErrorReason::kFlush);
 }
 
-// Of several families an edit of its own, of the default family, which always lives, says which
-// logs are needed: an edit of a family that is dropped meanwhile is left out.
+// Which logs are still needed is in the last edit. If there are several families that is an extra
+// edit of the default family, because the edit of a family that is dropped meanwhile is left out,
+// and the default family cannot be dropped.
 Status FlushGroup::Describe(VersionSet::Change* change) {
   assert(!flushes_.empty() && change->edits.empty());
   std::vector<LogsOfFamily> after;
   for (const auto& flush : flushes_) {
     flush->Describe(&change->edits.emplace_back());
-    after.push_back({flush->family(), flush->log_number()});
+    after.push_back({flush->family(), flush->log_number(), flush->prepared_log()});
   }
   change->is_atomic_group = flushes_.size() > 1;
   if (change->is_atomic_group) change->edits.emplace_back().column_family = 0;
@@ -79,7 +86,7 @@ Status FlushGroup::Describe(VersionSet::Change* change) {
   return Status::OK();
 }
 
-// Families without a flush need the logs as little. The default family is the first.
+// Families without a flush do not need the older logs either. The default family is the first one.
 Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change* change) {
   assert(log_number > 0 && log_number <= core_->wals->current_number());
   std::vector<LogsOfFamily> after;
@@ -98,6 +105,7 @@ Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change
   return Status::OK();
 }
 
+// The edit of a family that was dropped meanwhile was left out, so its flush counts as dropped.
 void FlushGroup::Finish(const Status& status) {
   for (const auto& flush : flushes_) {
     const bool is_left_out = flushes_.size() > 1 && status.ok() && flush->family()->is_dropped();
@@ -117,7 +125,7 @@ void FlushGroup::Report(const Status&) {
   }
 }
 
-// A log that could not be synced is told of by the flush that noticed it.
+// A log that could not be synced is reported by the flush that noticed it, not here.
 std::optional<BackgroundErrorReason> FlushGroup::ErrorReason(const Status& error) const {
   std::optional<BackgroundErrorReason> reason;
   for (const auto& flush : flushes_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line each. Names of members are RocksDB's; a few of ours stand beside them.
+// Each event is one line. The member names are RocksDB's, with a few of our own beside them.
 #include "db/jobs/job_events.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 namespace ashlar {
 namespace {
 
+// The table properties that the event of a new table contains: numbers and texts.
 struct NumberRow {
   const char* name;
   uint64_t TableProperties::*member;
@@ -65,7 +66,7 @@ constexpr TextRow kTexts[] = {
     {"db_session_id", &TableProperties::db_session_id},
 };
 
-// An empty function: there is none.
+// Returns an empty function if there is none.
 void AddChecksum(const std::string& checksum, const std::string& function, EventLine* line) {
   line->Add("file_checksum", Slice(checksum).ToString(/*hex=*/true))
       .Add("file_checksum_func_name", function.empty() ? kUnknownFileChecksumFuncName : function);
@@ -96,7 +97,7 @@ FamilyShape ShapeOf(const ColumnFamilyData& family) {
     shape.oldest_blob_file = blobs->all().front().file->meta.number.value();
     shape.newest_blob_file = blobs->all().back().file->meta.number.value();
   }
-  shape.sealed_memtables = family.sealed().size();
+  shape.immutable_memtables = family.immutables().size();
   return shape;
 }
 
@@ -106,7 +107,7 @@ void AddShape(const FamilyShape& shape, EventLine* line) {
     line->Add("blob_file_head", shape.oldest_blob_file)
         .Add("blob_file_tail", shape.newest_blob_file);
   }
-  line->Add("immutable_memtables", shape.sealed_memtables);
+  line->Add("immutable_memtables", shape.immutable_memtables);
 }
 
 void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
@@ -185,7 +186,7 @@ void LogBlobFileCreated(const DbCore& core, const ColumnFamilyData& family, int 
       .Add("total_blob_count", file.blob_count)
       .Add("total_blob_bytes", file.blob_bytes);
   AddChecksum(file.checksum_value, file.checksum_method, &line);
-  line.Add("status", "OK");  // of others nothing is said
+  line.Add("status", "OK");  // failed files have no event
 }
 
 }  // namespace ashlar

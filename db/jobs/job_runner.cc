@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Announce, write, record, finish, report.
+// The steps of JobRunner::Run() are those of background_job.h.
 #include "db/jobs/job_runner.h"
 
 #include <cassert>
@@ -14,7 +14,7 @@ namespace ashlar {
 FileNumber TableNumbers::NewNumber() {
   MutexLock lock(&core_->mutex);
   const FileNumber number = core_->versions->NewFileNumber();
-  assert(!core_->jobs.IsProtected(number));  // never given out twice
+  assert(!core_->jobs.IsProtected(number));  // a number is allocated only once
   core_->jobs.Protect(number);
   numbers_.push_back(number);
   return number;

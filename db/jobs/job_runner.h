@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JobRunner takes a compaction or a group of flushes from where it has begun to its report.
+// JobRunner executes a job that has begun, up to its report (background_job.h lists the steps).
 //
-// Crash: tables are synced, and so is their directory, before the MANIFEST names them; what a job
-// made obsolete is released only after that.
+// Crash: tables and their directory are synced before the MANIFEST names the tables. The files that
+// the job made obsolete are released only after the MANIFEST change is durable.
 #pragma once
 
 #include "db/jobs/background_job.h"
@@ -14,10 +14,11 @@ namespace ashlar {
 
 class JobRunner {
  public:
-  // Both outlive the runner.
+  // Both arguments outlive the runner.
   JobRunner(DbCore* core, WriteControl* writes) : core_(core), writes_(writes) {}
 
-  // Without locks, in a background thread or that of a call. Returns what became of the job.
+  // Called without locks, in a background thread or in the thread of a call. Returns the status of
+  // the job.
   Status Run(BackgroundJob* job) EXCLUDES(db_mutex);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The other compaction has a thread of its own, so that neither is charged for what the other one
-// reads, writes and computes.
+// The compaction of level 0 runs in a thread of its own, so that the I/O and CPU counters of the
+// two jobs stay separate.
 #include "db/jobs/level0_turns.h"
 
 #include <cassert>
@@ -12,12 +12,12 @@
 namespace ashlar {
 
 void Level0Turns::Yielder::Yield() {
-  assert(!InEpoch() && turns_.run_ != nullptr);  // it waits
+  assert(!InEpoch() && turns_.run_ != nullptr);  // the thread waits, so it must not hold an epoch
   const uint64_t start_micros = turns_.clock_->NowNanos() / 1000;
   if (start_micros < earliest_micros_.load(std::memory_order_relaxed)) return;
   if (is_away_.exchange(true, std::memory_order_acquire)) return;
   {
-    ThreadTeam other;  // where no thread is to be had, nothing runs
+    ThreadTeam other;  // if no thread can be started, nothing runs
     other.Start(1, [this](size_t) { turns_.run_(); });
   }
   const uint64_t end_micros = turns_.clock_->NowNanos() / 1000;

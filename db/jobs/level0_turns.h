@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level0Turns lets compactions of level 0 go before those of deeper levels: a long one that has the
-// last thread there may be stops between two entries while a short one of level 0, for which
-// writers would wait soon, runs in its place.
+// Level0Turns lets compactions of level 0 run before those of deeper levels. If a long compaction
+// of a deeper level occupies the last available thread, it pauses between two entries while a short
+// compaction of level 0, on which writers would soon have to wait, runs in its place.
 //
-// Afterwards the long one goes on for at least as long as it has waited: what level 0 is compacted
-// into must be compacted too.
+// Afterwards the long compaction runs for at least as long as it has paused: the level into which
+// level 0 is compacted must be compacted as well.
 //
-// Threads: any; a thread that yields holds no lock.
+// Threads: any. A thread that calls YieldIfAsked() holds no lock.
 #pragma once
 
 #include <atomic>
@@ -21,20 +21,21 @@ namespace ashlar {
 
 class Level0Turns {
  public:
-  explicit Level0Turns(SystemClock* clock) : clock_(clock) {}  // which outlives it
-  // `run` does, in the calling thread, a compaction of level 0 that waits, or nothing if there is
-  // none any more. It is called without the DB mutex. Before the first job that yields.
+  explicit Level0Turns(SystemClock* clock) : clock_(clock) {}  // the clock outlives the object
+  // `run` executes a waiting compaction of level 0 in the calling thread, or does nothing if there
+  // is none any more. It is called without the DB mutex. SetRun() is called before the first job
+  // that yields begins.
   void SetRun(std::function<void()> run) { run_ = std::move(run); }
 
-  // Whether one waits for a thread.
+  // Whether an urgent compaction of level 0 waits for a thread. Written under the DB mutex.
   void SetWaiting(bool is_waiting) { is_waiting_.store(is_waiting, std::memory_order_relaxed); }
   bool is_waiting() const { return is_waiting_.load(std::memory_order_relaxed); }
 
-  // A job that yields; its threads may call at the same time.
+  // One running job that yields. All threads of the job may call it at the same time.
   class Yielder {
    public:
     explicit Yielder(Level0Turns* turns) : turns_(*turns) {}
-    // Every thousand entries or so.
+    // Called about every thousand entries.
     void YieldIfAsked() {
       if (turns_.is_waiting()) [[unlikely]]
         Yield();
@@ -44,8 +45,8 @@ class Level0Turns {
     void Yield();
 
     Level0Turns& turns_;
-    std::atomic<bool> is_away_{false};          // one of its threads is
-    std::atomic<uint64_t> earliest_micros_{0};  // until when it goes on
+    std::atomic<bool> is_away_{false};          // a thread of the job runs level 0 right now
+    std::atomic<uint64_t> earliest_micros_{0};  // no pause before this time
   };
 
  private:

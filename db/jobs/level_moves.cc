@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables that change their level as they are: PromoteL0(), and CompactRange() with change_level. As
-// a compaction that moves, alone in its family: up or down, past levels that are empty.
+// Calls that move tables to another level without rewriting them: PromoteL0(), and CompactRange()
+// with change_level. The move is a compaction without a merge, alone in its family. It goes up or
+// down, past levels that are empty.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -14,7 +15,8 @@
 namespace ashlar {
 namespace {
 
-// What lies on the way, or there already, would come to lie on the wrong side of the tables.
+// The target level and the levels in between must be empty: otherwise the moved tables would be on
+// the wrong side of the data there.
 Status CheckWay(const Version& version, Level from, Level to) {
   for (Level level{std::min<int>(from, to)}; level <= std::max<int>(from, to); ++level) {
     if (level == from || version.files(level).empty()) continue;
@@ -24,6 +26,7 @@ Status CheckWay(const Version& version, Level from, Level to) {
   return Status::OK();
 }
 
+// Tables of level 0 can become a sorted run only if no two of them share a key.
 Status CheckLevel0(const Version& version, Level to) {
   std::vector<TableFile*> files = version.files(0);
   const InternalKeyComparator& order = version.comparator();
@@ -40,8 +43,9 @@ Status CheckLevel0(const Version& version, Level to) {
   return is_free.ok() ? is_free : Status::InvalidArgument("PromoteL0", is_free.ToString());
 }
 
-// The highest level that everything on `from` fits in, with none above it in use.
+// The highest level that has room for all data on `from`, if all levels from there on are empty.
 Level HighestFree(const Version& version, const CompactionNeeds& needs, Level from) {
+  assert(from >= 0 && static_cast<size_t>(from) < needs.target_bytes.size());
   Level highest = from;
   for (Level level{from - 1}; level > 0 && version.files(level).empty(); --level) {
     const uint64_t target = needs.target_bytes[static_cast<size_t>(level)];
@@ -53,6 +57,7 @@ Level HighestFree(const Version& version, const CompactionNeeds& needs, Level fr
 
 }  // namespace
 
+// A level of the program must be in use in this family.
 Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, int least) {
   MutexLock lock(&core_->mutex);
   if (family.is_dropped()) return Status::ColumnFamilyDropped();
@@ -62,6 +67,7 @@ Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, 
       StrCat("target_level: ", level, " is not from ", least, " to ", count - 1));
 }
 
+// The check and the move happen in one turn, so the levels cannot change in between.
 Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_level) {
   RETURN_IF_ERROR(CheckLevel(*family, target_level, /*least=*/1));
   ManualCompaction turn;
@@ -73,7 +79,7 @@ Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_lev
   });
 }
 
-// What CompactRange() has left in the range lies on one level.
+// After CompactRange() everything in the range is on one level.
 Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_level) {
   const RangeLevels levels = LevelsOf(done);
   if (levels.last < 0) return Status::OK();
@@ -99,7 +105,8 @@ Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_l
   });
 }
 
-// Files that are ingested meanwhile must not come to lie above newer ones, nor on the way.
+// The levels that the tables pass are reserved as well: a file that is ingested meanwhile must come
+// to lie neither above newer data nor on the way.
 Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
                                      const std::function<Result<Level>(const Version&)>& choose) {
   assert(!InEpoch() && !turn->is_taken);
@@ -143,6 +150,7 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
   return status;
 }
 
+// The compactions themselves are automatic ones.
 Status ManualCompactions::Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) {
   MutexLock lock(&core_->mutex);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();

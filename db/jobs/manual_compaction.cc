@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A range goes down level by level; each level is one ManualCompaction, which a thread of the
-// scheduler takes while the caller waits.
+// A range is compacted downwards level by level. Each level is one ManualCompaction, which a thread
+// of the scheduler executes while the caller waits.
 #include "db/jobs/manual_compaction.h"
 
 #include <algorithm>
@@ -15,14 +15,8 @@
 namespace ashlar {
 namespace {
 
-Status CheckSupported(const CompactRangeOptions& options) {
-  if (options.full_history_ts_low != nullptr) {
-    return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
-  }
-  return Status::OK();
-}
-
-// What lies there has perhaps not been offered to the filter, or would be treated otherwise now.
+// Whether the last level must be rewritten although nothing is merged into it: its entries were
+// perhaps never offered to the compaction filter, or the options have changed.
 bool RewritesBottom(const CompactRangeOptions& options, bool has_filter) {
   switch (options.bottommost_level_compaction) {
     case BottommostLevelCompaction::kSkip: return false;
@@ -42,6 +36,7 @@ Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path
       StrCat(what, ": the column family has ", count, " directories, found ", path_id));
 }
 
+// Everything that could be refused is checked before the flush.
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
   assert(family != nullptr && !InEpoch());
@@ -49,7 +44,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
   }
-  RETURN_IF_ERROR(CheckSupported(options));
+  assert(options.full_history_ts_low == nullptr);  // the caller has raised it
   RETURN_IF_ERROR(
       CheckPath(*family, "CompactRangeOptions::target_path_id", options.target_path_id));
   if (options.change_level) {
@@ -74,12 +69,14 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   return options.change_level ? ChangeLevel(manual, options.target_level) : Status::OK();
 }
 
+// Refuses a call while compactions are aborted or disabled, or if its own flag is set.
 Status ManualCompactions::CheckMayBeginLocked(const ColumnFamilyData& family,
                                               std::atomic<bool>* canceled) const {
   if (registry_->IsAbortedLocked(family)) return Status::Incomplete(Status::kCompactionAborted);
   return StopFlags{.manual_disabled = &is_disabled_, .cancelled_by_caller = canceled}.Check();
 }
 
+// All flags that can stop a manual compaction.
 StopFlags ManualCompactions::FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const {
   return {.background_cancelled = core_->shutdown.background_cancelled_flag(),
           .aborted = &manual->is_aborted,
@@ -87,6 +84,7 @@ StopFlags ManualCompactions::FlagsFor(ManualCompaction* manual, std::atomic<bool
           .cancelled_by_caller = canceled};
 }
 
+// Finds the levels that have files in the range. A dropped family has none.
 ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompaction& manual) {
   const Slice begin = manual.begin.has_value() ? Slice(*manual.begin) : Slice();
   const Slice end = manual.end.has_value() ? Slice(*manual.end) : Slice();
@@ -114,8 +112,8 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
   return levels;
 }
 
-// Level by level downwards, so that everything in the range ends on one level: the deepest that has
-// files, or the base level if there is none.
+// Compacts level by level downwards, so that everything in the range ends on one level: the deepest
+// level that has files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
   bool has_levels = false, rewrites_bottom = false;
@@ -147,28 +145,31 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
   return RunToEnd(manual);
 }
 
+// The entry in the queue is on the caller's stack, so it leaves the queue before this returns.
 Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
   MutexLock lock(&core_->mutex);
   manual->is_taken = manual->is_done = false;
   Status status;
   {
     queue_->AddLocked(manual);
-    // Whoever has taken it is waited for also when memory runs out here.
+    // Also when an allocation fails here, a thread that has taken the compaction is waited for.
     const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
       while (manual->is_taken && !manual->is_done) core_->conditions.jobs.Wait();
       queue_->RemoveLocked(manual);
     });
     status = AwaitDoneLocked(manual);
   }
-  // Those that waited for an exclusive one, and the automatic ones it held up.
+  // Wakes compactions that waited for an exclusive one, and requests the automatic ones it held up.
   scheduler_->RequestCompactionLocked(manual->family);
   core_->conditions.ManualChanged();
   return status;
 }
 
+// A compaction that a thread has taken is waited for even if it is to stop: the thread uses the
+// entry.
 Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
   assert(!queue_->IsEmptyLocked());  // this one
-  // Nobody signals when the caller sets its own flag.
+  // A caller that sets its own flag does not signal, so the flag is polled.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;
   scheduler_->DispatchLocked();
   while (!manual->is_done) {
@@ -177,7 +178,7 @@ Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
       return stopped.IsShutdownInProgress() ? Status::Incomplete(Status::kManualCompactionPaused)
                                             : stopped;
     }
-    // For a thread to take it and to finish it.
+    // Waits for a thread to take the compaction and to finish it.
     if (manual->stop.cancelled_by_caller == nullptr) {
       core_->conditions.jobs.Wait();
     } else {
@@ -188,13 +189,14 @@ Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
   return manual->status;
 }
 
+// Calls nest. A call from a job of this database does not wait, because that job could be one of
+// them.
 void ManualCompactions::Disable() {
   MutexLock lock(&core_->mutex);
-  assert(disable_count_ >= 0);
-  disable_count_++;
+  if (++disable_count_ <= 0) return;
   is_disabled_.store(true, std::memory_order_release);
   core_->conditions.ManualChanged();
-  // None may finish while they are disabled, nor escape by being enabled again at once.
+  // No compaction may finish while they are disabled, nor continue because Enable() comes at once.
   while (!queue_->IsEmptyLocked() && !JobThread::HoldsUpCompactions(core_)) {
     core_->conditions.jobs.Wait();
   }
@@ -202,11 +204,11 @@ void ManualCompactions::Disable() {
 
 void ManualCompactions::Enable() {
   MutexLock lock(&core_->mutex);
-  if (disable_count_ == 0) return;
-  assert(is_disabled_.load(std::memory_order_relaxed));
+  assert(is_disabled_.load(std::memory_order_relaxed) == (disable_count_ > 0));
   if (--disable_count_ == 0) is_disabled_.store(false, std::memory_order_release);
 }
 
+// Waits for automatic and manual compactions alike.
 void ManualCompactions::Abort(const ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   registry_->AbortLocked(family);
@@ -218,6 +220,7 @@ void ManualCompactions::Abort(const ColumnFamilyData* family) {
   }
 }
 
+// Families that needed a compaction meanwhile are queued again.
 void ManualCompactions::Resume(ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   registry_->ResumeLocked(family);

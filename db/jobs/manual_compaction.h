@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManualCompactions are compactions on request: DB::CompactRange(), DB::CompactFiles(), and the
-// calls that stop them.
+// ManualCompactions executes compactions on request: DB::CompactRange(), DB::CompactFiles(), moves
+// of tables to other levels, and the calls that stop compactions.
 //
 // Threads: any, without locks.
 #pragma once
@@ -30,12 +30,12 @@ struct CompactFilesCall {
   int output_path_id = -1;
 };
 
-// InvalidArgument if the family has no directory of this number.
+// InvalidArgument if the family has no directory with this number. `what` names the option.
 Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path_id);
 
 class ManualCompactions {
  public:
-  // All outlive it.
+  // All arguments outlive the object.
   ManualCompactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* queue,
                     Compactions* compactions, Scheduler* scheduler, ManualFlushes* flushes)
       : core_(core),
@@ -46,30 +46,33 @@ class ManualCompactions {
         scheduler_(scheduler),
         flushes_(flushes) {}
 
-  // Bounds inclusive, null: none. The caller holds a reference on the family.
+  // Bounds inclusive; null: unbounded. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                       const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
 
-  // In the thread of the caller, who holds a reference on the family. The last two may be null.
+  // Runs in the thread of the caller, who holds a reference on the family. The last two may be
+  // null.
   Status CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
                       std::vector<std::string>* output_file_names, CompactionJobInfo* info)
       EXCLUDES(db_mutex);
 
-  // Tables as they are, to another level; see level_moves.cc.
+  // Moves all tables of level 0 to another level without rewriting them; see level_moves.cc.
   Status PromoteLevel0(ColumnFamilyData* family, int target_level) EXCLUDES(db_mutex);
-  // The tables of a range are to be compacted soon. Bounds inclusive, null: none.
+  // Marks the tables of a range for compaction soon. Bounds inclusive; null: unbounded.
   Status Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
 
-  // Stops all manual ones and refuses new ones, until as many Enable calls.
+  // Stops all manual compactions and refuses new ones, until Enable() has been called as many
+  // times.
   void Disable() EXCLUDES(db_mutex);
   void Enable() EXCLUDES(db_mutex);
-  // Stops automatic ones too and lets none begin, until as many Resume calls. Null: of all
-  // families. Both return when those that ran have ended.
+  // Stops automatic compactions as well and lets none begin, until Resume() has been called as many
+  // times. `family` null: in all families. Disable() and Abort() return when the compactions that
+  // were running have ended.
   void Abort(const ColumnFamilyData* family) EXCLUDES(db_mutex);
   void Resume(ColumnFamilyData* family) EXCLUDES(db_mutex);
 
  private:
-  // Where a range has files; an automatic compaction may change that at any time.
+  // The levels on which a range has files. An automatic compaction may change them at any time.
   struct RangeLevels {
     int first = -1, last = -1;  // -1: no files
     Level base = 1;
@@ -78,18 +81,19 @@ class ManualCompactions {
 
   Status CheckMayBeginLocked(const ColumnFamilyData& family, std::atomic<bool>* canceled) const
       REQUIRES(db_mutex);
-  // What stops it; `canceled` is the caller's, or null.
+  // The flags that stop the compaction; `canceled` is the caller's flag, or null.
   StopFlags FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const;
   RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
       EXCLUDES(db_mutex);
   Status CheckLevel(const ColumnFamilyData& family, int level, int least) EXCLUDES(db_mutex);
   Status ChangeLevel(const ManualCompaction& done, int target_level) EXCLUDES(db_mutex);
-  // All tables of a level, when nothing else compacts in the family, to the level that is chosen
-  // then. `choose` is called with the DB mutex held.
+  // Waits until nothing else compacts in the family, then moves all tables of level `from` to the
+  // level that `choose` returns. `choose` is called with the DB mutex held.
   Status MoveTables(ManualCompaction* turn, Level from,
                     const std::function<Result<Level>(const Version&)>& choose) EXCLUDES(db_mutex);
-  // Queues it and waits until it is done, or stopped before anybody took it.
+  // Puts the compaction in the queue and waits until it is done, or was stopped before a thread
+  // took it.
   Status RunToEnd(ManualCompaction* manual) EXCLUDES(db_mutex);
   Status AwaitDoneLocked(ManualCompaction* manual) REQUIRES(db_mutex);
 
@@ -100,9 +104,10 @@ class ManualCompactions {
   Compactions* const compactions_;
   Scheduler* const scheduler_;
   ManualFlushes* const flushes_;
-  // Disable calls without their Enable.
+  // Calls of Disable() less those of Enable(). Below 0 after an Enable() that came first: programs
+  // call Enable() and Disable() in this order and then compact, which works with RocksDB.
   int disable_count_ GUARDED_BY(db_mutex) = 0;
-  // Whether that is above 0; what compactions look at. Written under the DB mutex.
+  // Whether disable_count_ is above 0. Written under the DB mutex; polled by running compactions.
   std::atomic<bool> is_disabled_{false};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seals the memtables, asks for their flush, and waits until they are gone.
+// Makes the memtables immutable, requests their flush, and waits until they are gone.
 #include "db/jobs/manual_flush.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 namespace ashlar {
 
+// With atomic_flush, memtables must be flushed together unless a user has named the families.
 Status ManualFlushes::Flush(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
   if (core_->mode.atomic_flush && reason != FlushReason::kManualFlush) {
@@ -20,6 +21,7 @@ Status ManualFlushes::Flush(const FlushOptions& options,
   return FlushThese(options, families, reason);
 }
 
+// Listeners are notified when the flushes are scheduled, before this waits for them.
 Status ManualFlushes::FlushThese(const FlushOptions& options,
                                  const std::vector<ColumnFamilyData*>& families,
                                  FlushReason reason) {
@@ -29,6 +31,7 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
   return options.wait ? AwaitFlushed(targets) : Status::OK();
 }
 
+// Collects in `*targets` what AwaitFlushed() has to wait for.
 Status ManualFlushes::Begin(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                             std::vector<Target>* targets) {
@@ -38,22 +41,22 @@ Status ManualFlushes::Begin(const FlushOptions& options,
   for (const ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
-  if (!options.allow_write_stall) RETURN_IF_ERROR(AwaitRoomForSealedLocked(families));
+  if (!options.allow_write_stall) RETURN_IF_ERROR(AwaitRoomForImmutableLocked(families));
   if (core_->errors.HoldsFlushes()) return core_->errors.Get();
   const bool together = core_->mode.atomic_flush || options.force_atomic_flush;
   RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
       families, reason, together ? FlushTogether::kYes : FlushTogether::kNo));
   for (ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
-    const bool has_sealed = !family->sealed().empty();
-    targets->push_back({family, has_sealed ? family->sealed().back().mem->id() : 0});
+    const bool has_immutables = !family->immutables().empty();
+    targets->push_back({family, has_immutables ? family->immutables().back().mem->id() : 0});
     family->RequireFlush();
-    if (has_sealed) scheduler_->RequestFlushLocked(family);
+    if (has_immutables) scheduler_->RequestFlushLocked(family);
   }
   return Status::OK();
 }
 
-// A call for each family, as RocksDB makes them; none for one that has nothing to flush.
+// One notification for each family that has something to flush, like RocksDB.
 void ManualFlushes::NotifyScheduled(const std::vector<Target>& targets, FlushReason reason) {
   for (const Target& target : targets) {
     if (target.newest_memtable == 0) continue;
@@ -63,7 +66,7 @@ void ManualFlushes::NotifyScheduled(const std::vector<Target>& targets, FlushRea
   }
 }
 
-// One that is dropped meanwhile needs no flush, but the others do.
+// If a family is dropped meanwhile, the call is repeated for the others.
 Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) {
   Status status;
   do {
@@ -81,29 +84,31 @@ Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) 
 
 namespace {
 
-// Another sealed memtable would stop the writers of the family.
-bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
+// One more immutable memtable would stop the writers of the family.
+bool IsFullOfImmutables(const ColumnFamilyData& family) REQUIRES(db_mutex) {
   return !family.is_dropped() && !family.mem()->IsEmpty() &&
-         static_cast<int>(family.sealed().size()) + 1 >= family.options().max_write_buffer_number;
+         static_cast<int>(family.immutables().size()) + 1 >=
+             family.options().max_write_buffer_number;
 }
 
 }  // namespace
 
-// A flush on request shall not be what holds the writers up: waits until another sealed memtable,
-// and then its table, would not.
-Status ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
+// A flush on request must not stall the writers: waits until neither one more immutable memtable
+// nor the table made of it would do so.
+Status ManualFlushes::AwaitRoomForImmutableLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
          !core_->shutdown.is_background_cancelled()) {
-    bool is_full = false, has_sealed = false, awaits_compaction = false;
+    bool is_full = false, has_immutables = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
-      is_full |= IsFullOfSealed(*family);
+      is_full |= IsFullOfImmutables(*family);
       if (!family->is_dropped() && !family->mem()->IsEmpty()) {
-        awaits_compaction |= scheduler_->WillMakeRoomLocked(family, family->sealed().size() + 1);
+        awaits_compaction |=
+            scheduler_->WillMakeRoomLocked(family, family->immutables().size() + 1);
       }
-      if (family->sealed().empty()) continue;
-      has_sealed = true;
+      if (family->immutables().empty()) continue;
+      has_immutables = true;
     }
-    if (!awaits_compaction && !(is_full && has_sealed)) break;
+    if (!awaits_compaction && !(is_full && has_immutables)) break;
     if (JobThread::HoldsUpFlushes(core_) ||
         (awaits_compaction && JobThread::HoldsUpCompactions(core_))) {
       return JobThread::OwnJob("Flush without allow_write_stall");
@@ -117,17 +122,19 @@ Status ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyDat
   return Status::OK();
 }
 
+// Memtable ids ascend, so a family is done when its oldest immutable memtable is younger than the
+// target.
 Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
   MutexLock lock(&core_->mutex);
   for (const Target& target : targets) {
-    assert(target.family != nullptr);  // with a reference of the caller
+    assert(target.family != nullptr);  // the caller holds a reference
     const ColumnFamilyData& family = *target.family;
-    while (!family.sealed().empty() &&
-           family.sealed().front().mem->id() <= target.newest_memtable) {
+    while (!family.immutables().empty() &&
+           family.immutables().front().mem->id() <= target.newest_memtable) {
       if (family.is_dropped()) return Status::ColumnFamilyDropped();
-      // The flush that reaches the limit of space says so before it takes effect.
+      // The flush that reaches the limit of space raises its error before it takes effect.
       const Status error = core_->errors.Get();
-      const bool is_flushing = family.sealed().front().is_flushing;
+      const bool is_flushing = family.immutables().front().is_flushing;
       const bool may_end = is_flushing && (error.IsSpaceLimit() || core_->errors.HoldsFlushes());
       if (!error.ok() && core_->errors.BlocksFlushes() && !may_end) return error;
       if (core_->shutdown.is_background_cancelled()) return Status::ShutdownInProgress();
@@ -135,7 +142,7 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       core_->conditions.flushes.Wait();  // for a flush to end
     }
   }
-  // What has been flushed was the last that fits.
+  // After a flush that reached the limit of space, no further write fits.
   const Status error = core_->errors.Get();
   return error.IsSpaceLimit() ? error : Status::OK();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManualFlushes are flushes on request: DB::Flush(), and those that other calls need first.
+// ManualFlushes executes flushes on request: DB::Flush(), and flushes that other calls need first.
 //
 // Threads: any, without locks.
 #pragma once
@@ -17,21 +17,21 @@ namespace ashlar {
 
 class ManualFlushes {
  public:
-  // All outlive it.
+  // All arguments outlive the object.
   ManualFlushes(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
-  // What is in the memtables of these families now is in tables when this returns, if the options
-  // say that it waits. The caller holds references on the families. Where families are flushed
-  // together (DBOptions::atomic_flush), only kManualFlush is about these alone.
+  // Makes the memtables of these families immutable and has them flushed. If options.wait is set,
+  // their content is in tables when this returns. The caller holds references on the families. With
+  // DBOptions::atomic_flush every other reason than kManualFlush flushes all families.
   Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason = FlushReason::kManualFlush) EXCLUDES(db_mutex);
-  // Of all families that live.
+  // Flushes all families that are not dropped.
   Status FlushAll(const FlushOptions& options, FlushReason reason = FlushReason::kManualFlush)
       EXCLUDES(db_mutex);
 
  private:
-  // A family and the id of its youngest memtable that the call is about; 0: none.
+  // A family, and the id of the youngest memtable that this call flushes; 0: none.
   struct Target {
     ColumnFamilyData* family;
     uint64_t newest_memtable;
@@ -41,7 +41,7 @@ class ManualFlushes {
   Status Begin(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason, std::vector<Target>* targets) EXCLUDES(db_mutex);
   void NotifyScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);
-  Status AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families)
+  Status AwaitRoomForImmutableLocked(const std::vector<ColumnFamilyData*>& families)
       REQUIRES(db_mutex);
   Status AwaitFlushed(const std::vector<Target>& targets) EXCLUDES(db_mutex);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An exclusive compaction waits until its family is quiet; others wait only for exclusive ones that
-// came before them.
+// An exclusive compaction waits until no other compaction runs in its family. Other manual
+// compactions wait only for exclusive ones that came before them.
 #include "db/jobs/manual_queue.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ashlar {
 
 void ManualQueue::AddLocked(ManualCompaction* manual) {
-  assert(!manual->is_taken && !manual->is_done);
+  assert(manual->family != nullptr && !manual->is_taken && !manual->is_done);
   assert(manual->input_level <= manual->output_level);
   if (running_->IsAbortedLocked(*manual->family)) {
     manual->is_aborted.store(true, std::memory_order_release);
@@ -27,6 +27,8 @@ void ManualQueue::RemoveLocked(ManualCompaction* manual) {
   queue_.erase(found);
 }
 
+// Compactions before this one in the queue matter only if they are of the same family and one of
+// the two is exclusive.
 bool ManualQueue::CanTake(const ManualCompaction& manual) const {
   if (manual.is_taken || manual.is_done) return false;
   for (const ManualCompaction* other : queue_) {
@@ -47,6 +49,7 @@ int ManualQueue::WaitingLocked() const {
   return waiting;
 }
 
+// Compactions that run in the thread of their call are not handed to the scheduler.
 ManualCompaction* ManualQueue::TakeLocked() {
   for (ManualCompaction* manual : queue_) {
     if (manual->is_of_caller || !CanTake(*manual)) continue;
@@ -56,6 +59,7 @@ ManualCompaction* ManualQueue::TakeLocked() {
   return nullptr;
 }
 
+// The call that waits removes the entry from the queue.
 void ManualQueue::FinishLocked(ManualCompaction* manual) {
   assert(manual->is_taken && !manual->is_done);
   manual->is_done = true;
@@ -64,7 +68,7 @@ void ManualQueue::FinishLocked(ManualCompaction* manual) {
 
 Status ManualQueue::AwaitTurnLocked(ManualCompaction* manual) {
   assert(manual->is_of_caller);
-  // Nobody signals when the caller sets its own flag.
+  // A caller that sets its own flag does not signal, so the flag is polled.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;
   while (!CanTake(*manual)) {
     RETURN_IF_ERROR(manual->stop.Check());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManualQueue has the compactions that calls wait for, in the order in which they came, and says
+// ManualQueue holds the compactions that calls wait for, in the order of the calls, and decides
 // which of them may run. A thread of the scheduler takes one and finishes it; or the thread of the
-// call takes its turn itself.
+// call waits for its turn and does the work itself.
 //
 // All functions need the DB mutex.
 #pragma once
@@ -21,25 +21,25 @@
 
 namespace ashlar {
 
-// What a call asks for: the files of one level in a range; or, in a family that has no levels in
-// this sense, all that its style would take.
+// The request of a call. With leveled compaction: the files of one level in a key range. With the
+// other styles: everything that the style would compact.
 struct ManualCompaction {
-  ColumnFamilyData* family = nullptr;  // a reference of the caller
+  ColumnFamilyData* family = nullptr;  // the caller holds a reference on it
   Level input_level = 0;
-  Level output_level = 1;  // from level 0 to the base level of when it runs, whatever this says
+  Level output_level = 1;  // ignored if the input is level 0: that goes to the current base level
   std::optional<std::string> begin;  // user keys, inclusive
   std::optional<std::string> end;
-  bool is_exclusive = false;  // nothing else compacts in the family meanwhile
+  bool is_exclusive = false;  // no other compaction runs in the family meanwhile
   bool allow_trivial_move = false;
-  bool rewrites_bottom = false;     // universal: even if there is nothing but the last level
-  uint32_t max_subcompactions = 0;  // 0: the database's
+  bool rewrites_bottom = false;     // universal: even if only the last level has files
+  uint32_t max_subcompactions = 0;  // 0: use the option of the database
   uint32_t output_path_id = 0;      // an index of the family's directories
   BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
-  double blob_age_cutoff = -1;  // outside of 0 to 1: that of the options
-  StopFlags stop;               // `aborted` is the one below
-  bool is_of_caller = false;    // the thread of the call does the work and only waits for its turn
+  double blob_age_cutoff = -1;  // outside of [0, 1]: use the option of the family
+  StopFlags stop;               // stop.aborted points to is_aborted below
+  bool is_of_caller = false;    // the thread of the call does the work when its turn has come
 
-  // Set by the queue. `status` is the thread's that has taken it, until it is done.
+  // Set by the queue. `status` belongs to the thread that has taken the compaction until is_done.
   std::atomic<bool> is_aborted{false};
   bool is_taken = false;
   bool is_done = false;
@@ -48,31 +48,33 @@ struct ManualCompaction {
 
 class ManualQueue {
  public:
-  // Both outlive the queue.
+  // Both arguments outlive the queue.
   ManualQueue(Conditions* conditions, const CompactionRegistry* running)
       : conditions_(conditions), running_(running) {}
 
-  // Aborted at once where the family's compactions are, which may be so since the call began.
+  // Adds the compaction, which is aborted at once if the compactions of its family are aborted:
+  // that may have happened since the call began.
   void AddLocked(ManualCompaction* manual) REQUIRES(db_mutex);
-  // No thread works on it.
+  // The compaction must not be taken, or must be done.
   void RemoveLocked(ManualCompaction* manual) REQUIRES(db_mutex);
 
-  // How many wait for a thread of the scheduler and could run.
+  // How many compactions could run now and wait for a thread of the scheduler.
   int WaitingLocked() const REQUIRES(db_mutex);
-  // Takes the first of these; null: there is none. Then the thread runs it and calls
+  // Takes the first such compaction; null: there is none. The calling thread then runs it and calls
   // FinishLocked().
   ManualCompaction* TakeLocked() REQUIRES(db_mutex);
   void FinishLocked(ManualCompaction* manual) REQUIRES(db_mutex);
-  // Returns when the call, which is in the queue, may begin in its own thread; then it is taken.
+  // Waits until the call, which is in the queue, may begin in its own thread, and takes it.
   Status AwaitTurnLocked(ManualCompaction* manual) REQUIRES(db_mutex);
 
   bool IsEmptyLocked() const REQUIRES(db_mutex) { return queue_.empty(); }
-  // Of the family (null: of any).
+  // Whether the queue has a compaction of the family (null: of any family).
   bool HasLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
   bool HasExclusiveLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
-  // Those of the family (null: of all) give up, whether they wait or run.
+  // The compactions of the family (null: of all families) give up, whether they wait or run.
   void AbortLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
 
+  // One line for each compaction in the queue.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
 
  private:
@@ -80,7 +82,7 @@ class ManualQueue {
 
   Conditions* const conditions_;
   const CompactionRegistry* const running_;
-  std::deque<ManualCompaction*> queue_ GUARDED_BY(db_mutex);  // those that run too
+  std::deque<ManualCompaction*> queue_ GUARDED_BY(db_mutex);  // includes the running ones
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filling the structs that listeners get.
+// Fills in the structs that listeners get.
 #include "db/jobs/notify.h"
 
 #include <algorithm>
@@ -16,11 +16,12 @@ namespace ashlar {
 
 namespace {
 
-// Where flushes put tables, and all jobs blob files.
+// The directory in which flushes create tables and all jobs create blob files.
 const std::string& FirstDirOf(const ColumnFamilyData& family) {
   return family.versions()->tables->DirOf(0);
 }
 
+// The new blob files of a job.
 std::vector<BlobFileAdditionInfo> AdditionsOf(const std::string& dir, const OutputResult& result) {
   std::vector<BlobFileAdditionInfo> infos;
   for (const BlobFileAddition& blob : result.blob_files) {
@@ -30,6 +31,7 @@ std::vector<BlobFileAdditionInfo> AdditionsOf(const std::string& dir, const Outp
   return infos;
 }
 
+// `result` is null before the flush has run.
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
                        const OutputResult* result, const FlushNotice& flush) {
   FlushJobInfo info;
@@ -54,6 +56,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   return info;
 }
 
+// The facts that events of tables of flushes, compactions and recovery have in common.
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family, int job_id,
                                    const std::string& path, TableFileCreationReason reason) {
   TableFileCreationInfo info;
@@ -66,18 +69,21 @@ TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& f
   return info;
 }
 
+// The event of the table of a flush. Its file is in the first directory.
 TableFileCreationInfo FlushedTable(const DbCore& core, const ColumnFamilyData& family,
                                    const FlushNotice& flush) {
   return CreationInfo(core, family, flush.job_id,
                       TableFileName(FirstDirOf(family), flush.file_number), flush.creation_reason);
 }
 
+// The short description of a table among the inputs or outputs of a compaction.
 CompactionFileInfo CompactionFile(Level level, const FileMetadata& meta) {
   return {.level = level,
           .file_number = meta.number.value(),
           .oldest_blob_file_number = meta.oldest_blob_file_number.value()};
 }
 
+// Adds what is known only after the table has been written.
 void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
   info->file_size = table.meta.file_size;
   info->table_properties = table.properties;
@@ -86,7 +92,7 @@ void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
   info->file_checksum_func_name = table.meta.file_checksum_function;
 }
 
-// What the properties of its inputs add up to.
+// Adds the sizes and counts of one input table.
 void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
   stats->total_input_raw_key_bytes += properties.raw_key_size;
   stats->total_input_raw_value_bytes += properties.raw_value_size;
@@ -94,7 +100,7 @@ void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
       properties.num_deletions - std::min(properties.num_deletions, properties.num_range_deletions);
 }
 
-// A table that does not open is left out: the job will say what is wrong with it.
+// A table that cannot be opened is left out: the job itself will report the error.
 void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
@@ -114,16 +120,19 @@ void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info)
   }
 }
 
+// The beginning of a user key, which listeners see as statistics.
 std::string KeyPrefix(const Slice& internal_key) {
   constexpr size_t kMost = CompactionJobStats::kMaxPrefixLength;  // by value: it has no definition
   const Slice user_key = ExtractUserKey(internal_key);
   return std::string(user_key.data(), std::min(user_key.size(), kMost));
 }
 
+// Called after the job has written its tables.
 void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
+  assert(compaction.result != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   const TableCache& cache = *compaction.version->tables();
-  if (plan.is_trivial_move) {  // the tables are what they were, elsewhere
+  if (plan.is_trivial_move) {  // the output tables are the input tables on another level
     info->output_files = info->input_files;
     for (const CompactionFileInfo& input : info->input_file_infos) {
       info->output_file_infos.push_back({.level = plan.output_level,
@@ -150,6 +159,7 @@ void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info
   info->stats.largest_output_key_prefix = KeyPrefix(tables.back().meta.largest);
 }
 
+// Copies the counters of the job.
 void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->cpu_micros = result.cpu_micros;
   stats->num_input_records = result.input_entries;
@@ -168,8 +178,10 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->num_single_del_mismatch = result.mismatched_singles;
 }
 
+// Everything that listeners are told about a compaction, as far as it is known at this time.
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
                                  const CompactionNotice& compaction) {
+  assert(compaction.plan != nullptr && compaction.version != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
   info.cf_id = family.id();

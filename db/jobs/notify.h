@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners what happened, and the info log which files were made. Never called with the DB
-// mutex held: a listener may call back into the database.
+// Notifies listeners of the begin, the files and the end of jobs, and logs the files that were
+// made. Never called with the DB mutex held: a listener may call back into the database.
 #pragma once
 
 #include "db/compaction/compaction_job.h"
@@ -14,51 +14,52 @@ namespace ashlar {
 
 struct FlushNotice {
   int job_id = 0;
-  FileNumber file_number = 0;  // of the table that it writes, or would write
+  FileNumber file_number = 0;  // of the table; also of one that is not written because it is empty
   FlushReason reason = FlushReason::kOthers;
-  // Whether level 0 has so many tables that it holds writes up.
+  // Whether level 0 has so many tables that writes are slowed down or stopped.
   bool slows_writes = false;
   bool stops_writes = false;
   CompressionType blob_compression = kNoCompression;
   TableFileCreationReason creation_reason = TableFileCreationReason::kFlush;
 };
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush);
-// The table alone: the tables of recovery are those of no flush.
+// Only the creation of the table: tables that recovery writes belong to no flush job.
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
                              const FlushNotice& flush);
-// Once for each that was begun, when its table is written; one that would be empty is told of with
-// size 0.
+// Once for each table that was begun, when it is written. A table that would be empty is reported
+// with size 0.
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                         const OutputResult& result, const Status& status);
-// `flush` is what NotifyFlushBegin() announced. Nobody hears of one that failed or made no table.
+// `flush` is what NotifyFlushBegin() announced. Not reported if the flush failed or made no table.
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status);
 
 struct CompactionNotice {
   int job_id = 0;
   const CompactionPlan* plan = nullptr;
-  const Version* version = nullptr;  // the one that the plan was made of
+  const Version* version = nullptr;  // from which the plan was made
   CompressionType compression = kNoCompression;
   CompressionType blob_compression = kNoCompression;
-  // Of a job that has run: what it did, and how long it took.
+  // Set for a job that has run: its result and duration.
   const OutputResult* result = nullptr;
   uint64_t elapsed_micros = 0;
-  bool is_remote = false;  // another process did it
+  bool is_remote = false;  // another process has done the work
 };
-// With the properties of all inputs, for which tables may be opened.
+// The notification has the properties of all inputs, for which tables may be opened.
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
                            const CompactionNotice& compaction);
-// The outputs are written, but not installed yet.
+// The outputs are written but not installed yet.
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
                                const CompactionNotice& compaction);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionNotice& compaction, const Status& status);
-// What listeners are told then.
+// The struct that listeners get when the compaction has completed.
 CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
                                      const CompactionNotice& compaction, const Status& status);
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 
+// An external table that was ingested.
 struct IngestionNotice {
   std::string external_path;
   std::string internal_path;
@@ -68,14 +69,14 @@ struct IngestionNotice {
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
                                 const IngestionNotice& ingested);
 
-// Notifies of the blob files of one job while it writes them.
+// Notifies listeners of the blob files of one job while it writes them.
 class BlobFileNotifier final : public BlobFileObserver {
  public:
   struct Job {
     int job_id = 0;
     BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
   };
-  // Both outlive the object.
+  // The core and the family outlive the object.
   BlobFileNotifier(DbCore* core, const ColumnFamilyData& family, const Job& job)
       : core_(core), family_(family), job_(job) {}
 
@@ -89,10 +90,10 @@ class BlobFileNotifier final : public BlobFileObserver {
   const Job job_;
 };
 
-// Notifies of the tables and the parts of one compaction while it runs.
+// Notifies listeners of the tables and the subcompactions of one compaction while it runs.
 class CompactionNotifier final : public OutputObserver {
  public:
-  // All outlive the object.
+  // All arguments outlive the object.
   CompactionNotifier(DbCore* core, const ColumnFamilyData& family,
                      const CompactionNotice& compaction)
       : core_(core), family_(family), compaction_(compaction) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two queues of families, flushes and compactions. A thread of the environment takes the front of
-// its queue, runs one job and asks again.
+// There are two queues of families, for flushes and for compactions. A thread of the Env takes the
+// first family of its queue, runs one job, and dispatches again.
 #include "db/jobs/scheduler.h"
 
 #include <algorithm>
@@ -36,11 +36,13 @@ Scheduler::~Scheduler() {
   assert(!is_purge_scheduled_ && running_purges_ == 0);
 }
 
+// Called when the database has been opened, and again when SetDBOptions() changes the number of
+// jobs.
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  // One more than flushes: for deletions.
+  // One more thread than flushes, for deletions.
   core_->environment.env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
-  // It makes the next log, and room in the log, ahead of the writers.
+  // This thread creates the next log, and space in the log, ahead of the writers.
   core_->environment.env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->environment.env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
@@ -50,17 +52,18 @@ void Scheduler::StartLocked() {
   DispatchLocked();
 }
 
+// May be called several times, by different threads.
 void Scheduler::Stop() {
   {
     MutexLock lock(&core_->mutex);
     is_stopping_ = true;
     core_->conditions.AllStops();
   }
-  // Jobs that the environment has not started yet never will.
+  // Jobs that the Env has not started yet are removed.
   const int unscheduled_flushes = UnScheduleShortJobs(core_->environment.env, FlushTag());
   const int unscheduled_compactions = core_->environment.env->UnSchedule(this, Env::Priority::LOW);
   const int unscheduled_purges = UnScheduleShortJobs(core_->environment.env, PurgeTag());
-  std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
+  std::deque<FamilyRef> flushes, compactions;  // references are released without the mutex
   {
     MutexLock lock(&core_->mutex);
     scheduled_flushes_ -= unscheduled_flushes;
@@ -74,7 +77,7 @@ void Scheduler::Stop() {
   ForgetLimiters();
 }
 
-// No job runs any more that might begin to wait.
+// No job runs any more that could begin to wait for a limiter.
 void Scheduler::ForgetLimiters() {
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited;
   {
@@ -87,14 +90,17 @@ void Scheduler::ForgetLimiters() {
   }
 }
 
+// The family stays queued, with a reference, until a thread takes it, even if it is dropped.
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
+  assert(family != nullptr);
   if (!is_stopping_) flush_queue_.Add(family);
   DispatchLocked();
 }
 
 void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
+  assert(family != nullptr);
   if (!is_stopping_) compaction_queue_.Add(family);
   DispatchLocked();
 }
@@ -105,12 +111,13 @@ void Scheduler::RequestDueTablesLocked() {
   }
 }
 
+// No job may begin before the start, while background work is paused, or after it was cancelled.
 bool Scheduler::MayStart() const {
   return is_started_ && !is_stopping_ && pause_count_ == 0 &&
          !core_->shutdown.is_background_cancelled();
 }
 
-// A job is counted when the environment has taken it; it begins by waiting for the mutex.
+// A job is counted as scheduled before its thread starts; the thread begins by taking the mutex.
 void Scheduler::DispatchLocked() {
   assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
   if (!MayStart()) return;
@@ -134,18 +141,19 @@ void Scheduler::DispatchLocked() {
                                      REQUIRES(db_mutex) { return IsLevel0Urgent(family.get()); }));
 }
 
+// Whether writers of the family would soon have to wait for level 0.
 bool Scheduler::IsLevel0Urgent(ColumnFamilyData* family) const {
   return !family->is_dropped() && IsLevel0Behind(DebtOf(family), family->options());
 }
 
 void Scheduler::RequestPurge() {
   MutexLock lock(&core_->mutex);
-  if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing purges too
+  if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing deletes them, too
   is_purge_scheduled_ = true;
   ScheduleShortJob(core_->environment.env, &Scheduler::PurgeMain, this, PurgeTag());
 }
 
-// What becomes obsolete while it runs is for the next one.
+// Files that become obsolete while this runs are deleted by the next purge.
 void Scheduler::RunPurge() {
   {
     MutexLock lock(&core_->mutex);
@@ -160,12 +168,14 @@ void Scheduler::RunPurge() {
   core_->conditions.JobEnded();
 }
 
+// The functions that threads of the Env call.
 void Scheduler::PurgeMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunPurge(); }
 void Scheduler::FlushMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunFlush(); }
 void Scheduler::CompactionMain(void* scheduler) {
   static_cast<Scheduler*>(scheduler)->RunCompaction();
 }
 
+// The main function of a flush thread. The thread is counted as running before it takes a family.
 void Scheduler::RunFlush() {
   const JobThread mark(core_, JobThread::Job::kFlush);
   FamilyRef family;
@@ -190,7 +200,7 @@ void Scheduler::RunFlush() {
   }
   const bool was_queued = bool{family};
   flushes.reset();
-  family.Reset();  // the last reference makes its tables obsolete
+  family.Reset();  // releasing the last reference makes the family's tables obsolete
   if (was_queued) core_->services.cleaner->DeleteObsoleteFiles();
   MutexLock lock(&core_->mutex);
   core_->jobs.FlushEnds(/*has_settled=*/has_begun);
@@ -199,7 +209,7 @@ void Scheduler::RunFlush() {
   core_->conditions.JobEnded();
 }
 
-// While writes are blocked neither is wanted: a recovery flushes.
+// While writes are blocked neither flush is wanted: a recovery flushes.
 void Scheduler::BeginFlushLocked(const FamilyRef& family, std::optional<FlushGroup>* flushes) {
   if (BackgroundFlush::IsWanted(*core_, *family)) {
     std::vector<FamilyRef> alone;
@@ -211,6 +221,7 @@ void Scheduler::BeginFlushLocked(const FamilyRef& family, std::optional<FlushGro
   assert(!flushes->has_value() || !(*flushes)->is_empty());
 }
 
+// The families of a flush together, each with a reference.
 std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {
   std::vector<FamilyRef> families;
   for (ColumnFamilyData* family : core_->families.All()) {
@@ -219,7 +230,8 @@ std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {
   return families;
 }
 
-// Memtables sealed during a flush, and families that are to be flushed together with one of it.
+// Requests flushes of memtables that became immutable during a flush, and of families that wait to
+// be flushed together with a family of it.
 void Scheduler::RequestWaitingFlushesLocked() {
   for (ColumnFamilyData* family : core_->families.All()) {
     const bool may_begin = BackgroundFlush::IsWanted(*core_, *family) ||
@@ -228,6 +240,8 @@ void Scheduler::RequestWaitingFlushesLocked() {
   }
 }
 
+// The main function of a compaction thread. Manual compactions come first, because calls wait for
+// them.
 void Scheduler::RunCompaction() {
   const JobThread mark(core_, JobThread::Job::kCompaction);
   ManualCompaction* manual = nullptr;
@@ -254,6 +268,7 @@ void Scheduler::RunCompaction() {
 }
 
 void Scheduler::CompactionEndsLocked() {
+  assert(core_->jobs.compactions() > 0);
   core_->jobs.CompactionEnds();
   DispatchLocked();
   NotifyPressureLocked();
@@ -264,6 +279,7 @@ Status Scheduler::CheckMayStartLocked() const {
   return MayStartCompaction() ? Status::OK() : Status::Aborted("no compaction may begin now");
 }
 
+// The job is counted from now on, so Pause() and Stop() wait for it.
 void Scheduler::JobOfCallBeginsLocked() {
   assert(MayStartCompaction());
   core_->jobs.CompactionBegins();
@@ -275,7 +291,10 @@ void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
   CompactionEndsLocked();
 }
 
+// The flush is counted like one of a flush thread. If the scheduler is stopping, the group gives
+// its memtables back.
 Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
+  assert(flushes != nullptr && !flushes->is_empty());
   Status status = is_stopping_ ? Status::ShutdownInProgress() : Status::OK();
   core_->jobs.FlushBegins();
   if (!status.ok()) {
@@ -293,19 +312,7 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   return status;
 }
 
-bool Scheduler::RecoveryBeginsLocked() {
-  if (!MayStart()) return false;
-  running_recoveries_++;
-  return true;
-}
-
-void Scheduler::RecoveryEndsLocked() {
-  assert(running_recoveries_ > 0);
-  running_recoveries_--;
-  core_->conditions.JobEnded();
-}
-
-// Compactions of all levels share the threads of low priority, all of them at any time.
+// All compactions share the threads of low priority, so both numbers of each pair are the same.
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;
   pressure.flush_scheduled = scheduled_flushes_;
@@ -321,6 +328,7 @@ BackgroundJobPressure Scheduler::PressureLocked() const {
   return pressure;
 }
 
+// The pressure may change again while listeners are notified, so the check is repeated.
 void Scheduler::NotifyPressureLocked() {
   assert(core_->jobs.flushes() >= 0 && core_->jobs.compactions() >= 0);
   if (core_->services.listeners.empty() || is_notifying_pressure_) return;
@@ -336,13 +344,15 @@ void Scheduler::NotifyPressureLocked() {
   is_notifying_pressure_ = false;
 }
 
+// If the family needs another compaction beside this one, it is queued again at once.
 Compactions::Begun Scheduler::BeginCompactionLocked(ColumnFamilyData* family) {
   Compactions::Begun begun = compactions_->BeginAutomaticLocked(family);
-  if (begun.job == nullptr) core_->conditions.JobEnded();  // a flush may wait for the room it makes
+  if (begun.job == nullptr) core_->conditions.JobEnded();  // a flush may wait for this compaction
   if (begun.wants_more) RequestCompactionLocked(family);
   return begun;
 }
 
+// After the job the family is queued again: it may need the next compaction.
 void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
   assert(family);
   if (begun.refused_bytes > 0) {
@@ -366,12 +376,13 @@ void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
   core_->services.cleaner->DeleteObsoleteFiles();
 }
 
+// Called by a thread of a deeper compaction. It does not count as another running job.
 void Scheduler::RunLevel0() {
   FamilyRef family;
   Compactions::Begun begun;
   {
     MutexLock lock(&core_->mutex);
-    turns_->SetWaiting(false);  // until the next job is asked for or ends
+    turns_->SetWaiting(false);  // until DispatchLocked() looks again
     if (!MayStartAutomatic()) return;
     family = compaction_queue_.TakeFirst([this](ColumnFamilyData* waiting) REQUIRES(db_mutex) {
       return IsLevel0Urgent(waiting) && compactions_->PicksLevel0Locked(waiting);
@@ -382,6 +393,7 @@ void Scheduler::RunLevel0() {
   RunBegun(std::move(family), std::move(begun));
 }
 
+// If the limiter has room by now, the family is queued again at once.
 void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
   std::shared_ptr<ConcurrentTaskLimiter> limiter;
   {
@@ -395,7 +407,7 @@ void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
   if (known == nullptr || !known->Await(this)) OnRoom();
 }
 
-// By a thread of any database. Stop() waits for it before it goes on.
+// Called by a thread of any database that shares the limiter. Stop() waits for such a call.
 void Scheduler::OnRoom() {
   MutexLock lock(&core_->mutex);
   for (const uint32_t id : std::exchange(held_back_, {})) {
@@ -404,24 +416,24 @@ void Scheduler::OnRoom() {
   }
 }
 
-// A failed compaction is tried again after a while, and at once when the error is resumed from:
+// A failed compaction is tried again after a while, or at once when the error has been cleared:
 // writers may be stopped until it succeeds.
 void Scheduler::AwaitRetryLocked() {
   assert(core_->jobs.compactions() > 0);  // the one that failed, still counted
   constexpr uint64_t kRetryMicros = 200'000;
-  constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
-  const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
+  constexpr int kMostSignals = 100;                  // signals of other jobs that are ignored
+  const bool has_error = !core_->errors.Get().ok();  // else a listener has cleared it
   for (int i = 0; i < kMostSignals && MayStartAutomatic(); i++) {
     if (has_error && core_->errors.Get().ok()) return;
     if (core_->conditions.jobs.WaitFor(kRetryMicros)) return;
   }
 }
 
+// False also if no compaction can begin, because then waiting would not help.
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
-  if (!core_->errors.Get().ok())
-    return false;  // the one that would may have failed, and fail again
+  if (!core_->errors.Get().ok()) return false;  // the compaction may have failed, and fail again
   if (registry_->IsAbortedLocked(*family)) return false;
   WriteDebt debt = DebtOf(family);
   debt.level0_files += static_cast<int>(more_tables);
@@ -432,6 +444,7 @@ bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables)
   return compaction_queue_.Has(*family) || idle < version.files(0).size();
 }
 
+// Calls nest: each needs a call of Continue().
 Status Scheduler::Pause() {
   if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("PauseBackgroundWork");
   MutexLock lock(&core_->mutex);
@@ -451,7 +464,7 @@ bool Scheduler::Continue() {
   return true;
 }
 
-// Those that are scheduled wait in the queue too, until a thread takes them.
+// Scheduled families stay in the queue until a thread takes them.
 uint64_t Scheduler::UnscheduledCompactionsLocked() const {
   return static_cast<uint64_t>(std::max(compaction_queue_.Count() - scheduled_compactions_, 0));
 }
@@ -467,6 +480,7 @@ std::string QueueText(const char* kind, const FamilyQueue& queue, int scheduled,
 
 }  // namespace
 
+// The state first, then the queues, the running compactions, and the compactions of calls.
 std::string Scheduler::DebugStringLocked() const {
   const bool is_cancelled = core_->shutdown.is_background_cancelled();
   return StrCat(is_cancelled || is_stopping_ ? "cancelled"
@@ -479,12 +493,14 @@ std::string Scheduler::DebugStringLocked() const {
                 registry_->DebugStringLocked(), manual_->DebugStringLocked());
 }
 
+// Jobs that are handed to the Env or run, purges, and a notification that is in progress.
 int Scheduler::UnfinishedJobsLocked() const {
   return scheduled_flushes_ + core_->jobs.flushes() + scheduled_compactions_ +
          core_->jobs.compactions() + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
          (is_notifying_pressure_ ? 1 : 0);
 }
 
+// A family that waits for its limiter still has a compaction to run.
 bool Scheduler::IsIdleLocked() const {
   for (const uint32_t id : held_back_) {
     if (core_->families.Find(id) != nullptr) return false;
@@ -493,12 +509,13 @@ bool Scheduler::IsIdleLocked() const {
          manual_->IsEmptyLocked();
 }
 
+// Woken by the end of each job and by every change of the state.
 Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error) {
   const uint64_t deadline =
       timeout_micros > 0 ? core_->environment.NowMicros() + timeout_micros : UINT64_MAX;
   MutexLock lock(&core_->mutex);
   while (true) {
-    // Before idleness is asked for: where nothing may run, there is nothing to wait for either.
+    // Checked before idleness: if nothing may run, there is nothing to wait for either.
     if (core_->shutdown.is_background_cancelled()) {
       return Status::ShutdownInProgress();
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where flushes and other short jobs run: in the pool HIGH; in that of compactions, LOW, if the
-// program has taken all threads from the former.
+// The pool for flushes and other short jobs: HIGH, or the pool of compactions, LOW, if the program
+// has removed all threads of HIGH.
 #pragma once
 
 #include "ashlar/env.h"
 
 namespace ashlar {
 
-// `tag`: of no compaction, nor of another kind of job.
+// `tag`: for UnScheduleShortJobs(). Not shared with compactions or with another kind of job.
 inline void ScheduleShortJob(Env* env, void (*function)(void*), void* arg, void* tag) {
   const bool has_own_pool = env->GetBackgroundThreads(Env::Priority::HIGH) > 0;
   env->Schedule(function, arg, has_own_pool ? Env::Priority::HIGH : Env::Priority::LOW, tag);
 }
 
-// How many with this tag had not begun, and never will.
+// Removes the jobs with this tag that have not begun. Returns how many there were.
 inline int UnScheduleShortJobs(Env* env, void* tag) {
   return env->UnSchedule(tag, Env::Priority::HIGH) + env->UnSchedule(tag, Env::Priority::LOW);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database does when the manager's watch finds space.
+// What a database does when the watch of the SstFileManager finds free space.
 #include "db/jobs/space_recovery.h"
 
 #include <cassert>
@@ -14,11 +14,12 @@ namespace ashlar {
 namespace {
 
 uint64_t BytesToRecover(DbCore* core) {
-  uint64_t bytes = 1 << 20;  // a log, a MANIFEST record, what makes tables of entries
+  uint64_t bytes = 1 << 20;  // for a log, a MANIFEST record, and the overhead of tables
   MutexLock lock(&core->mutex);
   for (const ColumnFamilyData* family : core->families.All()) {
     bytes += family->mem()->raw_bytes();
-    for (const SealedMemTable& sealed : family->sealed()) bytes += sealed.mem->raw_bytes();
+    for (const ImmutableMemTable& immutable : family->immutables())
+      bytes += immutable.mem->raw_bytes();
   }
   return bytes;
 }
@@ -55,7 +56,8 @@ bool SpaceRecovery::TryWith(uint64_t free_bytes) {
   return CompactAgain() && is_resumed;
 }
 
-// A call may have resumed meanwhile; or there is a worse error now, which space does not mend.
+// A call may have resumed the database meanwhile; or there is a worse error now, which free space
+// does not cure.
 bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (!is_disk_full_.load(std::memory_order_acquire)) return true;
   const Status error = core_->errors.Get();
@@ -64,7 +66,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
     return true;
   }
   if (free_bytes < BytesToRecover(core_)) return false;
-  // An error of the attempt itself sets it again.
+  // If the attempt itself finds the disk full, it sets the flag again.
   is_disk_full_.store(false, std::memory_order_release);
   const std::optional<Status> status = recovery_->RunUnasked(ErrorRecovery::Notify::kSuccess);
   if (status.has_value() && status->ok()) {
@@ -79,7 +81,7 @@ bool SpaceRecovery::CompactAgain() {
   uint64_t bytes = refused_bytes_.load(std::memory_order_acquire);
   if (bytes == 0) return true;
   if (!core_->resources.space->HasRoomFor(bytes)) return false;
-  // One refused meanwhile is not forgotten.
+  // A compaction that was refused meanwhile keeps its entry.
   if (!refused_bytes_.compare_exchange_strong(bytes, 0)) return false;
   MutexLock lock(&core_->mutex);
   for (ColumnFamilyData* family : core_->families.All()) {

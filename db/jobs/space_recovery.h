@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpaceRecovery goes on with what a lack of space has ended: it resumes a database whose disk was
-// full, and lets compactions be picked again that did not fit below the limit of the manager of
-// space. The manager's watch tells it when to try.
+// SpaceRecovery continues the work that a lack of space has stopped: it resumes a database whose
+// disk was full, and lets compactions be picked again that did not fit below the limit of the
+// SstFileManager. The manager's watch calls it when there is space to try.
 //
-// Threads: any without the DB mutex; what it tries runs in a thread of the watch.
+// Threads: any thread that does not hold the DB mutex; attempts run in a thread of the watch.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,13 @@
 
 namespace ashlar {
 
-// Whether what a recovery writes, about, has room: as far as the file system says.
+// Whether the file system reports enough free space for the tables that a recovery would write (an
+// estimate). True if the file system cannot tell.
 bool HasSpaceToRecover(DbCore* core) EXCLUDES(db_mutex);
 
 class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
  public:
-  // All outlive it. Does nothing in a database without a manager of space.
+  // All arguments outlive the object. Does nothing in a database without an SstFileManager.
   SpaceRecovery(DbCore* core, ErrorRecovery* recovery, Scheduler* scheduler)
       : core_(core), recovery_(recovery), scheduler_(scheduler) {}
   ~SpaceRecovery() override { StopTrying(); }
@@ -41,10 +42,10 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   DbCore* const core_;
   ErrorRecovery* const recovery_;
   Scheduler* const scheduler_;
-  // Written by those who run out of space and by the watch. Either comes before a call of the watch
-  // that looks at it.
+  // Written by threads that run out of space, and by the watch. Each write happens before a call of
+  // the watch that reads it.
   std::atomic<bool> is_disk_full_{false};
-  std::atomic<uint64_t> refused_bytes_{0};  // of the compaction refused last; 0: none
+  std::atomic<uint64_t> refused_bytes_{0};  // input of the last refused compaction; 0: none
 };
 
 }  // namespace ashlar

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The creation time is that of the beginning: what a job writes was there by then.
+// The creation time of a table is the time when its job began: all its data existed by then.
 #include "db/jobs/table_options.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "db/output/filter_bits.h"
 
@@ -16,7 +17,7 @@ uint64_t RawBytes(const std::vector<MemTable*>& memtables) {
   return bytes;
 }
 
-// 0: not known of all of them.
+// 0: unknown for at least one of the memtables.
 uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
   uint64_t oldest = UINT64_MAX;
   for (const MemTable* memtable : memtables) {
@@ -27,6 +28,7 @@ uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
 
 }  // namespace
 
+// Number, level and epoch are set by the caller.
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
   TableOutputOptions table;
   table.context = &core.environment.outputs;
@@ -51,11 +53,14 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
   return tools;
 }
 
+// The memtables are marked as being flushed, and the number is protected, in one critical section.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope) {
+  assert(family != nullptr && !family->is_dropped());
   FlushJobOptions job;
   job.memtables = family->TakeForFlush(scope);
   if (job.memtables.empty()) return job;
-  job.snapshots = core->snapshots.SequenceNumbers();
+  job.snapshots = core->SnapshotsForJob();
+  job.full_history_ts_low = family->versions()->full_history_ts_low.value_or("");
   job.merge = MergeToolsFor(*core, *family);
   job.verifies_count = core->options->flush_verify_memtable_count;
   job.table = TableOptionsFor(*core, *family);

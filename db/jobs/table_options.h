@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every new table of a family has in common, and how a flush begins: one place for flushes,
-// compactions and recovery, so that none of them forgets a field.
+// The settings that all new tables of a family have in common, and the beginning of a flush.
+// Flushes, compactions and recovery share them here, so that none of them forgets a field.
 #pragma once
 
 #include "db/flush/flush_job.h"
@@ -9,15 +9,17 @@
 
 namespace ashlar {
 
-// Everything but number, level and epoch: a table that is made now from entries without history.
+// Returns everything except number, level and epoch. The times are those of a table whose entries
+// are new now and have no history.
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family)
     REQUIRES(db_mutex);
 
-// For folding merge operands while the family, which the caller holds, is written.
+// The tools for folding merge operands. The caller holds a reference on the family as long as it
+// uses them.
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
 
-// Takes the sealed memtables that no job has, and a protected number (JobRegistry) for their
-// table. Without memtables when there are none to take.
+// Takes the immutable memtables that no job has taken, and allocates a protected number
+// (JobRegistry) for their table. The result has no memtables if there are none to take.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope)
     REQUIRES(db_mutex);
 

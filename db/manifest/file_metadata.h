@@ -23,11 +23,14 @@ class ReadTrace;
 class TableReader;
 
 // A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
+// Encoded and decoded by VersionEdit.
 struct FileMetadata {
+  // The name of the file, in the directory path_id, and its length in bytes.
   FileNumber number = 0;
   uint64_t file_size = 0;
   std::string smallest;  // internal keys; both inclusive, except a range tombstone sentinel
   std::string largest;
+  // The range of the sequence numbers of all entries. An empty table has the reversed range.
   SequenceNumber smallest_seqno = kMaxSequenceNumber;
   SequenceNumber largest_seqno = 0;
 
@@ -35,6 +38,7 @@ struct FileMetadata {
   uint64_t oldest_ancestor_time = 0;
   uint64_t file_creation_time = 0;
   FileNumber oldest_blob_file_number = 0;  // 0: refers to no blob file
+  // An estimate of the bytes that the table's range tombstones delete.
   uint64_t compensated_range_deletion_bytes = 0;
   uint64_t tail_bytes = 0;  // from the end of the last data block to the end of the file
   uint32_t path_id = 0;
@@ -59,10 +63,11 @@ struct FileMetadata {
   bool largest_is_exclusive() const { return ExtractTrailer(largest) == kRangeTombstoneSentinel; }
 };
 
-// TableFile is a live table: shared by all versions that contain it, deleted from disk after the
-// last of them is gone (LiveVersions).
+// TableFile is a live table. All versions that contain it share one object, and LiveVersions
+// deletes the file after the last of these versions is gone.
 class TableFile {
  public:
+  // The reader is opened later, by the table cache.
   explicit TableFile(FileMetadata metadata) : meta(std::move(metadata)) {}
   ~TableFile();
   TableFile(const TableFile&) = delete;

@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-std::vector<VersionEdit> ListedLogs::News(const std::vector<LogFacts>& logs,
+std::vector<VersionEdit> ListedLogs::News(const std::vector<LogSummary>& logs,
                                           const std::vector<VersionEdit>& change,
                                           FileNumber min_log,
                                           std::optional<uint64_t> change_begin) {
@@ -17,10 +17,12 @@ std::vector<VersionEdit> ListedLogs::News(const std::vector<LogFacts>& logs,
   for (const VersionEdit& edit : change) {
     needed = std::max(needed, edit.min_log_number_to_keep.value_or(FileNumber{}));
   }
+  // A new MANIFEST names no WAL, whatever the one before named.
   if (!change_begin.has_value()) listed_.clear();
   std::vector<VersionEdit> edits;
   VersionEdit additions;
-  for (const LogFacts& log : logs) {
+  for (const LogSummary& log : logs) {
+    // Such a log never changes its length again.
     const bool is_closed_and_synced = log.end_bytes != 0 && log.synced_bytes >= log.end_bytes;
     if (log.number < needed || !is_closed_and_synced) continue;
     if (!listed_.insert(log.number).second) continue;
@@ -34,6 +36,7 @@ std::vector<VersionEdit> ListedLogs::News(const std::vector<LogFacts>& logs,
     edits.push_back(std::move(deletion));
     listed_.erase(listed_.begin(), end);
   }
+  // Holds also after an error of the write, because the next call is then for a new MANIFEST.
   assert(listed_.empty() || *listed_.begin() >= needed);
   for (VersionEdit& edit : edits) edit.change_begin = change_begin;
   return edits;

@@ -14,22 +14,24 @@
 #include <vector>
 
 #include "db/manifest/version_edit.h"
-#include "db/wal/log_facts.h"
+#include "db/wal/log_summary.h"
 #include "util/keys/file_number.h"
 
 namespace ashlar {
 
+// Owned by the writer of the MANIFEST.
 class ListedLogs {
  public:
   // Returns the records, none to two, to append after those of `change`. `change_begin` is the
   // offset of the change in the MANIFEST; no value means that the change starts a new MANIFEST,
   // which has no such record yet. WALs below `min_log`, or below a higher minimum in the change,
   // are not needed. Precondition: if a change fails, the next call is for a new MANIFEST.
-  std::vector<VersionEdit> News(const std::vector<LogFacts>& logs,
+  std::vector<VersionEdit> News(const std::vector<LogSummary>& logs,
                                 const std::vector<VersionEdit>& change, FileNumber min_log,
                                 std::optional<uint64_t> change_begin);
 
  private:
+  // The WALs that the present MANIFEST names, by number.
   std::set<FileNumber> listed_;
 };
 

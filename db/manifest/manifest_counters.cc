@@ -7,6 +7,7 @@
 
 namespace ashlar {
 
+// Each field is independent of the others, so that the order within the edit does not matter.
 void ManifestCounters::Apply(const VersionEdit& edit) {
   if (edit.db_id) db_id = *edit.db_id;
   if (edit.next_file_number) next_file_number = std::max(next_file_number, *edit.next_file_number);
@@ -17,12 +18,14 @@ void ManifestCounters::Apply(const VersionEdit& edit) {
   if (edit.max_column_family) {
     max_column_family = std::max(max_column_family, *edit.max_column_family);
   }
+  // Old MANIFESTs may lack the counter; ids of dropped families must not be reused either.
   if (edit.added_family) max_column_family = std::max(max_column_family, edit.column_family);
   for (const WalAddition& wal : edit.wal_additions) {
-    const LogFacts log{.number = wal.log_number, .synced_bytes = wal.synced_bytes.value_or(0)};
+    // RocksDB's records do not tell the first sequence number or the end.
+    const LogSummary log{.number = wal.log_number, .synced_bytes = wal.synced_bytes.value_or(0)};
     if (wal.synced_bytes) tracked_logs[log.number].Learn(log);
   }
-  for (const LogFacts& log : edit.logs) tracked_logs[log.number].Learn(log);
+  for (const LogSummary& log : edit.logs) tracked_logs[log.number].Learn(log);
   const FileNumber obsolete_end =
       std::max({min_log_number_to_keep, edit.wal_deletion.value_or(FileNumber{}),
                 edit.forgotten_logs_end.value_or(FileNumber{})});

@@ -13,21 +13,24 @@
 
 #include "ashlar/types.h"
 #include "db/manifest/version_edit.h"
-#include "db/wal/log_facts.h"
+#include "db/wal/log_summary.h"
 #include "util/keys/file_number.h"
 
 namespace ashlar {
 
 struct ManifestCounters {
   std::string db_id;
+  // Greater than every number that is in use; 1 is that of the first MANIFEST.
   FileNumber next_file_number{2};
   SequenceNumber last_sequence = 0;  // the highest one in the MANIFEST
+  // WALs below this number are not needed any more.
   FileNumber min_log_number_to_keep = 0;
   uint32_t max_column_family = 0;  // the greatest id that a family has or had
   // WALs with numbers from min_log_number_to_keep on, by number. Their files exist.
-  std::map<FileNumber, LogFacts> tracked_logs;
+  std::map<FileNumber, LogSummary> tracked_logs;
 
-  // No counter decreases.
+  // Adds the facts of one record. No counter decreases, so that records of different families may
+  // come in any order.
   void Apply(const VersionEdit& edit);
 };
 

@@ -31,8 +31,10 @@ Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifes
                              BaseNameOf(CurrentFileName(dir)), contents);
 }
 
+// One sync for all records: they are one change.
 Status AddAndSync(LogWriter* log, const std::vector<std::string>& records, Statistics* statistics) {
   for (const std::string& record : records) RETURN_IF_ERROR(log->AddRecord(record));
+  // Only the sync is measured, which is nearly all of the time.
   const StopWatch watch(SystemClock::Default().get(), statistics, MANIFEST_FILE_SYNC_MICROS);
   return log->Sync();
 }
@@ -52,6 +54,7 @@ void ManifestFile::SetLimits(const ManifestLimits& limits) {
   max_bytes_.store(limits.max_bytes, std::memory_order_relaxed);
   preallocate_bytes_.store(limits.preallocate_bytes, std::memory_order_relaxed);
 }
+// The next change starts a new file.
 Status ManifestFile::Close() { return log_ == nullptr ? Status::OK() : log_->Close(); }
 void ManifestFile::Abandon() { log_.reset(); }
 uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
@@ -68,8 +71,10 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
 
 Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
   assert(log_ == nullptr);  // the previous file is closed
+  // Before the file is created, so that every failed sync of the directory from now on is noticed.
   const NewEntries entries(options_.fs, options_.dir);
   FileWriterOptions writer;
+  // Unsynced or incomplete, the file does no harm: CURRENT does not name it.
   writer.use_fsync = options_.use_fsync;
   writer.preallocate_bytes = preallocate_bytes_.load(std::memory_order_relaxed);
   ASSIGN_OR_RETURN(auto file,
@@ -81,7 +86,10 @@ Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>&
 }
 
 Status ManifestFile::Append(const std::vector<std::string>& records) {
+  assert(!records.empty());
   assert(log_ != nullptr);
+  // A crash during the write leaves a part of the change. The reader drops it, because the change
+  // was never installed.
   Status status = AddAndSync(log_.get(), records, options_.statistics);
   if (!status.ok()) log_.reset();
   return status;

@@ -23,14 +23,17 @@ namespace ashlar {
 class LogWriter;
 class Statistics;
 
+// Constant for the life of the object, except for the limits.
 struct ManifestFileOptions {
   FileSystem* fs = nullptr;  // outlives the file
   FileOptions file_options;
   std::string dir;
+  // fsync instead of fdatasync.
   bool use_fsync = false;
+  // From this size on, the next change starts a new file.
   uint64_t max_bytes = uint64_t{1} << 30;
-  size_t preallocate_bytes = 4 << 20;
-  Statistics* statistics = nullptr;  // for the time of syncs; outlives the file; null: none
+  size_t preallocate_bytes = 4 << 20;  // space that is allocated ahead
+  Statistics* statistics = nullptr;    // for the time of syncs; outlives the file; null: none
 };
 
 // The options that can change at run time; they apply to files that are started later.
@@ -39,8 +42,10 @@ struct ManifestLimits {
   size_t preallocate_bytes = 0;
 };
 
+// Its owner (VersionSet) ensures that one thread at a time writes.
 class ManifestFile {
  public:
+  // Opens no file. The first change calls Start().
   explicit ManifestFile(const ManifestFileOptions& options);
   ~ManifestFile();
   ManifestFile(const ManifestFile&) = delete;
@@ -54,6 +59,7 @@ class ManifestFile {
   // Writes a new file MANIFEST-`number` with these records and names it in CURRENT. After an error
   // CURRENT may name the new file or the previous one.
   Status Start(FileNumber number, const std::vector<std::string>& records);
+  // Appends records and syncs the file. After an error WantsNewFile() is true.
   Status Append(const std::vector<std::string>& records);
   // Closes the file and returns the error of closing, which the destructor would drop.
   Status Close();
@@ -63,6 +69,7 @@ class ManifestFile {
   uint64_t bytes() const;
 
  private:
+  // Start() without the clean-up after an error.
   Status WriteNew(FileNumber number, const std::vector<std::string>& records);
 
   const ManifestFileOptions options_;

@@ -4,7 +4,9 @@
 // is read.
 #include "db/manifest/manifest_reader.h"
 
+#include <algorithm>
 #include <cassert>
+#include <functional>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -21,6 +23,7 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir) {
   auto contents = ReadWholeFile(fs, path);
   if (!contents.ok()) return contents.status();
   std::string name = contents.Take();
+  // CURRENT is replaced by a rename, so that it is never half written, except by other programs.
   if (name.empty() || name.back() != '\n') {
     return Status::Corruption(StrCat(path, ": does not end with newline"));
   }
@@ -45,6 +48,7 @@ class ManifestReader::Reporter final : public LogReader::Reporter {
 
 namespace {
 
+// Opens a log reader at the block that contains `start_offset`.
 Result<std::unique_ptr<LogReader>> OpenLog(FileSystem* fs, const std::string& path,
                                            uint64_t start_offset, LogReader::Reporter* reporter,
                                            bool is_tailing = false) {
@@ -68,6 +72,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
   std::unique_ptr<ManifestReader> reader(new ManifestReader(fs, path));
   reader->reporter_ = std::make_unique<Reporter>();
   auto log = OpenLog(fs, path, 0, reader->reporter_.get(), end == End::kForNow);
+  // A missing file means that CURRENT and the directory disagree.
   if (!log.ok()) {
     if (!log.status().IsPathNotFound() && !log.status().IsNotFound()) return log.status();
     return Status::Corruption(StrCat(path, ": CURRENT names this MANIFEST, but it does not exist"));
@@ -89,6 +94,7 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
   const bool has_record = log_->ReadRecord(&record);
   const std::optional<LogDamage>& damage = reporter_->first;
   if (damage.has_value() && !IsUnsyncedTail()) {
+    // Everything behind the damage is unusable, because changes build on each other.
     status_ = damage->reason;
     return false;
   }
@@ -100,6 +106,7 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
   }
   records_++;
   Status decoded = edit->DecodeFrom(record);
+  // Also if the rest does not decode: the number is checked at the end.
   if (edit->initial_records) initial_records_ = *edit->initial_records;
   if (decoded.ok()) return true;
   status_ = Status::CopyAppendMessage(decoded, ", in ", path_);
@@ -114,6 +121,7 @@ bool ManifestReader::IsUnsyncedTail() const {
   assert(reporter_->first.has_value());
   const uint64_t damage_offset = reporter_->first->offset;
   LogDamage damage = *reporter_->first;
+  // Each round skips one zero sector of the unsynced part.
   while (damage.is_unwritten && damage.good_record_behind.has_value()) {
     Reporter reporter;
     auto log = OpenLog(fs_, path_, *damage.good_record_behind, &reporter);
@@ -121,6 +129,7 @@ bool ManifestReader::IsUnsyncedTail() const {
     Slice record;
     while ((*log)->ReadRecord(&record)) {
       VersionEdit edit;
+      // A record that does not decode proves nothing, but was not written by a crash.
       const bool is_of_change = edit.DecodeFrom(record).ok() && edit.change_begin.has_value() &&
                                 *edit.change_begin <= damage_offset;
       if (!is_of_change) return false;
@@ -147,6 +156,7 @@ bool ManifestReader::Next(VersionEdit* edit) {
   while (ready_.empty()) {
     VersionEdit next;
     if (!ReadRecord(&next)) {
+      // An incomplete group counts as torn, although its records are whole.
       if (status_.ok() && !group_.empty()) torn_tail_bytes_ += log_->record_end() - group_offset_;
       return false;
     }
@@ -164,6 +174,7 @@ bool ManifestReader::AddToGroup(VersionEdit edit) {
   if (group_.empty()) {
     group_offset_ = log_->record_offset();
   } else {
+    // Group members count down, so that a missing or foreign record is noticed.
     const uint32_t expected = *group_.back().atomic_group_remaining - 1;
     if (edit.atomic_group_remaining != expected) {
       return Fail(StrCat("expected an edit of an atomic group with ", expected, " to follow"));
@@ -174,9 +185,22 @@ bool ManifestReader::AddToGroup(VersionEdit edit) {
   return true;
 }
 
+Result<std::vector<FileNumber>> ListManifests(FileSystem* fs, const std::string& dir) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
+  std::vector<FileNumber> manifests;
+  for (const std::string& name : names) {
+    FileNumber number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) && type == kDescriptorFile) manifests.push_back(number);
+  }
+  std::sort(manifests.begin(), manifests.end(), std::greater<>());
+  return manifests;
+}
+
 Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir) {
   ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, dir));
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, dir + "/" + manifest));
+  // The default family has no record of its own.
   std::map<uint32_t, std::string> names{{0, kDefaultColumnFamilyName}};
   bool has_counters = false;
   VersionEdit edit;
@@ -186,6 +210,7 @@ Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string&
     if (edit.is_family_drop) names.erase(edit.column_family);
   }
   RETURN_IF_ERROR(reader->status());
+  // Each MANIFEST begins with the counters, even that of an empty database.
   if (!has_counters) {
     return Status::Corruption(StrCat(dir, "/", manifest, ": holds no state of a database"));
   }
@@ -199,6 +224,7 @@ Status CheckManifestFile(FileSystem* fs, const std::string& path, uint64_t writt
   if (!opened.ok()) return opened.status();
   const std::unique_ptr<ManifestReader> reader = opened.Take();
   VersionEdit edit;
+  // Only errors matter; the edits are dropped.
   while (reader->Next(&edit)) {
   }
   RETURN_IF_ERROR(reader->status());

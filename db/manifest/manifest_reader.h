@@ -32,6 +32,9 @@ class LogReader;
 // The file name in CURRENT, e.g. "MANIFEST-000005". NotFound if there is no CURRENT.
 Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir);
 
+// The numbers of all MANIFESTs in `dir`, descending.
+Result<std::vector<FileNumber>> ListManifests(FileSystem* fs, const std::string& dir);
+
 // Names of the column families in the live MANIFEST of `dir`, ordered by id.
 Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
 
@@ -39,11 +42,13 @@ Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string&
 // it is damaged, torn, or shorter than the `written_bytes` that were appended to it.
 Status CheckManifestFile(FileSystem* fs, const std::string& path, uint64_t written_bytes);
 
+// Owns the open file. Memory use is limited by the largest atomic group.
 class ManifestReader {
  public:
   // Meaning of the end of the file: the file is final (kForGood), or it may still grow (kForNow).
   enum class End : bool { kForGood, kForNow };
 
+  // Corruption if the file is missing, because the caller has its name from CURRENT.
   static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* fs, const std::string& path,
                                                       End end = End::kForGood);
   ~ManifestReader();
@@ -57,12 +62,18 @@ class ManifestReader {
 
  private:
   ManifestReader(FileSystem* fs, const std::string& path);
+  // Reads one record and checks the damage before it. False at the end, or with an error in
+  // status_.
   bool ReadRecord(VersionEdit* edit);
+  // Adds an edit to the open group, and makes the group ready if it is complete. False for an edit
+  // that does not belong to it.
   bool AddToGroup(VersionEdit edit);
+  // Sets a Corruption with the place of the present record; returns false.
   bool Fail(const std::string& what);
   void CheckInitialRecords();
   bool IsUnsyncedTail() const;
 
+  // Keeps the first damage of the log reader.
   class Reporter;
   FileSystem* const fs_;
   const std::string path_;

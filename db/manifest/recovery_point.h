@@ -20,6 +20,7 @@ struct RecoveryPoint {
   // `changes`.
   std::map<uint32_t, uint64_t> family_changes;
 
+  // Whether the change with this index applies to the files of the family.
   bool CountsForFiles(uint32_t family, uint64_t change) const {
     const auto limit = family_changes.find(family);
     return limit == family_changes.end() || change < limit->second;

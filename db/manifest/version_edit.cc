@@ -4,12 +4,15 @@
 // 13 and custom file fields without bit 6 may be skipped by readers that do not know them.
 #include "db/manifest/version_edit.h"
 
+#include <cassert>
+
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
+// Numbers of the format (docs/formats/manifest.md); they never change.
 enum Tag : uint32_t {
   kComparator = 1,
   kLogNumber = 2,
@@ -42,14 +45,15 @@ enum Tag : uint32_t {
   kPersistUserDefinedTimestamps = 8201,
   kLastCompactedManifestBytes = 8203,
   // Ashlar's own tags begin at "as" in ASCII, far from the tags that RocksDB assigns consecutively.
-  kLogFacts = 0x6173,
+  kLogSummary = 0x6173,
   kInitialRecords = 0x6174,
   kChangeBegin = 0x6175,
   kForgottenLogsEnd = 0x6176,
 };
-static_assert((kLogFacts & kInitialRecords & kChangeBegin & kForgottenLogsEnd & kIgnorableMask) !=
+static_assert((kLogSummary & kInitialRecords & kChangeBegin & kForgottenLogsEnd & kIgnorableMask) !=
               0);
 
+// Custom fields of a new file, also numbers of the format.
 enum FileField : uint32_t {
   kEnd = 1,
   kNeedCompaction = 2,
@@ -76,6 +80,7 @@ constexpr uint32_t kMaxLevel = 1 << 16;  // a larger level number is treated as 
 
 void PutTag(std::string* dst, uint32_t tag) { PutVarint32(dst, tag); }
 
+// Nothing is written for a missing value.
 template <typename T>
 void PutTagged(std::string* dst, uint32_t tag, const std::optional<T>& value) {
   if (!value) return;
@@ -99,7 +104,9 @@ void PutField64(std::string* dst, uint32_t field, uint64_t value) {
   PutTaggedBytes(dst, field, body);
 }
 
+// Fields with their default value are left out, except for the two times.
 void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
+  assert(file.level >= 0);
   const FileMetadata& meta = file.meta;
   PutTag(dst, kNewFile4);
   PutVarint32(dst, static_cast<uint32_t>(file.level));
@@ -117,12 +124,14 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
     PutTaggedBytes(dst, kFileChecksum, meta.file_checksum);
     PutTaggedBytes(dst, kFileChecksumFunction, meta.file_checksum_function);
   }
+  // The formats have one byte for each of these.
   const auto put_byte = [dst](FileField field, uint32_t value) {
     const char byte = static_cast<char>(value);
     PutTaggedBytes(dst, field, Slice(&byte, 1));
   };
   if (meta.path_id != 0) put_byte(kPathId, meta.path_id);
   if (meta.temperature != 0) put_byte(kTemperature, meta.temperature);
+  // Both reasons have one field. A reader need not know which it was.
   if (meta.marked_for_compaction || meta.keeps_for_snapshots) put_byte(kNeedCompaction, 1);
   if (meta.oldest_blob_file_number != 0) {
     PutField64(dst, kOldestBlobFileNumber, meta.oldest_blob_file_number.value());
@@ -139,6 +148,7 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
   PutTag(dst, kEnd);
 }
 
+// A 0 ends the list of custom fields, which is empty.
 void EncodeBlobFile(std::string* dst, const BlobFileAddition& blob) {
   PutTag(dst, kBlobFileAddition);
   PutFileNumber(dst, blob.number);
@@ -171,6 +181,7 @@ class Decoder {
   }
 
  private:
+  // The offset is that of the field, in bytes from the start of the record.
   bool Fail(const std::string& what) {
     if (status_.ok()) {
       status_ = Status::Corruption(
@@ -178,12 +189,14 @@ class Decoder {
     }
     return false;
   }
+  // The file may be intact, so that this is not Corruption.
   bool Unsupported(const std::string& what) {
     status_ = Status::NotSupported(StrCat("MANIFEST record: ", what, " at byte ", field_offset_,
                                           "; it was written by a newer version"));
     return false;
   }
 
+  // Readers of single values. They advance rest_, and return false if it ends too early.
   bool Get64(std::optional<uint64_t>* value) { return GetVarint64(&rest_, &value->emplace()); }
   bool Get64(std::optional<FileNumber>* number) {
     return GetFileNumber(&rest_, &number->emplace());
@@ -206,6 +219,7 @@ class Decoder {
     return key->size() >= kTrailerBytes || Fail("has a boundary key without sequence number");
   }
 
+  // Decoders of one field each. False means malformed, or an error in status_.
   bool DecodeField(uint32_t tag);
   bool DecodeFamilyField(uint32_t tag);
   bool DecodeIgnorableField(uint32_t tag);
@@ -218,16 +232,18 @@ class Decoder {
   bool DecodeBlobGarbage();
   bool SkipBlobFields();
   bool DecodeWalAddition(Slice* from);
-  bool DecodeLogFacts(Slice* from);
+  bool DecodeLogSummary(Slice* from);
 
   const Slice record_;
   Slice rest_;
+  // Filled field by field; incomplete after an error.
   VersionEdit* const edit_;
   Status status_;
   size_t field_offset_ = 0;
   uint32_t tag_ = 0;
 };
 
+// Fields of files and counters; others are decoded by the functions below.
 bool Decoder::DecodeField(uint32_t tag) {
   switch (tag) {
     case kComparator: return GetBytes(&edit_->comparator.emplace());
@@ -250,6 +266,8 @@ bool Decoder::DecodeField(uint32_t tag) {
   }
 }
 
+// Fields of families and groups. A field that is unknown and not ignorable was written by a newer
+// version.
 bool Decoder::DecodeFamilyField(uint32_t tag) {
   switch (tag) {
     case kColumnFamily: return GetVarint32(&rest_, &edit_->column_family);
@@ -265,9 +283,11 @@ bool Decoder::DecodeFamilyField(uint32_t tag) {
   }
 }
 
+// Ignorable fields have a length, so unknown ones can be kept.
 bool Decoder::DecodeIgnorableField(uint32_t tag) {
   std::string body;
   if (!GetBytes(&body)) return false;
+  // Bytes that follow a known number are ignored: a later version may append to the field.
   Slice rest(body);
   uint64_t number;
   switch (tag) {
@@ -286,7 +306,7 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
       if (!GetVarint64(&rest, &number)) return false;
       edit_->last_compacted_manifest_bytes = number;
       return true;
-    case kLogFacts: return DecodeLogFacts(&rest);
+    case kLogSummary: return DecodeLogSummary(&rest);
     case kInitialRecords: return GetVarint64(&rest, &edit_->initial_records.emplace());
     case kChangeBegin: return GetVarint64(&rest, &edit_->change_begin.emplace());
     case kForgottenLogsEnd: return GetFileNumber(&rest, &edit_->forgotten_logs_end.emplace());
@@ -295,8 +315,8 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
 }
 
 // Bytes after the known numbers are ignored: later versions may add more numbers.
-bool Decoder::DecodeLogFacts(Slice* from) {
-  LogFacts log;
+bool Decoder::DecodeLogSummary(Slice* from) {
+  LogSummary log;
   if (!GetFileNumber(from, &log.number) || !GetVarint64(from, &log.first_seqno) ||
       !GetVarint64(from, &log.synced_bytes) || !GetVarint64(from, &log.end_bytes)) {
     return false;
@@ -319,6 +339,7 @@ bool Decoder::DecodeDeletedFile() {
   return true;
 }
 
+// The four tags are successive forms of the record. The oldest one has no sequence numbers.
 bool Decoder::DecodeNewFile(uint32_t tag) {
   VersionEdit::NewFile file;
   FileMetadata& meta = file.meta;
@@ -341,6 +362,7 @@ bool Decoder::DecodeNewFile(uint32_t tag) {
   return true;
 }
 
+// Reads the custom fields of a file up to the end mark.
 bool Decoder::DecodeFileFields(FileMetadata* meta) {
   while (true) {
     uint32_t field;
@@ -355,6 +377,7 @@ bool Decoder::DecodeFileFields(FileMetadata* meta) {
   }
 }
 
+// Returns false if the body of a known field is malformed.
 bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* meta) {
   Slice rest = body;
   const auto get_byte = [&body](auto* value) {
@@ -364,6 +387,7 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
   };
   switch (field) {
     case kNeedCompaction: return get_byte(&meta->marked_for_compaction);
+    // An old way to store a counter of the database in a record of a file.
     case kMinLogNumberToKeepHack:
       if (body.size() != 8) return false;
       edit_->min_log_number_to_keep = FileNumber{DecodeFixed64(body.data())};
@@ -384,6 +408,7 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
     case kMaxTimestamp: meta->max_timestamp = body.ToString(); return true;
     case kUniqueId:
       meta->unique_id = body.ToString();
+      // RocksDB writes 16 zero bytes if it has no id.
       if (meta->unique_id == std::string(16, '\0')) meta->unique_id.clear();  // unknown
       return body.size() == 16;
     case kEpochNumber: return GetVarint64(&rest, &meta->epoch_number);
@@ -422,6 +447,7 @@ bool Decoder::DecodeBlobGarbage() {
   return true;
 }
 
+// Skips fields that may be ignored, up to the end mark 0.
 bool Decoder::SkipBlobFields() {
   while (true) {
     uint32_t field;
@@ -435,6 +461,7 @@ bool Decoder::SkipBlobFields() {
   }
 }
 
+// RocksDB's record of a WAL: a number, then fields up to an end mark.
 bool Decoder::DecodeWalAddition(Slice* from) {
   enum : uint32_t { kTerminate = 1, kSyncedBytes = 2 };
   WalAddition wal;
@@ -450,6 +477,7 @@ bool Decoder::DecodeWalAddition(Slice* from) {
   return true;
 }
 
+// RocksDB's records of WALs, and then our own summaries.
 void EncodeLogs(std::string* dst, const VersionEdit& edit) {
   for (const WalAddition& wal : edit.wal_additions) {
     std::string body;
@@ -462,13 +490,13 @@ void EncodeLogs(std::string* dst, const VersionEdit& edit) {
     PutTaggedBytes(dst, kWalAddition, body);
   }
   if (edit.wal_deletion) PutField64(dst, kWalDeletion, edit.wal_deletion->value());
-  for (const LogFacts& log : edit.logs) {
+  for (const LogSummary& log : edit.logs) {
     std::string body;
     PutFileNumber(&body, log.number);
     PutVarint64(&body, log.first_seqno);
     PutVarint64(&body, log.synced_bytes);
     PutVarint64(&body, log.end_bytes);
-    PutTaggedBytes(dst, kLogFacts, body);
+    PutTaggedBytes(dst, kLogSummary, body);
   }
 }
 
@@ -479,6 +507,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
   if (comparator) PutTaggedBytes(dst, kComparator, *comparator);
   PutTagged(dst, kLogNumber, log_number);
   PutTagged(dst, kPrevLogNumber, prev_log_number);
+  // In the order of RocksDB, which some tools expect.
   PutTagged(dst, kNextFileNumber, next_file_number);
   PutTagged(dst, kMaxColumnFamily, max_column_family);
   PutTagged(dst, kMinLogNumberToKeep, min_log_number_to_keep);
@@ -503,6 +532,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
     PutVarint32(dst, 0);
   }
   EncodeLogs(dst, *this);
+  // Family 0 is the default, and is not written.
   if (column_family != 0) {
     PutTag(dst, kColumnFamily);
     PutVarint32(dst, column_family);

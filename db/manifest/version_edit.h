@@ -17,7 +17,7 @@
 #include "ashlar/status.h"
 #include "db/blob/blob_file.h"
 #include "db/manifest/file_metadata.h"
-#include "db/wal/log_facts.h"
+#include "db/wal/log_summary.h"
 #include "util/keys/file_number.h"
 #include "util/keys/level.h"
 
@@ -28,10 +28,13 @@ namespace ashlar {
 // set too.
 struct WalAddition {
   FileNumber log_number = 0;
+  // No value: RocksDB wrote the record when the WAL began.
   std::optional<uint64_t> synced_bytes;
 };
 
+// Each optional field is written only if it has a value.
 struct VersionEdit {
+  // The internal key at which round-robin compaction of the level continues.
   struct CompactCursor {
     Level level;
     std::string key;  // internal key
@@ -45,6 +48,7 @@ struct VersionEdit {
     FileMetadata meta;
   };
 
+  // Appends the record to *dst. Fields are written in a fixed order.
   void EncodeTo(std::string* dst) const;
   // Replaces *this. Corruption and NotSupported name the field and its offset in the record.
   Status DecodeFrom(const Slice& record);
@@ -69,21 +73,24 @@ struct VersionEdit {
   std::optional<FileNumber> min_log_number_to_keep;
   std::optional<uint64_t> last_sequence;
   std::vector<CompactCursor> compact_cursors;
+  // Deletions are applied before the new files, so that a table may move to another level.
   std::vector<DeletedFile> deleted_files;
   std::vector<NewFile> new_files;
   std::vector<BlobFileAddition> blob_additions;
   std::vector<BlobFileGarbage> blob_garbage;
   std::vector<WalAddition> wal_additions;
   std::optional<FileNumber> wal_deletion;  // WALs below this number are removed
+  // The family whose files and log number this edit changes.
   uint32_t column_family = 0;
   std::optional<std::string> added_family;
   bool is_family_drop = false;
+  // How many edits of the group follow; no value outside of groups.
   std::optional<uint32_t> atomic_group_remaining;
   std::optional<std::string> full_history_ts_low;
   std::optional<bool> persist_user_defined_timestamps;
   std::optional<uint64_t> last_compacted_manifest_bytes;
   // Ashlar has four fields of its own, which RocksDB skips. The first one holds facts about WALs.
-  std::vector<LogFacts> logs;
+  std::vector<LogSummary> logs;
   // Removes all facts about WALs below this number: a copy of the database may lack these files.
   std::optional<FileNumber> forgotten_logs_end;
   // Number of records of this MANIFEST that were durable before CURRENT named it. Only in the first
@@ -92,6 +99,7 @@ struct VersionEdit {
   // Offset in this MANIFEST of the first record of the change that this record belongs to; absent
   // in the first record itself. All earlier changes were synced before this record was written.
   std::optional<uint64_t> change_begin;
+  // Ignorable fields of newer versions. They are kept, so that a rewritten MANIFEST still has them.
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // (tag, body)
 };
 

@@ -3,6 +3,9 @@
 // Version edits as text, field by field in the order of RocksDB's ldb; fields that only newer
 // versions of RocksDB or only Ashlar writes come last.
 #include "db/manifest/version_edit.h"
+
+#include <cassert>
+
 #include "table/format/unique_id.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
@@ -16,6 +19,7 @@ std::string Hex(const std::string& bytes) { return Slice(bytes).ToString(/*hex=*
 std::string UniqueIdText(const std::string& stored) {
   if (stored.size() != 2 * sizeof(uint64_t)) return "";
   InternalUniqueId id;
+  // The stored form has two little-endian words.
   for (size_t i = 0; i < 2; i++) id.words[i] = DecodeFixed64(stored.data() + i * sizeof(uint64_t));
   const std::string bytes = PublicUniqueId(id, UniqueIdForm::kStandard);
   const std::string digits = Slice(bytes).ToString(/*hex=*/true);
@@ -24,6 +28,7 @@ std::string UniqueIdText(const std::string& stored) {
 }
 
 // Fields that RocksDB's ldb does not print and that most tables do not have.
+// In the order of the fields of FileMetadata.
 std::string RareFactsText(const FileMetadata& meta) {
   std::string text;
   const auto number = [&text](const char* name, uint64_t value) {
@@ -43,6 +48,7 @@ std::string RareFactsText(const FileMetadata& meta) {
   return text;
 }
 
+// One line. The misspelt name is that of RocksDB's ldb, which scripts parse.
 std::string NewFileText(const VersionEdit::NewFile& file, bool hex) {
   const FileMetadata& meta = file.meta;
   std::string text = StrCat(file.level, " ", meta.number, " ", meta.file_size, " ",
@@ -81,7 +87,9 @@ class FieldLines {
   std::string text_;
 };
 
+// The fields that concern files and WALs.
 void AddFileFields(const VersionEdit& edit, bool hex, FieldLines* out) {
+  assert(out != nullptr);
   for (const VersionEdit::CompactCursor& cursor : edit.compact_cursors) {
     out->Add("CompactCursor", cursor.level, " ", DescribeInternalKey(cursor.key, hex));
   }
@@ -129,7 +137,7 @@ std::string VersionEdit::DebugString(bool hex) const {
   }
   out.AddIfSet("PersistUserDefinedTimestamps", persist_user_defined_timestamps);
   out.AddIfSet("LastCompactedManifestFileSize", last_compacted_manifest_bytes);
-  for (const LogFacts& log : logs) {
+  for (const LogSummary& log : logs) {
     out.Add("Log", "log_number: ", log.number, " first_sequence: ", log.first_seqno,
             " synced_size_in_bytes: ", log.synced_bytes,
             " end: ", log.end_bytes == 0 ? std::string("unknown") : StrCat(log.end_bytes));

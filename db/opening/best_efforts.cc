@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass gathers for each family the steps by which its files changed. If the files after the
-// last step are there, that is the state; else the steps are walked through once more and each that
-// leaves a whole state is noted.
+// One pass collects for each family the steps by which its files changed. If all files after the
+// last step exist, that is the state. Otherwise the steps are replayed once more, and each one that
+// leaves a complete state is recorded.
 #include "db/opening/best_efforts.h"
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,11 +22,10 @@
 namespace ashlar {
 namespace {
 
-bool SaysItIsGone(const Status& status) {
-  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
-}
+// Whether the error means that the content is lost, and not only that it cannot be read at present.
+bool SaysItIsGone(const Status& status) { return status.IsCorruption() || IsMissing(status); }
 
-// What one change did to the files of a family.
+// The effect of one change on the files of a family.
 struct Step {
   uint64_t change = 0;  // from 0
   std::vector<VersionEdit::DeletedFile> deleted;
@@ -36,32 +34,38 @@ struct Step {
   std::vector<BlobFileGarbage> garbage;
 };
 
-// Asks for each file once.
+// Checks the existence of files, each only once.
 class FileLook {
  public:
-  FileLook(FileSystem* fs, const TableCache* tables) : fs_(fs), tables_(tables) {}
+  FileLook(FileSystem* fs, const TableCache* tables) : fs_(fs), tables_(tables) {
+    assert(fs_ != nullptr && tables_ != nullptr);
+  }
 
+  // OK: the table exists and can be opened.
   const Status& Table(const FileMetadata& meta) {
     const auto known = tables_seen_.find(meta.number);
     if (known != tables_seen_.end()) return known->second;
     return tables_seen_[meta.number] = Note(tables_->TryOpen(meta), tables_->PathOf(meta));
   }
+  // OK: the blob file exists and has the expected size.
   const Status& Blob(const BlobFileAddition& meta) {
     const auto known = blobs_seen_.find(meta.number);
     if (known != blobs_seen_.end()) return known->second;
     const std::string path = tables_->blobs()->PathOf(meta.number);
     return blobs_seen_[meta.number] = Note(LookAtBlob(meta, path), path);
   }
-  // Of a file that is there, perhaps, but does not say.
+  // An error about a file that may exist, so that its existence is unknown.
   const Status& error() const { return error_; }
 
  private:
+  // Blob files are not opened: their size shows whether they are complete.
   Status LookAtBlob(const BlobFileAddition& meta, const std::string& path) const {
     ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs_, path));
     if (bytes == meta.file_bytes()) return Status::OK();
     return Status::Corruption(
         StrCat(path, ": ", bytes, " bytes, but the MANIFEST says ", meta.file_bytes()));
   }
+  // Keeps the first error that does not mean loss.
   Status Note(const Status& status, const std::string& path) {
     if (status.ok()) return status;
     if (!SaysItIsGone(status)) {
@@ -79,9 +83,10 @@ class FileLook {
   Status error_;
 };
 
-// The files of a family after some steps.
+// The files of a family after a number of steps.
 class LiveFiles {
  public:
+  // `step` must outlive this object, which points to its metadata.
   void Apply(const Step& step) {
     for (const auto& [level, number] : step.deleted) tables_.erase(number);
     for (const auto& [level, meta] : step.added) tables_[meta.number] = &meta;
@@ -92,12 +97,13 @@ class LiveFiles {
     }
   }
 
-  // The first file that is not there; OK: all are.
+  // Returns the error of the first file that does not exist; OK: all exist.
   Status Check(FileLook* look) const {
     for (const auto& [number, meta] : tables_) RETURN_IF_ERROR(look->Table(*meta));
     return CheckBlobs(look);
   }
-  // Of older blob files than any table refers to, and of those that are garbage, nothing is read.
+  // Blob files that are older than any table refers to, and those that are only garbage, are never
+  // read, so they may be missing.
   Status CheckBlobs(FileLook* look) const {
     if (blobs_.empty()) return Status::OK();
     FileNumber oldest = kMaxFileNumber;
@@ -123,19 +129,25 @@ class LiveFiles {
   std::map<FileNumber, Blob> blobs_;
 };
 
+// What one MANIFEST says about a family.
 struct FamilyHistory {
   std::string name;
   std::vector<Step> steps;
-  const TableCache* tables = nullptr;  // null: nobody asks for the family
-  // Numbers of changes that leave a whole state, ascending; the first is 0, without any file.
+  const TableCache* tables = nullptr;  // null: the family is not opened
+  // The numbers of the changes that leave a complete state, ascending. The first is 0, the state
+  // without any file.
   std::vector<uint64_t> whole_after{0};
-  Status missing;  // what the last state lacks
+  Status missing;  // the error of the first file that is missing in the last state
 
-  uint64_t best() const { return whole_after.back(); }
+  uint64_t best() const {
+    assert(!whole_after.empty());
+    return whole_after.back();
+  }
 };
 
-// Steps whose tables are not all there are told by a count, for they are many.
+// A counter detects the steps after which a table is missing, because there are many steps.
 void WalkThrough(FamilyHistory* family, FileLook* look) {
+  assert(family->whole_after.size() == 1);
   LiveFiles files;
   size_t missing_count = 0;
   const auto is_missing = [&](const FileMetadata& meta) { return !look->Table(meta).ok(); };
@@ -155,7 +167,7 @@ void WalkThrough(FamilyHistory* family, FileLook* look) {
   }
 }
 
-// One MANIFEST.
+// Reads one MANIFEST and finds the states in it.
 class StateFinder {
  public:
   StateFinder(FileSystem* fs, const std::vector<FamilyRequest>& requests)
@@ -163,7 +175,7 @@ class StateFinder {
     Add(0, kDefaultColumnFamilyName);
   }
 
-  // OK also if the end cannot be read: see damage().
+  // Also returns OK if the end cannot be read: see damage().
   Status Read(ManifestReader* reader) {
     VersionEdit edit;
     while (reader->Next(&edit)) Take(&edit);
@@ -171,13 +183,13 @@ class StateFinder {
     return damage_.ok() || SaysItIsGone(damage_) ? Status::OK() : damage_;
   }
   const Status& damage() const { return damage_; }
-  // Else what is in it is not a whole database.
+  // Without these records the content is not a complete database.
   bool IsUsable() const {
     return has_log_number_ && has_next_file_ && has_last_sequence_ && edits_ >= initial_edits_;
   }
 
   Status FindPoints();
-  // Some family that had files has none.
+  // Whether a family that had files has none in the state that was found.
   bool HasEmptied() const {
     return std::any_of(families_.begin(), families_.end(), [](const auto& entry) {
       return !entry.second.steps.empty() && entry.second.best() == 0 && !entry.second.missing.ok();
@@ -186,6 +198,7 @@ class StateFinder {
   BestState TakeState(const std::string& manifest);
 
  private:
+  // A family that is created again under the same id begins without files.
   void Add(uint32_t id, const std::string& name) {
     FamilyHistory& family = families_[id] = FamilyHistory();
     family.name = name;
@@ -202,12 +215,13 @@ class StateFinder {
   std::map<uint32_t, FamilyHistory> families_;
   std::map<uint64_t, std::set<uint32_t>> groups_;  // families by the change that touches several
   std::set<uint32_t> in_change_;                   // families that the current change touches
-  uint64_t changes_ = 0;                           // whole ones
+  uint64_t changes_ = 0;                           // complete ones
   uint64_t edits_ = 0, initial_edits_ = 0;
   bool has_log_number_ = false, has_next_file_ = false, has_last_sequence_ = false;
   Status damage_;
 };
 
+// Records belong to a change until the last record of its group.
 void StateFinder::Take(VersionEdit* edit) {
   edits_++;
   initial_edits_ = edit->initial_records.value_or(initial_edits_);
@@ -223,9 +237,10 @@ void StateFinder::Take(VersionEdit* edit) {
   changes_++;
 }
 
+// Moves the lists of files out of the edit.
 void StateFinder::TakeFiles(VersionEdit* edit) {
   const auto family = families_.find(edit->column_family);
-  if (family == families_.end()) return;  // recovery itself says what is wrong with it
+  if (family == families_.end()) return;  // the recovery itself will report what is wrong
   in_change_.insert(edit->column_family);
   family->second.steps.push_back({.change = changes_,
                                   .deleted = std::move(edit->deleted_files),
@@ -234,6 +249,7 @@ void StateFinder::TakeFiles(VersionEdit* edit) {
                                   .garbage = std::move(edit->blob_garbage)});
 }
 
+// Checks the last state first: usually it is complete.
 Status StateFinder::FindPoints() {
   for (auto& [id, family] : families_) {
     if (family.tables == nullptr || family.steps.empty()) continue;
@@ -252,7 +268,7 @@ Status StateFinder::FindPoints() {
   return Status::OK();
 }
 
-// Going back in one family may take others back, and those others again.
+// If one family goes back, other families of the same group must go back, and then others again.
 void StateFinder::KeepGroupsWhole() {
   bool has_changed = true;
   const auto has_group = [this](uint32_t id, uint64_t change) {
@@ -261,7 +277,7 @@ void StateFinder::KeepGroupsWhole() {
   };
   while (std::exchange(has_changed, false)) {
     for (auto& group : groups_) {
-      const uint64_t change = group.first;  // lambdas may not name a binding
+      const uint64_t change = group.first;  // lambdas cannot capture a structured binding
       std::set<uint32_t>& members = group.second;
       std::erase_if(members, [this](uint32_t id) { return !families_.contains(id); });
       const bool is_lost = std::any_of(members.begin(), members.end(),
@@ -271,12 +287,12 @@ void StateFinder::KeepGroupsWhole() {
         FamilyHistory& family = families_.at(id);
         if (family.tables == nullptr || family.best() <= change) continue;
         if (family.missing.ok()) {
-          // Its last state was whole; those before it have not been looked at.
+          // Its last state was complete, so the earlier ones have not been checked yet.
           FileLook look(fs_, family.tables);
           family.whole_after = {0};
           WalkThrough(&family, &look);
           family.missing = Status::Corruption(
-              StrCat("change ", change, " of several families is not whole in another one"));
+              StrCat("change ", change, " of several families is incomplete in another one"));
         }
         while (family.best() > change) family.whole_after.pop_back();
         has_changed = true;
@@ -285,6 +301,7 @@ void StateFinder::KeepGroupsWhole() {
   }
 }
 
+// Families that go back are named in the notes.
 BestState StateFinder::TakeState(const std::string& manifest) {
   BestState state;
   state.point = {.manifest = manifest, .changes = changes_, .family_changes = {}};
@@ -303,28 +320,15 @@ BestState StateFinder::TakeState(const std::string& manifest) {
   return state;
 }
 
-// Descending.
-Result<std::vector<FileNumber>> ManifestsOf(FileSystem* fs, const std::string& dir) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
-  std::vector<FileNumber> manifests;
-  for (const std::string& name : names) {
-    FileNumber number;
-    FileType type;
-    if (ParseFileName(name, &number, &type) && type == kDescriptorFile) {
-      manifests.push_back(number);
-    }
-  }
-  std::sort(manifests.begin(), manifests.end(), std::greater<>());
-  return manifests;
-}
-
-// What one MANIFEST has to offer.
+// The result of reading one MANIFEST.
 struct Candidate {
-  std::string unusable;  // why it is; empty: it is not
-  BestState state;       // is_whole: of all that this MANIFEST says
+  std::string unusable;  // the reason why it cannot be used; empty: it can
+  BestState state;       // is_whole: the state has everything that this MANIFEST contains
   bool has_emptied = false;
 };
 
+// An error is returned only if the file could not be read; a damaged MANIFEST is an unusable
+// candidate.
 Result<Candidate> LookAt(FileSystem* fs, const std::string& dir, const std::string& name,
                          const std::vector<FamilyRequest>& families) {
   Candidate candidate;
@@ -335,8 +339,8 @@ Result<Candidate> LookAt(FileSystem* fs, const std::string& dir, const std::stri
   if (!reader.ok() || !finder.IsUsable()) {
     const Status& why = reader.ok() ? finder.damage() : reader.status();
     candidate.unusable =
-        StrCat(name, ": not a whole MANIFEST: ",
-               why.ok() ? "it ends before it says what a database needs" : why.ToString());
+        StrCat(name, ": not a complete MANIFEST: ",
+               why.ok() ? "records that every database needs are missing" : why.ToString());
     return candidate;
   }
   RETURN_IF_ERROR(finder.FindPoints());
@@ -347,18 +351,19 @@ Result<Candidate> LookAt(FileSystem* fs, const std::string& dir, const std::stri
 
 }  // namespace
 
+// A directory that does not exist has no MANIFEST.
 Result<bool> HasManifest(FileSystem* fs, const std::string& dir) {
-  auto manifests = ManifestsOf(fs, dir);
-  if (manifests.status().IsNotFound() || manifests.status().IsPathNotFound()) return false;
+  auto manifests = ListManifests(fs, dir);
+  if (IsMissing(manifests.status())) return false;
   if (!manifests.ok()) return manifests.status();
   return !manifests->empty();
 }
 
-// The one that CURRENT names is the database, if nothing of it is missing: a newer one is what a
-// crash left of the next, and logs go on from the one that is named.
+// If nothing of the state that CURRENT names is missing, it is the state of the database: a newer
+// MANIFEST was left by a crash while it was written, and the logs continue the named one.
 Result<BestState> FindBestState(FileSystem* fs, const std::string& dir,
                                 const std::vector<FamilyRequest>& families) {
-  ASSIGN_OR_RETURN(const std::vector<FileNumber> manifests, ManifestsOf(fs, dir));
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> manifests, ListManifests(fs, dir));
   const Result<std::string> current = ReadCurrent(fs, dir);
   if (current.ok()) {
     ASSIGN_OR_RETURN(Candidate named, LookAt(fs, dir, current.value(), families));
@@ -374,7 +379,7 @@ Result<BestState> FindBestState(FileSystem* fs, const std::string& dir,
       continue;
     }
     BestState& state = candidate.state;
-    // Another one may have had changes that are lost with it.
+    // Another MANIFEST may have had changes that are lost.
     const bool is_last = !current.ok() && number == manifests.front();
     state.is_whole &= is_last;
     state.notes.insert(state.notes.begin(), notes.begin(), notes.end());

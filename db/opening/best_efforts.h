@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Best-efforts recovery: from the MANIFESTs that are there, with or without CURRENT, the newest
-// state of each family whose tables and blob files are all there and can be opened.
+// Best-efforts recovery: finds, in the MANIFESTs that exist, with or without CURRENT, the newest
+// state of each family whose tables and blob files all exist and can be opened.
 //
-// The MANIFEST that CURRENT names counts if nothing is missing. Else it is the newest one that can
-// be read and has such a state for every family; if none has,
-// the newest one that can be read, and families without a state have no files. Changes that touch
-// several families at once are taken for all of them or for none. Nothing is written.
+// The MANIFEST that CURRENT names is used if nothing is missing. Otherwise it is the newest one
+// that can be read and has such a state for every family. If there is none, it is the newest one
+// that can be read, and families without such a state have no files. A change that touches several
+// families is taken for all of them or for none. Nothing is written.
 #pragma once
 
 #include <string>
@@ -21,17 +21,17 @@ namespace ashlar {
 
 struct BestState {
   RecoveryPoint point;
-  // Everything that the last MANIFEST says: what is in the logs comes behind it. Behind any other
-  // state there would be a hole.
+  // The state has everything that the last MANIFEST contains, so the logs continue it. After any
+  // other state the logs would leave a hole.
   bool is_whole = false;
-  std::vector<std::string> notes;  // what was left out, and why; a line each
+  std::vector<std::string> notes;  // what was left out and why, one line each
 };
 
-// Whether a directory has MANIFESTs at all.
+// Whether the directory has any MANIFEST.
 Result<bool> HasManifest(FileSystem* fs, const std::string& dir);
 
-// Corruption if there is no MANIFEST that can be read. A file that cannot be read for another
-// reason than what is in it is no reason to go back: its error is the answer.
+// Corruption: there is no MANIFEST that can be read. A file that cannot be read for another reason
+// than its content does not make the recovery go back: its error is returned.
 Result<BestState> FindBestState(FileSystem* fs, const std::string& dir,
                                 const std::vector<FamilyRequest>& families);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each step leaves what the next one needs.
+// The order of the steps matters: each one needs what the next ones take away.
 #include "db/opening/close.h"
 
 #include <cassert>
@@ -17,6 +17,7 @@
 
 namespace ashlar {
 
+// Also reports the live files to the SstFileManager, which counts their space.
 Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names) {
   {
     MutexLock lock(&core->mutex);
@@ -45,6 +46,7 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, Direc
   return Status::OK();
 }
 
+// Errors do not end the closing: the directory must be unlocked in any case.
 Status Closer::Run() {
   ForEachListener(core_->services, [this](EventListener* listener) {
     listener->OnDBShutdownBegin(core_->services.db);
@@ -81,25 +83,28 @@ Status Closer::CancelBackgroundWork(bool wait) {
     service = core_->options->compaction_service;
   }
   if (service != nullptr) service->CancelAwaitingJobs();
-  // A job cannot wait for its own end.
+  // A job cannot wait for its own end, so a call from within a job does not wait.
   if (wait && !JobThread::HoldsUpAny(core_)) scheduler_->Stop();
   return status;
 }
 
-// A compaction that failed softly is not tried again any more. (Of flushes the retries tell.)
+// Ends the recovery from a failed compaction, which will not be repeated any more. (For flushes
+// ErrorRetries does this.)
 void Closer::EndRecovery() {
   assert(core_->shutdown.is_background_cancelled());
   const Status error = core_->errors.ClearCompactionError();
   if (!error.ok()) NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
-// Writes that skipped the log would be lost, which a user can ask for.
+// Whether memtables have writes that skipped the log and would be lost, unless the user accepts
+// that.
 bool Closer::WantsFlush() const {
   if (!core_->pipeline->has_unlogged_writes() || core_->errors.BlocksWrites()) return false;
   MutexLock lock(&core_->mutex);
   return !core_->options->avoid_flush_during_shutdown;
 }
 
+// Writers that wait are woken; those in flight finish.
 void Closer::RefuseWrites() {
   MutexLock lock(&core_->mutex);
   core_->shutdown.BeginClosing();
@@ -107,10 +112,11 @@ void Closer::RefuseWrites() {
   core_->conditions.AllStops();
 }
 
-// One that is damaged is written anew, from memory. After an error of writing nobody knows what
-// memory and disk have in common: that is for the next recovery.
+// A damaged MANIFEST is written anew from the state in memory. After a write error it is unknown
+// how memory and disk differ, so that is left to the next recovery.
 Status Closer::CheckManifest() {
   MutexLock lock(&core_->mutex);
+  assert(core_->shutdown.is_closing());
   if (!core_->options->verify_manifest_content_on_close || core_->errors.BlocksFlushes()) {
     return Status::OK();
   }
@@ -127,7 +133,7 @@ Status Closer::CheckManifest() {
   return core_->versions->LogAndApply(std::move(nothing), &core_->mutex);
 }
 
-// A log that broke has told its error already.
+// The error of a log that has failed was reported already.
 Status Closer::CloseLogs() {
   assert(core_->shutdown.is_closing());  // no commit begins any more
   const bool is_known = !core_->wals->error().ok();
@@ -135,7 +141,8 @@ Status Closer::CloseLogs() {
   return is_known ? Status::OK() : closed;
 }
 
-// The manager may outlive the database. What waits to be deleted it counts until it is gone.
+// Removes the files from the SstFileManager, which may outlive the database. It continues to count
+// files that wait for deletion until they are deleted.
 void Closer::ForgetFiles() {
   if (core_->resources.space == nullptr) return;
   MutexLock lock(&core_->mutex);

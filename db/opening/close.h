@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of a database's working life: StartWork() after it has been opened, and Closer.
+// The beginning and the end of the work of an open database: StartWork(), called when it has been
+// opened, and Closer.
 //
-//   close   no background work begins   what skipped the log is flushed first
-//           no write begins             those that wait to be admitted give up
+//   close   no background work begins   unlogged writes are flushed before
+//           no write begins             writers that wait for admission give up
 //           running jobs end
-//           logs are closed             what is left in their buffers goes to the files
-//           obsolete files go, the directory is unlocked
+//           logs are closed             their buffers are written to the files
+//           obsolete files are deleted, the directory is unlocked
 //
-// Crash: closing makes nothing durable that was not promised before; a crash in it is a crash.
+// Crash: closing makes nothing durable that was not promised before, so a crash during it is like
+// any other crash.
 #pragma once
 
 #include "ashlar/status.h"
@@ -20,21 +22,21 @@
 
 namespace ashlar {
 
-// What the opened state does not explain is deleted, an OPTIONS file is written, and background
-// work begins.
+// Deletes files that do not belong to the opened state, writes an OPTIONS file, and starts
+// background work.
 Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names)
     EXCLUDES(db_mutex);
 
 class Closer {
  public:
-  // All outlive it.
+  // All arguments outlive the object.
   Closer(DbCore* core, WriteControl* writes, Scheduler* scheduler, ManualFlushes* flushes)
       : core_(core), writes_(writes), scheduler_(scheduler), flushes_(flushes) {}
 
-  // Lets no background work begin from now on; with `wait` returns when what runs has ended.
-  // Writes go on until one would have to wait for a flush or compaction.
+  // From now on no background work begins; with `wait`, returns when the running jobs have ended.
+  // Writes continue until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait) EXCLUDES(db_mutex);
-  // All of it, once. The first error; it goes on nevertheless.
+  // Closes the database; called once. Continues after errors and returns the first one.
   Status Run() EXCLUDES(db_mutex);
 
  private:

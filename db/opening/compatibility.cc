@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One listing and one small file, read before anything of the database is.
+// Lists one directory and reads one small file, before any other file of the database is read.
 #include "db/opening/compatibility.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace ashlar {
 namespace {
 
-// rocksdb_version of the newest OPTIONS file; 0 if there is none. A directory that cannot be listed
-// is the business of what opens it.
+// The rocksdb_version of the newest OPTIONS file; 0 if there is none. If the directory cannot be
+// listed, the opener itself will report that.
 Result<int> VersionInDirectory(FileSystem* fs, const std::string& dir) {
   auto names = ListDirectory(fs, dir, NameOrder::kAny);
   if (!names.ok()) return 0;
@@ -35,7 +35,7 @@ Result<int> VersionInDirectory(FileSystem* fs, const std::string& dir) {
   return VersionOfOptionsText(text);
 }
 
-// Whether an option that RocksDB 7.8 does not know has another value than its default.
+// Whether an option that RocksDB 7.8 does not know differs from its default.
 bool HasNewer(OptionTable table, const void* options, const void* defaults) {
   assert(options != nullptr && defaults != nullptr);
   return std::any_of(table.begin(), table.end(), [&](const OptionRow& row) {
@@ -66,7 +66,7 @@ bool AsksForNewer(const OpenRequest& request) {
 
 Result<std::string> CompatibilityOf(const OpenRequest& request) {
   const std::string& said = request.db_options.write_compatible_with;
-  if (!said.empty() || request.is_read_only || AsksForNewer(request)) return said;
+  if (!said.empty() || request.is_read_only() || AsksForNewer(request)) return said;
   assert(request.db_options.env != nullptr);
   ASSIGN_OR_RETURN(const int version,
                    VersionInDirectory(request.db_options.env->GetFileSystem().get(), request.dir));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For whom an existing database is written on: whoever opened it before must not be locked out by a
-// program, or a tool, that only passes by.
+// Determines for which RocksDB release an existing database continues to be written, so that a
+// program or a tool that opens it once does not lock out the program that uses it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace ashlar {
 
-// DBOptions::write_compatible_with for `request`, as the program gave it. What it says counts. If
-// it says nothing, the newest OPTIONS file of the directory does: one of an older RocksDB than the
-// one whose files are written by default gives "7.8", unless an option asks for something newer. ""
-// if there is no such file, or it names no release. An error is one of reading the file: taken for
-// "none", it would let the directory go.
+// Returns DBOptions::write_compatible_with for `request`. A value that the program has set is used.
+// Otherwise the newest OPTIONS file of the directory decides: if it was written by an older RocksDB
+// release than the one for which we write by default, the result is "7.8", unless an option asks
+// for something newer. The result is "" if there is no such file, or if it names no release. An
+// error means that the file could not be read; it must not be treated as "no file", because that
+// would make the database unreadable for the older release.
 Result<std::string> CompatibilityOf(const OpenRequest& request);
 
 }  // namespace ashlar

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DestroyDB: deletes the files of a database and nothing else, under its lock.
+// DestroyDB: deletes the files of a database and nothing else, while holding its lock.
 #include <set>
+#include <string>
 
 #include "ashlar/db.h"
+#include "db/files/follower_links.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -12,21 +14,21 @@
 namespace ashlar {
 namespace {
 
-// Deletes what carries a name of ours; the lock file goes last. `space` may be null; it may take
-// its time for tables, blob files and what it has renamed before.
+// Deletes files with names of database files, the lock file last. `space` may be null; it may
+// delete tables, blob files and files that it has renamed before at its own rate.
 Status DeleteKnownFiles(FileSystem* fs, SstFileManagerImpl* space, const std::string& dir) {
   auto names = ListDirectory(fs, dir);
   if (!names.ok()) {
-    return names.status().IsNotFound() || names.status().IsPathNotFound() ? Status::OK()
-                                                                          : names.status();
+    return IsMissing(names.status()) ? Status::OK() : names.status();
   }
   Status first;
   for (const std::string& name : *names) {
     FileNumber number;
-    FileType type;
+    FileType type = kTempFile;
     const bool is_trash = IsTrashFileName(name);
     const bool is_known = ParseFileName(name, &number, &type);
-    if (!is_trash && (!is_known || type == kDBLockFile)) continue;
+    const bool is_list = name == kFollowerLinksName || name == kFollowerLinksTempName;
+    if (!is_trash && !is_list && (!is_known || type == kDBLockFile)) continue;
     const bool is_paced = is_trash || type == kTableFile || type == kBlobFile;
     const std::string path = dir + "/" + name;
     Status status =
@@ -38,11 +40,12 @@ Status DeleteKnownFiles(FileSystem* fs, SstFileManagerImpl* space, const std::st
 
 }  // namespace
 
+// A directory without a database is not an error, so a call can be repeated after a crash.
 Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& column_families) {
   const std::shared_ptr<FileSystem> fs = options.env->GetFileSystem();
   const IOStatus exists = fs->FileExists(name, IOOptions(), nullptr);
-  if (exists.IsNotFound() || exists.IsPathNotFound()) return Status::OK();
+  if (IsMissing(exists)) return Status::OK();
   FileLock* lock = nullptr;
   RETURN_IF_ERROR(fs->LockFile(LockFileName(name), IOOptions(), &lock, nullptr));
   std::set<std::string> dirs{name};
@@ -61,7 +64,7 @@ Status DestroyDB(const std::string& name, const Options& options,
   }
   IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the file is deleted next");
   IgnoreError(DeleteFileIfExists(fs.get(), LockFileName(name)), "an empty file may stay");
-  // Those within others come first.
+  // Inner directories come before the outer ones.
   for (auto dir = dirs.rbegin(); dir != dirs.rend(); ++dir) {
     IgnoreError(fs->DeleteDir(*dir, IOOptions(), nullptr), "it stays if others have files in it");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The read half of opening: nothing here changes a file of an existing database.
+// The read half of opening: nothing in this file changes a file of an existing database.
 #include "db/opening/open.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "db/manifest/manifest_reader.h"
 #include "db/opening/best_efforts.h"
-#include "db/opening/first_look.h"
+#include "db/opening/open_tables.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/log_needs.h"
@@ -27,20 +27,23 @@
 
 namespace ashlar {
 
-// The public headers declare it and tell programs nothing of what is in it.
+// Declared in the public headers, without any members for programs.
 struct ImmutableDBOptions {};
 
+// The order of the steps is described in open.h. Up to OpenLog() nothing of an existing database is
+// changed.
 Status Opener::Run() {
   if (request_.db_options.allow_data_in_errors) AllowDataInErrors();
   RETURN_IF_ERROR(CheckOptions());
-  core_->mode.is_read_only = request_.is_read_only;
+  core_->mode.is_read_only = request_.is_read_only();
+  core_->mode.access = request_.access;
   core_->environment.outputs.file_options = core_->environment.fs->OptimizeForCompactionTableWrite(
       core_->environment.outputs.file_options, ImmutableDBOptions());
   RETURN_IF_ERROR(PrepareDirectories());
-  if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
+  if (!request_.is_read_only()) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
-  if (!request_.is_read_only) RETURN_IF_ERROR(CheckDirectIo());
-  if (!request_.is_read_only && core_->kept_files.archive.is_on())
+  if (!request_.is_read_only()) RETURN_IF_ERROR(CheckDirectIo());
+  if (!request_.is_read_only() && core_->kept_files.archive.is_on())
     RETURN_IF_ERROR(core_->kept_files.archive.Prepare());
 
   MutexLock lock(&core_->mutex);
@@ -48,12 +51,13 @@ Status Opener::Run() {
   RETURN_IF_ERROR(RecoverVersions());
   RETURN_IF_ERROR(OpenFamilies());
   if (request_.is_for_tables) return FinishReadOnly();
+  if (request_.is_following()) return FinishFollowing();
   RETURN_IF_ERROR(CheckTables());
   RETURN_IF_ERROR(ReplayLogs());
   core_->findings.recovery_report = report_.ToString();
   core_->findings.has_whole_logs =
       !stopped_early_ && !report_.HasLostRecords() && report_.batches_filtered == 0;
-  if (request_.is_read_only) return FinishReadOnly();
+  if (request_.is_read_only()) return FinishReadOnly();
 
   RETURN_IF_ERROR(OpenLog());
   RETURN_IF_ERROR(SettleDbId());
@@ -64,6 +68,7 @@ Status Opener::Run() {
   return CreateMissingFamilies();
 }
 
+// All families are checked before the directory is touched.
 Status Opener::CheckOptions() const {
   std::set<std::string> names;
   for (const ColumnFamilyDescriptor& family : request_.families) {
@@ -81,6 +86,7 @@ Status Opener::CheckOptions() const {
   return Status::OK();
 }
 
+// Creates the directories that are missing, if the database may be created.
 Status Opener::PrepareDirectories() {
   for (const std::string& dir : {core_->paths.dir, core_->paths.wal_dir}) {
     bool is_dir = true;
@@ -91,8 +97,8 @@ Status Opener::PrepareDirectories() {
     const std::vector<std::string> dirs = core_->paths.TableDirsFor(family.options);
     core_->paths.table_dirs.insert(dirs.begin(), dirs.end());
   }
-  if (request_.is_read_only) return Status::OK();
-  // A database may be given more directories than it had.
+  if (request_.is_read_only()) return Status::OK();
+  // A database may get more directories than it had.
   const bool is_there =
       core_->environment.fs->FileExists(CurrentFileName(core_->paths.dir), IOOptions(), nullptr)
           .ok();
@@ -105,8 +111,9 @@ Status Opener::PrepareDirectories() {
   return Status::OK();
 }
 
+// Two processes must not write to the same database.
 Status Opener::LockDirectory() {
-  // Without a database no lock file is left behind.
+  // If there is no database, no lock file is left behind.
   if (!request_.db_options.create_if_missing) {
     ASSIGN_OR_RETURN(const bool exists, HasDatabase());
     if (!exists) return CreateIfMissing();
@@ -114,7 +121,7 @@ Status Opener::LockDirectory() {
   return core_->directory_lock.Take(core_->paths.dir);
 }
 
-// A file system that refuses it says so here, and not when the first flush is under way.
+// If the file system refuses direct I/O, opening fails, and not only the first flush.
 Status Opener::CheckDirectIo() {
   FileOptions options = core_->environment.outputs.file_options;
   if (!options.use_direct_reads && !options.use_direct_writes) return Status::OK();
@@ -134,7 +141,7 @@ Status Opener::CheckDirectIo() {
   return Status::OK();
 }
 
-// Best-efforts recovery needs no CURRENT.
+// Best-efforts recovery works without CURRENT.
 Result<bool> Opener::HasDatabase() const {
   const IOStatus exists =
       core_->environment.fs->FileExists(CurrentFileName(core_->paths.dir), IOOptions(), nullptr);
@@ -144,15 +151,16 @@ Result<bool> Opener::HasDatabase() const {
   return HasManifest(core_->environment.fs.get(), core_->paths.dir);
 }
 
+// Decides what happens if there is no database: it is created, or an error says why not.
 Status Opener::CreateIfMissing() {
   ASSIGN_OR_RETURN(const bool exists, HasDatabase());
   if (exists) {
-    if (request_.db_options.error_if_exists && !request_.is_read_only) {
+    if (request_.db_options.error_if_exists && !request_.is_read_only()) {
       return Status::InvalidArgument(core_->paths.dir, "exists (error_if_exists is true)");
     }
     return Status::OK();
   }
-  if (request_.is_read_only) {
+  if (request_.is_read_only()) {
     return Status::PathNotFound(core_->paths.dir, "no database here: there is no CURRENT file");
   }
   if (!request_.db_options.create_if_missing) {
@@ -164,15 +172,15 @@ Status Opener::CreateIfMissing() {
   return VersionSet::CreateNew(VersionOptions(), core_->identity.db_id);
 }
 
-// Logs or tables without CURRENT are what is left of another database: a new one would delete or
-// mix with them.
+// Logs or tables without CURRENT are the remains of another database: a new one would delete them
+// or mix with them.
 Status Opener::CheckNothingLeft() const {
   std::set<std::string> dirs = core_->paths.table_dirs;
   dirs.insert({core_->paths.dir, core_->paths.wal_dir});
   for (const std::string& dir : dirs) {
     auto names = ListDirectory(core_->environment.fs.get(), dir);
     if (!names.ok()) {
-      if (names.status().IsNotFound() || names.status().IsPathNotFound()) continue;
+      if (IsMissing(names.status())) continue;
       return names.status();
     }
     for (const std::string& name : *names) {
@@ -189,6 +197,7 @@ Status Opener::CheckNothingLeft() const {
   return Status::OK();
 }
 
+// The info log does not exist yet, so the version set gets none.
 VersionSetOptions Opener::VersionOptions() const {
   const DBOptions& options = request_.db_options;
   VersionSetOptions result;
@@ -203,11 +212,12 @@ VersionSetOptions Opener::VersionOptions() const {
   result.write_db_id = options.write_dbid_to_manifest;
   result.lists_logs = options.track_and_verify_wals_in_manifest;
   result.info_log = nullptr;
+  result.is_followed = request_.is_following();
   return result;
 }
 
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options) {
-  // CheckOptions() and its like let no other factory pass.
+  // CheckOptions() and similar checks accept no other factory.
   assert(BlockBasedOptionsOf(options.table_factory.get()) != nullptr);
   TableCacheOptions result(InternalKeyComparator(options.comparator));
   result.fs = core->environment.fs.get();
@@ -220,7 +230,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.paths = core->paths.TableDirsFor(options);
   result.table = *BlockBasedOptionsOf(options.table_factory.get());
   result.prefix_extractor = options.prefix_extractor;
-  // The factory has made one if there is to be one.
+  // If the table should have a block cache, the factory has created it.
   if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
   result.row_cache = core->options->row_cache;
   result.blob_cache = options.blob_cache;
@@ -235,6 +245,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   return result;
 }
 
+// Families are requested before the MANIFEST is read, because it decides which of them exist.
 FamilyRequest Opener::RequestFor(const ColumnFamilyDescriptor& descriptor) const {
   FamilyRequest request(descriptor.name, InternalKeyComparator(descriptor.options.comparator));
   request.num_levels = descriptor.options.num_levels;
@@ -242,24 +253,45 @@ FamilyRequest Opener::RequestFor(const ColumnFamilyDescriptor& descriptor) const
   return request;
 }
 
+// Reads the MANIFEST. Families that it does not have go to missing_.
 Status Opener::RecoverVersions() {
+  Status status = RecoverVersionsOnce();
+  constexpr int kMostSwitches = 10;
+  const auto may_retry = [&] {
+    return request_.is_following() && (status.IsCorruption() || IsMissing(status));
+  };
+  for (int i = 0; may_retry() && i < kMostSwitches; i++) {
+    // The MANIFEST that CURRENT named may have been deleted before it was read.
+    auto current = ReadCurrent(core_->environment.fs.get(), core_->paths.dir);
+    if (!current.ok() || *current == current_manifest_) break;
+    core_->versions.reset();
+    missing_.clear();
+    status = RecoverVersionsOnce();
+  }
+  return status;
+}
+
+Status Opener::RecoverVersionsOnce() {
   assert(core_->versions == nullptr && missing_.empty());
+  if (request_.is_following()) {
+    ASSIGN_OR_RETURN(current_manifest_, ReadCurrent(core_->environment.fs.get(), core_->paths.dir));
+  }
   core_->versions = std::make_unique<VersionSet>(VersionOptions());
   std::vector<FamilyRequest> requests;
   for (const ColumnFamilyDescriptor& family : request_.families) {
     requests.push_back(RequestFor(family));
   }
   if (request_.db_options.best_efforts_recovery) RETURN_IF_ERROR(GoBackIfNeeded(requests));
-  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_,
+  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only(), &missing_,
                                            point_.has_value() ? &*point_ : nullptr));
   report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
   const auto is_hidden = [&](const FamilyRequest& family) {
     return request_.has_hidden_family && family.name == kPersistentStatsColumnFamilyName;
   };
-  if (!request_.db_options.persist_stats_to_disk || request_.is_read_only) {
+  if (!request_.db_options.persist_stats_to_disk || request_.is_read_only()) {
     std::erase_if(missing_, is_hidden);
   }
-  if (request_.db_options.create_missing_column_families && !request_.is_read_only) {
+  if (request_.db_options.create_missing_column_families && !request_.is_read_only()) {
     return Status::OK();
   }
   const auto lacking = std::find_if_not(missing_.begin(), missing_.end(), is_hidden);
@@ -267,12 +299,12 @@ Status Opener::RecoverVersions() {
   return Status::InvalidArgument("Column family not found", lacking->name);
 }
 
-// Where logs would come behind a hole they are left out.
+// If the logs would leave a hole after the state that was found, they are left out.
 Status Opener::GoBackIfNeeded(const std::vector<FamilyRequest>& requests) {
   assert(!point_.has_value());
   BestState found;
   {
-    MutexUnlock unlock(&core_->mutex);  // tables are opened; nobody else knows the database yet
+    MutexUnlock unlock(&core_->mutex);  // tables are opened; no other thread knows the database yet
     ASSIGN_OR_RETURN(found, FindBestState(core_->environment.fs.get(), core_->paths.dir, requests));
   }
   core_->findings.has_gone_back = !found.is_whole;
@@ -281,19 +313,22 @@ Status Opener::GoBackIfNeeded(const std::vector<FamilyRequest>& requests) {
   return Status::OK();
 }
 
+// The sanitized options of a requested family.
 const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
   const auto it = std::find_if(request_.families.begin(), request_.families.end(),
                                [&](const auto& descriptor) { return descriptor.name == family; });
-  assert(it != request_.families.end());  // one that nobody named is not recovered
+  assert(it != request_.families.end());  // a family that was not requested is not recovered
   return it->options;
 }
 
+// The settled options of a requested family.
 const ColumnFamilyOptions& Opener::SettledOptionsOf(const std::string& family) const {
   const auto it = request_.settled_options.find(family);
-  assert(it != request_.settled_options.end());  // DBImpl::OpenChecked() has filled it
+  assert(it != request_.settled_options.end());  // DBImpl::OpenChecked() has added it
   return it->second;
 }
 
+// Creates the objects of the families and publishes their first super versions.
 Status Opener::OpenFamilies() {
   assert(core_->families.All().empty());
   for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
@@ -308,21 +343,21 @@ Status Opener::OpenFamilies() {
   return Status::OK();
 }
 
-// Every table is there and as long as the MANIFEST says. Those that hold what this version does not
-// support are refused now, while nothing has changed.
+// Checks that every table exists and is as long as the MANIFEST says. Tables with unsupported
+// features are refused now, while nothing has been changed.
 Status Opener::CheckTables() {
   std::vector<NamedTable> tables;
   core_->versions->ForEachLiveFile([&](const FamilyVersions& family, Level, TableFile* file) {
     tables.push_back({&family, file});
   });
-  MutexUnlock unlock(&core_->mutex);  // helpers are waited for; nobody else knows the database yet
+  MutexUnlock unlock(&core_->mutex);  // waits for threads; no other thread knows the database yet
   return LookAtTables(core_->environment, core_->resources.open_tables, request_.db_options,
                       tables);
 }
 
-// A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
-// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its
-// end asks for logs that were deleted since.
+// A log that the MANIFEST knows must exist, and be as long as it was when synced, as long as it is
+// needed. Only a recovery mode that accepts any remains opens without it, because a MANIFEST that
+// has lost its end may name logs that were deleted since.
 Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
   assert(std::is_sorted(logs.begin(), logs.end()));
   for (const auto& [number, log] : core_->versions->tracked_logs()) {
@@ -341,7 +376,8 @@ Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber 
   return Status::OK();
 }
 
-Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const {
+// Whether a log is as long as it was when it was synced.
+Status Opener::CheckTrackedLog(FileNumber number, const LogSummary& log, bool exists) const {
   const std::string path = LogFileName(core_->paths.wal_dir, number);
   constexpr char kAdvice[] =
       "; restore the file, or open with kSkipAnyCorruptedRecords to go on without what it held";
@@ -356,9 +392,9 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exis
                                    log.synced_bytes, " were synced", kAdvice));
 }
 
-// Several where there is enough to do for them, and where the little that memtables may become
-// fuller than they should does not count: nor does it for stored statistics, which are few. Updates
-// in place come one after the other.
+// Replays with several threads if there is enough work for them, and if memtables may become
+// slightly fuller than their limit. Stored statistics, which are small, and updates in place, which
+// are sequential, use one thread.
 size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   constexpr uint64_t kLeastBytes = 4 << 20;
   constexpr size_t kMost = 8;
@@ -367,7 +403,7 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   uint64_t bytes = 0;
   for (FileNumber number : logs) {
     auto size = FileSizeOf(core_->environment.fs.get(), LogFileName(core_->paths.wal_dir, number));
-    if (size.ok()) bytes += *size;  // else replay meets it
+    if (size.ok()) bytes += *size;  // else replay reports the error
   }
   const bool goes_alone =
       std::any_of(request_.families.begin(), request_.families.end(), [](const auto& family) {
@@ -379,17 +415,24 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   return std::min(processors, kMost);
 }
 
+// Replays the logs that the MANIFEST needs, in their order.
 Status Opener::ReplayLogs() {
   ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->paths.wal_dir)));
+  assert(replayed_.empty() && log_bytes_.empty());
   if (!logs.empty()) highest_log_ = logs.back();
-  const FileNumber min_log = OldestLogOfManifest(*core_->versions);
+  const bool has_min_log = core_->versions->min_log_number_to_keep() > 0;
+  const bool allows_two_phase = request_.db_options.allow_2pc;
+  // Prepare sections may be in logs that are older than all unflushed data: without a recorded
+  // number every log is read.
+  const FileNumber min_log =
+      allows_two_phase && !has_min_log ? FileNumber{} : OldestLogOfManifest(*core_->versions);
   if (core_->findings.has_gone_back) return LeaveOut(logs);
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
   }
-  if (request_.is_read_only) NoteLogSizes(logs);
+  if (request_.is_read_only()) NoteLogSizes(logs);
   WalReplayOptions options;
   options.fs = core_->environment.fs.get();
   options.file_options = core_->environment.fs->OptimizeForLogRead(core_->environment.file_options);
@@ -397,6 +440,10 @@ Status Opener::ReplayLogs() {
   options.mode = request_.db_options.wal_recovery_mode;
   options.paranoid_checks = request_.db_options.paranoid_checks;
   options.min_log_number = min_log;
+  options.allows_two_phase = allows_two_phase;
+  options.undecided = &core_->undecided;
+  options.has_min_log_to_keep = has_min_log;
+  options.is_repair = request_.is_repair;
   options.last_sequence = core_->versions->recovered_last_sequence();
   options.tracked = &core_->versions->tracked_logs();
   options.max_family = core_->versions->max_column_family();
@@ -411,10 +458,15 @@ Status Opener::ReplayLogs() {
   replayed_ = replay.logs();
   stopped_early_ = replay.stopped_early();
   core_->pipeline->StartAt(replay.last_sequence());
+  if (request_.is_read_only())
+    return Status::OK();  // it decides nothing: prepared data stays hidden (core_->undecided)
+  for (SectionReplay::FoundSection& found : replay.TakeUndecided()) {
+    core_->prepared_logs.AddRecovered(std::move(found.section), found.log, found.seqno);
+  }
   return Status::OK();
 }
 
-// The state is not the one that they go on from.
+// The recovered state is not the one that these logs continue, so they are not replayed.
 Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
   assert(core_->findings.has_gone_back && replayed_.empty());
   for (const FileNumber number : logs) {
@@ -426,24 +478,27 @@ Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
   return Status::OK();
 }
 
+// Sizes from before the replay, because another process may write to the last log.
 void Opener::NoteLogSizes(const std::vector<FileNumber>& logs) {
   assert(log_bytes_.empty());
   for (const FileNumber number : logs) {
     auto bytes = FileSizeOf(core_->environment.fs.get(), LogFileName(core_->paths.wal_dir, number));
-    log_bytes_[number] = bytes.ok() ? *bytes : 0;  // else replay meets it
+    log_bytes_[number] = bytes.ok() ? *bytes : 0;  // else replay reports the error
   }
 }
 
-// What a copy of the database needs beside its tables and its MANIFEST. Replay may have read more
-// of a log that another process writes.
+// Records the files that a copy of the database needs beside its tables and its MANIFEST. The sizes
+// of the logs are from before the replay, which may have read more of a log that another process
+// writes.
 void Opener::NoteFilesForCopies() {
+  assert(core_->mode.is_read_only);
   for (const auto& [number, bytes] : log_bytes_) {
     const auto replayed = replayed_.find(number);
     const uint64_t end = replayed == replayed_.end() ? 0 : replayed->second.end_offset;
     core_->wals->AddRecovered({.number = number, .end_bytes = std::max(bytes, end)});
   }
   const Result<std::vector<std::string>>& names = names_->In(core_->paths.dir);
-  if (!names.ok()) return;  // it can be read all the same
+  if (!names.ok()) return;  // the database can be read without them
   FileNumber newest = 0;
   for (const std::string& name : names.value()) {
     FileNumber number;
@@ -456,12 +511,41 @@ void Opener::NoteFilesForCopies() {
   if (bytes.ok()) core_->kept_files.options_files[newest] = *bytes;
 }
 
+void Opener::FindDbId() {
+  core_->identity.db_id = core_->versions->db_id();
+  if (core_->identity.db_id.empty()) core_->identity.db_id = StoredDbId();
+}
+
+// The links of a follower have the names of tables, so it would replace those of a database in the
+// same directory; in the primary's directory these are the files themselves.
+Status Opener::CheckDirectoryOfFollower() const {
+  const IOStatus current =
+      core_->environment.fs->FileExists(CurrentFileName(request_.own_dir), IOOptions(), nullptr);
+  if (IsMissing(current)) return Status::OK();
+  RETURN_IF_ERROR(current);
+  return Status::InvalidArgument(request_.own_dir,
+                                 "is the directory of a database: a follower needs its own");
+}
+
+// From here on the Follower (db/following) opens tables and reads logs, again and again.
+Status Opener::FinishFollowing() {
+  assert(core_->wals->current_number() == 0);
+  FileSystem* const fs = core_->environment.fs.get();
+  if (!request_.own_dir.empty()) RETURN_IF_ERROR(CreateDirectories(fs, request_.own_dir));
+  if (request_.access == Access::kFollower) {
+    RETURN_IF_ERROR(CheckDirectoryOfFollower());
+    RETURN_IF_ERROR(core_->directory_lock.Take(request_.own_dir));
+  }
+  FindDbId();
+  return OpenLog();
+}
+
+// A read-only database writes no info log.
 Status Opener::FinishReadOnly() {
   assert(!core_->directory_lock.is_held() &&
          core_->wals->current_number() == 0);  // it writes nothing
   if (!request_.is_for_tables) NoteFilesForCopies();
-  core_->identity.db_id = core_->versions->db_id();
-  if (core_->identity.db_id.empty()) core_->identity.db_id = StoredDbId();
+  FindDbId();
   core_->services.info_log =
       core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
   core_->services.events =

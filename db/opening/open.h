@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opener takes a directory to an open database, in an order that leaves everything as it was if a
-// step fails:
+// Opener creates an open database from a directory. The order of its steps leaves everything as it
+// was if a step fails:
 //
 //   read    lock; MANIFEST to versions; logs to memtables; refuse what is not supported
 //   write   flush what was replayed; new log; new MANIFEST; CURRENT
 //   start   missing families, OPTIONS, deleting what is obsolete, background work
 //
-// Crash: nothing but new files changes before CURRENT is switched, so a crash repeats the recovery.
+// Crash: only new files are created before CURRENT is switched, so after a crash the recovery is
+// repeated.
 #pragma once
 
 #include <map>
@@ -30,25 +31,33 @@ struct OpenRequest {
   DBOptions db_options;
   std::string dir;
   std::vector<ColumnFamilyDescriptor> families;
-  // By family, what its options were before they were sanitized: see options_check.h.
+  // The options of each family before they were sanitized: see options_check.h.
   std::map<std::string, ColumnFamilyOptions> settled_options{};
-  // The last one was not asked for: that of stored statistics, which is opened if it is there, and
-  // made if they are to be stored.
+  // The last family was not requested: it is that of stored statistics, which is opened if it
+  // exists, and created if statistics are to be stored.
   bool has_hidden_family = false;
-  bool is_read_only = false;
+  Access access = Access::kReadWrite;
+  // Of a secondary, where its info log is; of a follower, where the links are as well. `dir` is
+  // that of the database which is followed.
+  std::string own_dir{};
   bool error_if_wal_exists = false;  // read-only
-  // Read-only, and only some tables are wanted: neither logs nor other tables are looked at.
+  bool is_repair = false;            // see WalReplayOptions
+  // Read-only, and only some tables are wanted: neither logs nor other tables are read.
   bool is_for_tables = false;
+
+  bool is_read_only() const { return access != Access::kReadWrite; }
+  bool is_following() const { return access >= Access::kSecondary; }
 };
 
 class Opener {
  public:
-  // `core` has a pipeline and a log set and nothing else; after an error it must be thrown away.
-  // `host` is that of the families. `names` are asked once nobody else may change the directories.
+  // `core` has only a pipeline and a log set; after an error it must be destroyed. `host` is the
+  // host of the families. The directories are listed through `names` only when no other process can
+  // change them.
   Opener(const OpenRequest& request, DbCore* core, FamilyHost* host, DirectoryNames* names)
       : request_(request), core_(core), host_(host), names_(names) {}
 
-  // Everything but background work and the OPTIONS file.
+  // Does everything except starting background work and writing the OPTIONS file.
   Status Run();
 
  private:
@@ -61,6 +70,7 @@ class Opener {
   Status CreateIfMissing();
   Status CheckNothingLeft() const;
   Status RecoverVersions() REQUIRES(db_mutex);
+  Status RecoverVersionsOnce() REQUIRES(db_mutex);
   Status GoBackIfNeeded(const std::vector<FamilyRequest>& requests) REQUIRES(db_mutex);
   Status OpenFamilies() REQUIRES(db_mutex);
   Status CheckTables() REQUIRES(db_mutex);
@@ -68,7 +78,10 @@ class Opener {
   Status LeaveOut(const std::vector<FileNumber>& logs) REQUIRES(db_mutex);
   void NoteLogSizes(const std::vector<FileNumber>& logs);
   void NoteFilesForCopies() REQUIRES(db_mutex);
+  void FindDbId() REQUIRES(db_mutex);
   Status FinishReadOnly() REQUIRES(db_mutex);
+  Status CheckDirectoryOfFollower() const;
+  Status FinishFollowing() REQUIRES(db_mutex);
 
   VersionSetOptions VersionOptions() const;
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
@@ -77,13 +90,13 @@ class Opener {
   size_t ThreadsToReplay(const std::vector<FileNumber>& logs) const;
   Status CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log)
       REQUIRES(db_mutex);
-  Status CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const;
+  Status CheckTrackedLog(FileNumber number, const LogSummary& log, bool exists) const;
 
   // Write half, in order; open_install.cc.
   Status OpenLog() REQUIRES(db_mutex);
   void LogOptions() const REQUIRES(db_mutex);
   Status SettleDbId() REQUIRES(db_mutex);
-  // What IDENTITY holds; empty: nothing, or there is no such file.
+  // The content of IDENTITY; empty if the file does not exist or is empty.
   std::string StoredDbId() const;
   Status SettleFileNumbers();
   Status FlushReplayed() REQUIRES(db_mutex);
@@ -98,22 +111,23 @@ class Opener {
   FamilyHost* const host_;
   DirectoryNames* const names_;
   RecoveryReport report_;
-  std::optional<RecoveryPoint> point_;  // of best-efforts recovery
-  std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
+  std::optional<RecoveryPoint> point_;  // set by best-efforts recovery
+  std::vector<FamilyRequest> missing_;  // requested, but not in the MANIFEST
   std::map<FileNumber, ReplayedLog> replayed_;
-  std::map<FileNumber, uint64_t> log_bytes_;  // read-only: of needed logs, before replay
+  std::map<FileNumber, uint64_t> log_bytes_;  // read-only: sizes of needed logs, before replay
+  std::string current_manifest_;              // followed databases: the MANIFEST that was read last
   FileNumber highest_log_ = 0;
   bool stopped_early_ = false;
   bool keeps_logs_ = false;
-  std::vector<VersionEdit> edits_;  // one a family
+  std::vector<VersionEdit> edits_;  // one for each family
   std::vector<std::pair<ColumnFamilyData*, std::vector<MemTable*>>> flushed_;
 };
 
-// The table cache settings of a family.
+// The settings of the table cache for a family with these options.
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options)
     REQUIRES(db_mutex);
 
-// Adds a family to an open database. Lets go of the mutex while writing.
+// Adds a family to an open database. Releases the mutex while writing.
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
                           const ColumnFamilyOptions& settled) REQUIRES(db_mutex);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The write half of opening: what was recovered becomes durable under a new MANIFEST.
+// The write half of opening: what was recovered becomes durable with a new MANIFEST.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -9,26 +9,30 @@
 #include "db/opening/open.h"
 #include "db/opening/replayed_flushes.h"
 #include "db/options/options_check.h"
+#include "db/state/two_phase_writes.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
+#include "util/hash/crc32c_internal.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
+// Opens the info log, and reports what recovery has found: until now there was no place for it.
 Status Opener::OpenLog() {
+  assert(core_->services.events == nullptr);
   const DBOptions& options = request_.db_options;
   core_->services.info_log = options.info_log;
   if (core_->services.info_log == nullptr) {
     InfoLogOptions log;
-    log.db_path = core_->paths.dir;
+    log.db_path = request_.is_following() ? request_.own_dir : core_->paths.dir;
     log.log_dir = options.db_log_dir;
     log.level = options.info_log_level;
     log.max_file_bytes = options.max_log_file_size;
     log.roll_after_seconds = options.log_file_time_to_roll;
     log.keep_file_count = options.keep_log_file_num;
-    // A database works without its text log.
+    // A database also works without its info log.
     auto opened = OpenInfoLog(core_->environment.fs, core_->environment.clock, log);
     core_->services.info_log = opened.ok() ? opened.Take() : NewNullLogger();
   }
@@ -51,11 +55,15 @@ Status Opener::OpenLog() {
   return Status::OK();
 }
 
-// At the top of each file of the log, in RocksDB's words.
+// Written at the beginning of each file of the info log, in RocksDB's words.
 void Opener::LogOptions() const {
   Logger* const log = core_->services.info_log.get();
   Header(log, "RocksDB version: %s, of %s", GetRocksVersionAsString().c_str(),
          GetRocksBuildInfoAsString("Ashlar").c_str());
+  crc32c::Implementation fast[crc32c::kMaxHardwareImplementations];
+  const bool has_fast_crc = crc32c::HardwareImplementations(fast) != 0;
+  Header(log, "Fast CRC32 supported: %s", has_fast_crc ? "Supported on x86" : "Not supported");
+  Header(log, "Jemalloc supported: 0");
   core_->options->Dump(log);
   for (const ColumnFamilyData* family : core_->families.All()) {
     Header(log, "--------------- Options for column family [%s]:", family->name().c_str());
@@ -63,6 +71,7 @@ void Opener::LogOptions() const {
   }
 }
 
+// A missing or unreadable IDENTITY counts as empty.
 std::string Opener::StoredDbId() const {
   auto identity = ReadWholeFile(core_->environment.fs.get(), IdentityFileName(core_->paths.dir));
   std::string stored = identity.ok() ? identity.Take() : "";
@@ -70,7 +79,7 @@ std::string Opener::StoredDbId() const {
   return stored;
 }
 
-// The MANIFEST's id wins; a database without one keeps the one in IDENTITY.
+// The id in the MANIFEST is used if there is one, otherwise the one in IDENTITY.
 Status Opener::SettleDbId() {
   assert(!core_->mode.is_read_only);
   core_->identity.db_id = core_->versions->db_id();
@@ -84,13 +93,14 @@ Status Opener::SettleDbId() {
   return stored == core_->identity.db_id ? Status::OK() : WriteIdentity();
 }
 
+// Written under another name and renamed, so that a crash leaves the old or the new content.
 Status Opener::WriteIdentity() {
   return WriteFileAtomically(core_->environment.fs.get(), core_->paths.dir,
                              BaseNameOf(TempFileName(core_->paths.dir, 0)),
                              BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id);
 }
 
-// No number that any file in the directories carries is given out again.
+// Makes sure that no number of any file in the directories is allocated again.
 Status Opener::SettleFileNumbers() {
   assert(!core_->mode.is_read_only);
   std::set<std::string> dirs = core_->paths.table_dirs;
@@ -110,15 +120,16 @@ Status Opener::SettleFileNumbers() {
   return Status::OK();
 }
 
-// Either everything that was replayed goes to tables, or (avoid_flush_during_recovery) nothing does
-// and the logs stay. Damaged logs do not: the next recovery would stumble over them again. Nor do
-// those of which a filter has left something out: that is decided.
+// Either all replayed entries are written to tables, or (avoid_flush_during_recovery) none, and the
+// logs are kept. Damaged logs are not kept, because the next recovery would fail on them again. Nor
+// are logs from which a filter has removed entries, because that decision is final.
 Status Opener::FlushReplayed() {
-  bool has_sealed = false;
+  assert(edits_.empty() && flushed_.empty());
+  bool any_full = false;
   for (ColumnFamilyData* family : core_->families.All()) {
-    has_sealed |= !family->sealed().empty();
+    any_full |= !family->immutables().empty();
   }
-  keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
+  keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !any_full && !stopped_early_ &&
                 report_.dropped.empty() && report_.batches_filtered == 0;
   if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
   const std::vector<ColumnFamilyData*> families = core_->families.All();
@@ -127,7 +138,7 @@ Status Opener::FlushReplayed() {
   for (size_t i = 0; i < families.size(); i++) {
     edits_[i].column_family = families[i]->id();
     if (keeps_logs_) continue;
-    if (!families[i]->mem()->IsEmpty()) families[i]->SealMemTable(highest_log_.Next());
+    if (!families[i]->mem()->IsEmpty()) families[i]->SwitchMemTable(highest_log_.Next());
     std::vector<MemTable*> taken = flushes.Add(families[i], &edits_[i]);
     if (!taken.empty()) flushed_.emplace_back(families[i], std::move(taken));
   }
@@ -138,8 +149,8 @@ Status Opener::FlushReplayed() {
   return Status::OK();
 }
 
-// Logs that stay are made durable: their tails may not be lost behind a synced write to the new
-// log, which would leave a hole. A file system that opens no file again cannot: then none stays.
+// Logs that are kept are synced: if their ends were lost after a synced write to the new log, there
+// would be a hole. If the file system cannot open a file for syncing, no log is kept.
 Status Opener::SyncReplayedLogs() {
   assert(keeps_logs_);
   if (replayed_.empty()) return Status::OK();
@@ -156,8 +167,10 @@ Status Opener::SyncReplayedLogs() {
   return SyncDirectory(core_->environment.fs.get(), core_->paths.wal_dir);
 }
 
-// After a replay that stopped early the new log begins with an empty batch that carries the next
-// sequence number: a later recovery then knows that this log continues what survived.
+// If the replay has stopped early, the new log begins with an empty batch that has the next
+// sequence number. It tells a later recovery that this log continues the recovered state.
+// Undecided prepare sections are logged again, so that no older log is needed. After a crash before
+// the MANIFEST changes, the next opening finds them in both logs.
 Status Opener::StartLog() {
   const DBOptions& given = request_.db_options;
   WalSetOptions options;
@@ -174,24 +187,33 @@ Status Opener::StartLog() {
   options.compresses = given.wal_compression == kZSTD;
   options.describes_predecessors = given.track_and_verify_wals;
   options.max_recycled_logs = given.recycle_log_file_num;
+  options.records_timestamp_sizes = !WritesForRocksDb78(given);
   core_->wals->Configure(options);
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    const size_t stamp_bytes = family->comparator().stamp_bytes();
+    if (stamp_bytes == 0) continue;
+    core_->wals->AddTimestampSize({family->id(), static_cast<uint16_t>(stamp_bytes)});
+  }
   const FileNumber number = core_->versions->NewFileNumber();
-  assert(number > highest_log_);  // a log is newer than all that were replayed
+  assert(number > highest_log_);  // the new log is newer than all that were replayed
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
   WalSink* sink = log.get();
   RETURN_IF_ERROR(core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1));
   core_->versions->TrackLogs(core_->wals.get());
   RETURN_IF_ERROR(core_->wals->SyncEntries());
-  if (!stopped_early_) return Status::OK();
-  std::string marker;
-  PutFixed64(&marker, core_->pipeline->visible_seqno() + 1);
-  PutFixed32(&marker, 0);
-  RETURN_IF_ERROR(sink->Append(marker));
-  return core_->wals->SyncAll();
+  const SequenceNumber next_seqno = core_->pipeline->visible_seqno() + 1;
+  if (stopped_early_) {
+    std::string marker;
+    PutFixed64(&marker, next_seqno);
+    PutFixed32(&marker, 0);
+    RETURN_IF_ERROR(sink->Append(marker));
+    RETURN_IF_ERROR(core_->wals->SyncAll());
+  }
+  return LogSectionsAgain(&core_->prepared_logs, core_->wals.get(), next_seqno);
 }
 
 Status Opener::InstallRecovery() {
-  assert(!edits_.empty() && edits_.front().column_family == 0);  // the default family is the first
+  assert(!edits_.empty() && edits_.front().column_family == 0);  // the default family comes first
   const FileNumber log_number = core_->wals->current_number();
   VersionSet::Change change;
   change.last_sequence = core_->pipeline->visible_seqno();
@@ -221,7 +243,7 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   request->num_levels = options.num_levels;
   request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
   const uint32_t id = core->versions->ReserveFamilyId();
-  assert(id > 0 && core->versions->Family(id) == nullptr);  // ids are never used again
+  assert(id > 0 && core->versions->Family(id) == nullptr);  // ids are never reused
   VersionEdit edit;
   edit.column_family = id;
   edit.added_family = name;
@@ -232,7 +254,7 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   change.last_sequence = core->pipeline->visible_seqno();
   change.added_family = std::move(request);
   const Status status = core->versions->LogAndApply(std::move(change), &core->mutex);
-  // Refused, not failed: what failed may have reached the MANIFEST.
+  // Only a refused change did not reach the MANIFEST; a failed one may have.
   const bool is_refused = status.IsInvalidArgument() && core->versions->Family(name) != nullptr;
   if (is_refused) core->versions->ReturnFamilyId(id);
   RETURN_IF_ERROR(status);
@@ -241,11 +263,16 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
       core->versions.get(), host));
   family->settled_options = std::make_shared<const ColumnFamilyOptions>(settled);
   family->PublishSuperVersion();
+  if (const size_t stamp_bytes = family->comparator().stamp_bytes(); stamp_bytes != 0) {
+    core->pipeline->Pause();
+    core->wals->AddTimestampSize({id, static_cast<uint16_t>(stamp_bytes)});
+    core->pipeline->Resume();
+  }
   core->families.Add(std::move(family));
   return Status::OK();
 }
 
-// In the order of the caller's list: their ids follow it.
+// Created in the order of the caller's list, so their ids have that order.
 Status Opener::CreateMissingFamilies() {
   for (const ColumnFamilyDescriptor& family : request_.families) {
     const bool is_missing =

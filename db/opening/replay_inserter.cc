@@ -20,12 +20,6 @@
 #include "util/text/str_cat.h"
 
 namespace ashlar {
-namespace {
-
-// Add()'s caller has it, which clang does not see through a template.
-void HasDbMutex() ASSERT_CAPABILITY(db_mutex) {}
-
-}  // namespace
 
 // Inserts batches, one after the other, for one thread.
 class ReplayInserter::Insertion {
@@ -38,8 +32,8 @@ class ReplayInserter::Insertion {
   // `after(family)` is called behind each entry.
   template <typename After>
   Status Insert(const ReplaySource& source, const Slice& batch, uint64_t offset,
-                const After& after) {
-    const Status status = InsertAll(source, batch, after);
+                Numbering numbering, const After& after) {
+    const Status status = InsertAll(source, batch, numbering, after);
     if (status.ok()) return status;
     return Status::CopyAppendMessage(status, "; in ", StrCat(source.path, ", offset ", offset));
   }
@@ -52,7 +46,8 @@ class ReplayInserter::Insertion {
 
  private:
   template <typename After>
-  Status InsertAll(const ReplaySource& source, const Slice& batch, const After& after) {
+  Status InsertAll(const ReplaySource& source, const Slice& batch, Numbering numbering,
+                   const After& after) {
     WriteBatchReader reader(batch);
     SequenceNumber seqno = DecodeFixed64(batch.data());
     const uint32_t count = DecodeFixed32(batch.data() + 8);
@@ -60,11 +55,12 @@ class ReplayInserter::Insertion {
     WriteBatchRecord record;
     while (reader.Next(&record)) {
       if (!record.IsCounted()) {
-        RETURN_IF_ERROR(CheckMarker(record));
+        if (!source.allows_sections) RETURN_IF_ERROR(CheckMarker(record));
         continue;
       }
       counted++;
-      RETURN_IF_ERROR(InsertRecord(source, record, seqno++));
+      RETURN_IF_ERROR(InsertRecord(source, record, seqno));
+      if (numbering == Numbering::kByRecord) seqno++;
       if (family_ != nullptr) after(family_);
     }
     RETURN_IF_ERROR(reader.status());
@@ -79,7 +75,8 @@ class ReplayInserter::Insertion {
                           record.type == kTypeBeginUnprepareXID;
     if (!is_begin) return Status::OK();
     return Status::NotSupported(
-        "WAL contains prepared transactions, which are not supported by this version");
+        "WAL contains prepared transactions: open it with TransactionDB::Open(), or with "
+        "DBOptions::allow_2pc to keep them as they are");
   }
 
   // Sets family_ to null where the record is for none: dropped families, and what was flushed.
@@ -94,6 +91,15 @@ class ReplayInserter::Insertion {
     if (!is_known) {
       return Status::NotSupported(
           "the log holds values of a newer kind, which are not supported by this version");
+    }
+    const size_t stamp_bytes = memtable_->comparator().stamp_bytes();
+    const bool lacks_stamp =
+        record.key.size() < stamp_bytes ||
+        (record.type == kTypeRangeDeletion && record.value.size() < stamp_bytes);
+    if (lacks_stamp) {
+      return Status::Corruption(StrCat("column family ", record.family,
+                                       ": a key without room for its timestamp of ", stamp_bytes,
+                                       " bytes"));
     }
     const Status status =
         memtable_->UpdatesInPlace() && IsPut(record)
@@ -147,7 +153,7 @@ class ReplayInserter::Workers {
   void Start(Env* env, size_t count);
   // Keeps the batch for the next chunk; an error is one of a batch before.
   Status Keep(const std::shared_ptr<const ReplaySource>& source, const Slice& batch,
-              uint64_t offset);
+              uint64_t offset, Numbering numbering);
   bool HasFullChunk() const { return filling_.bytes.size() >= kChunkBytes; }
   // Gives what was kept to the threads, when there is room. An error of any batch so far.
   Status Hand();
@@ -164,7 +170,12 @@ class ReplayInserter::Workers {
     uint64_t index = 0;
     std::shared_ptr<const ReplaySource> source;
     std::string bytes;
-    std::vector<std::pair<size_t, uint64_t>> batches;  // where each begins, in bytes and in the log
+    struct Batch {
+      size_t begin;     // in bytes
+      uint64_t offset;  // in the log
+      Numbering numbering;
+    };
+    std::vector<Batch> batches;
   };
 
   void Run();
@@ -211,13 +222,13 @@ ReplayInserter::Workers::~Workers() {
 }
 
 Status ReplayInserter::Workers::Keep(const std::shared_ptr<const ReplaySource>& source,
-                                     const Slice& batch, uint64_t offset) {
+                                     const Slice& batch, uint64_t offset, Numbering numbering) {
   if (filling_.source != source) {
     if (!filling_.batches.empty()) RETURN_IF_ERROR(Hand());
     filling_.source = source;
   }
   if (filling_.batches.empty()) filling_.bytes.reserve(kChunkBytes + batch.size());
-  filling_.batches.emplace_back(filling_.bytes.size(), offset);
+  filling_.batches.push_back({filling_.bytes.size(), offset, numbering});
   filling_.bytes.append(batch.data(), batch.size());
   return Status::OK();
 }
@@ -280,11 +291,12 @@ Status ReplayInserter::Workers::InsertChunk(const Chunk& chunk) {
   assert(!chunk.batches.empty());
   Insertion insertion(targets_, tools_);
   for (size_t i = 0; i < chunk.batches.size(); i++) {
-    const auto [begin, offset] = chunk.batches[i];
+    const auto [begin, offset, numbering] = chunk.batches[i];
     const size_t end =
-        i + 1 < chunk.batches.size() ? chunk.batches[i + 1].first : chunk.bytes.size();
+        i + 1 < chunk.batches.size() ? chunk.batches[i + 1].begin : chunk.bytes.size();
     const Slice batch(chunk.bytes.data() + begin, end - begin);
-    RETURN_IF_ERROR(insertion.Insert(*chunk.source, batch, offset, [](ColumnFamilyData*) {}));
+    RETURN_IF_ERROR(
+        insertion.Insert(*chunk.source, batch, offset, numbering, [](ColumnFamilyData*) {}));
   }
   return Status::OK();
 }
@@ -305,9 +317,9 @@ void ReplayInserter::Workers::Note(const Chunk& chunk, const Status& status,
 // ---- The public class
 
 ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads,
-                               const MergeTools& tools)
-    : families_(families), tools_(tools) {
-  for (ColumnFamilyData* family : families_->All()) {
+                               const MergeTools& tools, SwitchFunction switch_memtable)
+    : tools_(tools), switch_(std::move(switch_memtable)) {
+  for (ColumnFamilyData* family : families->All()) {
     if (family->id() >= targets_.size()) targets_.resize(family->id() + 1);
     targets_[family->id()] = {family, family->versions()->log_number};
   }
@@ -322,34 +334,34 @@ void ReplayInserter::SetSource(const ReplaySource& source) {
   source_ = std::make_shared<const ReplaySource>(source);
 }
 
-Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
+Status ReplayInserter::Add(const Slice& batch, uint64_t offset, Numbering numbering) {
   assert(source_ != nullptr && batch.size() >= kWriteBatchHeaderBytes);
   if (workers_ != nullptr && batch.size() >= kMaxInFlightBytes) {
     // Not worth a copy: this thread inserts it, beside the others.
     {
       Insertion insertion(targets_, tools_);
-      RETURN_IF_ERROR(insertion.Insert(*source_, batch, offset, [](ColumnFamilyData*) {}));
+      RETURN_IF_ERROR(
+          insertion.Insert(*source_, batch, offset, numbering, [](ColumnFamilyData*) {}));
     }
-    return SealFullMemTables();
+    return SwitchFullMemTables();
   }
   if (workers_ != nullptr) {
-    RETURN_IF_ERROR(workers_->Keep(source_, batch, offset));
+    RETURN_IF_ERROR(workers_->Keep(source_, batch, offset, numbering));
     if (!workers_->HasFullChunk()) return Status::OK();
     RETURN_IF_ERROR(workers_->Hand());
-    return SealFullMemTables();
+    return SwitchFullMemTables();
   }
   Insertion insertion(targets_, tools_);
-  const auto seal_if_full = [&](ColumnFamilyData* family) {
-    HasDbMutex();
+  const auto switch_if_full = [&](ColumnFamilyData* family) {
     if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
     insertion.FinishFamily();
-    family->SealMemTable(source_->number);
+    switch_(family, source_->number);
   };
-  return insertion.Insert(*source_, batch, offset, seal_if_full);
+  return insertion.Insert(*source_, batch, offset, numbering, switch_if_full);
 }
 
 // What is replayed stays in memory until all logs are read: only then may anything be written.
-Status ReplayInserter::SealFullMemTables() {
+Status ReplayInserter::SwitchFullMemTables() {
   const auto is_full = [](const Target& target) {
     return target.family != nullptr &&
            target.family->mem()->ApproximateMemoryUsage() >= target.family->write_buffer_bytes();
@@ -358,7 +370,7 @@ Status ReplayInserter::SealFullMemTables() {
   RETURN_IF_ERROR(workers_->Await());
   assert(workers_->IsIdle());  // nobody may insert into what is sealed
   for (const Target& target : targets_) {
-    if (is_full(target)) target.family->SealMemTable(source_->number);
+    if (is_full(target)) switch_(target.family, source_->number);
   }
   return Status::OK();
 }

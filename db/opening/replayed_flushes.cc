@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each thread takes the next flush of the list.
+// Each thread takes the next flush in the list.
 #include "db/opening/replayed_flushes.h"
 
 #include <algorithm>
@@ -17,15 +17,17 @@
 namespace ashlar {
 namespace {
 
-// A table of its own pays for so much; a thread, for so much altogether.
+// Below these sizes an additional table of a family, or the use of threads, does not pay off.
 constexpr uint64_t kLeastBytesOfTable = 32 << 20;
 constexpr uint64_t kLeastBytesForThreads = 8 << 20;
 constexpr size_t kMostThreads = 8;
 
+// The number of threads that can run at the same time.
 size_t Processors() {
   return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
 }
 
+// The bytes of keys and values.
 uint64_t RawBytesOf(const std::vector<MemTable*>& memtables) {
   uint64_t bytes = 0;
   for (const MemTable* memtable : memtables) bytes += memtable->raw_bytes();
@@ -37,7 +39,7 @@ uint64_t RawBytesOf(const std::vector<MemTable*>& memtables) {
 void ReplayedFlushes::AddJob(FlushJobOptions job, const ColumnFamilyData* family,
                              VersionEdit* edit) {
   assert(!job.memtables.empty());
-  // A program's code may not run while the database is opened.
+  // Code of the program may not run while the database is opened.
   job.merge.merge_operator = nullptr;
   job.new_blob_number = [core = core_] {
     MutexLock lock(&core->mutex);
@@ -49,7 +51,9 @@ void ReplayedFlushes::AddJob(FlushJobOptions job, const ColumnFamilyData* family
       {.job = std::move(job), .family = family, .edit = edit, .id = core_->jobs.NewJobId()});
 }
 
+// Divides many memtables into tables of similar size, so that several threads can write them.
 std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdit* edit) {
+  assert(family != nullptr && edit != nullptr);
   FlushJobOptions whole = BeginFlush(core_, family, FlushScope::kAll);
   std::vector<MemTable*> all = std::move(whole.memtables);
   if (all.empty()) return all;
@@ -72,6 +76,7 @@ std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdi
   return all;
 }
 
+// After an error the tables that were written are deleted: no MANIFEST names them.
 Status ReplayedFlushes::Run() {
   const bool pays = bytes_ >= kLeastBytesForThreads;
   const size_t threads = pays ? std::min(Processors(), flushes_.size()) : 1;
@@ -91,7 +96,7 @@ Status ReplayedFlushes::Run() {
   return failed->status;
 }
 
-// This thread is one of them.
+// The calling thread is one of the threads.
 void ReplayedFlushes::RunAll(size_t threads) {
   assert(threads > 0);
   {
@@ -107,6 +112,7 @@ void ReplayedFlushes::RunAll(size_t threads) {
   while (running_ > 0) helper_ended_.Wait();
 }
 
+// The main function of an additional thread.
 void ReplayedFlushes::RunHelper() {
   TakeFlushes();
   MutexLock lock(&mutex_);
@@ -115,6 +121,7 @@ void ReplayedFlushes::RunHelper() {
   helper_ended_.SignalAll();
 }
 
+// Takes flushes until none is left, or until one has failed.
 void ReplayedFlushes::TakeFlushes() {
   while (!has_failed_.load(std::memory_order_relaxed)) {
     const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
@@ -124,7 +131,7 @@ void ReplayedFlushes::TakeFlushes() {
   }
 }
 
-// A listener hears of tables, not of flushes.
+// Listeners are notified of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
   const FlushNotice told{.job_id = flush->id,
                          .file_number = flush->job.table.file_number,

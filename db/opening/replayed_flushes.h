@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReplayedFlushes writes what a replay has left in memory to level-0 tables: one a family, or a few
-// of a family with many memtables, by several threads where there is much.
+// ReplayedFlushes writes the memtables that a replay has filled to tables of level 0: one for each
+// family, or several for a family with many memtables. Several threads are used if there is enough
+// work.
 //
-// Like a flush, each table holds the memtables of one stretch of time, and a later one has the
-// greater epoch. Threads: one; what it starts ends before Run() comes back.
+// As with a flush, each table has the memtables of one period, and a later one has the greater
+// epoch number. Threads: one; the threads that it starts end before Run() returns.
 #pragma once
 
 #include <atomic>
@@ -24,11 +25,11 @@ class ReplayedFlushes {
  public:
   explicit ReplayedFlushes(DbCore* core) : core_(core) {}
 
-  // Takes the family's sealed memtables, and returns them, oldest first. `edit` is what Run() adds
-  // the family's tables to, and outlives it.
+  // Takes the family's immutable memtables and returns them, oldest first. Run() adds the family's
+  // tables to `*edit`, which outlives this object.
   std::vector<MemTable*> Add(ColumnFamilyData* family, VersionEdit* edit) REQUIRES(db_mutex);
-  // Lets go of the mutex: nobody else knows the database yet. Of several errors it returns that of
-  // the family that was added first.
+  // Releases the mutex meanwhile: no other thread knows the database yet. Of several errors it
+  // returns the one of the family that was added first.
   Status Run() REQUIRES(db_mutex);
 
  private:
@@ -36,7 +37,7 @@ class ReplayedFlushes {
     FlushJobOptions job;
     const ColumnFamilyData* family = nullptr;
     VersionEdit* edit = nullptr;
-    int id = 0;  // what listeners call it
+    int id = 0;  // the job id for listeners
     OutputResult result = {};
     Status status = {};
   };
@@ -48,10 +49,10 @@ class ReplayedFlushes {
   void RunOne(Flush* flush);
 
   DbCore* const core_;
-  std::deque<Flush> flushes_;            // each stays where it is
-  uint64_t bytes_ = 0;                   // of keys and values in all of them
-  std::atomic<size_t> next_{0};          // taken by every thread
-  std::atomic<bool> has_failed_{false};  // then no more is begun
+  std::deque<Flush> flushes_;            // a deque, because pointers to the elements are kept
+  uint64_t bytes_ = 0;                   // of keys and values in all flushes
+  std::atomic<size_t> next_{0};          // index of the next flush; taken by any thread
+  std::atomic<bool> has_failed_{false};  // then no further flush begins
   Mutex mutex_{LockRank::kLeaf};
   CondVar helper_ended_{&mutex_};
   size_t running_ GUARDED_BY(mutex_) = 0;

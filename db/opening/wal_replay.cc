@@ -58,12 +58,22 @@ class WalReplay::Collector final : public LogReader::Reporter {
   RecoveryReport* const report_;
 };
 
+namespace {
+
+// The caller of Run() holds the mutex, which clang does not see through a function object.
+void SwitchReplayed(ColumnFamilyData* family, FileNumber log_number) NO_THREAD_SAFETY_ANALYSIS {
+  family->SwitchMemTable(log_number);
+}
+
+}  // namespace
+
 WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report)
     : options_(options),
       families_(families),
       report_(report),
       filter_(options.filter, options.mutex),
-      inserter_(families, options.env, options.insert_threads, options.tools),
+      inserter_(families, options.env, options.insert_threads, options.tools, &SwitchReplayed),
+      sections_(options.allows_two_phase, &inserter_, options.undecided, families),
       last_sequence_(options.last_sequence) {}
 
 bool WalReplay::FailsOnReport() const {
@@ -93,9 +103,11 @@ Status WalReplay::ReplayLog(FileNumber number) {
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
   SetBounds(number);
   const bool knows_families = is_own_ && !SkipsDamage();
-  inserter_.SetSource({.number = number,
-                       .path = path,
-                       .max_family = knows_families ? options_.max_family : UINT32_MAX});
+  source_ = {.number = number,
+             .path = path,
+             .max_family = knows_families ? options_.max_family : UINT32_MAX,
+             .allows_sections = options_.allows_two_phase};
+  inserter_.SetSource(source_);
   ASSIGN_OR_RETURN(log_->file_bytes, FileSizeOf(options_.fs, path));
   Collector collector(number, report_);
   LogReader::Options reader_options;
@@ -152,6 +164,7 @@ Status WalReplay::CheckGoesOnAfterTorn(FileNumber number, const Slice& batch) {
     return Status::OK();
   const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(batch);
   if (predecessor.has_value() && predecessor->number == torn) return Status::OK();  // see there
+  if (is_next_unknown_) return Status::OK();
   const SequenceNumber seqno = DecodeFixed64(batch.data());
   const SequenceNumber expected = next_expected_ != 0 ? next_expected_ : last_sequence_ + 1;
   if (seqno <= expected) return Status::OK();
@@ -178,14 +191,14 @@ void WalReplay::SetBounds(FileNumber number) {
   }
 }
 
-// A record that this log never held: the file is another log, or from another database.
-Status WalReplay::CheckRecord(const Slice& batch) const {
+// A record that this log never held: the file is another log, or from another database. A prepare
+// section at the end of a log counts records and takes no sequence numbers.
+Status WalReplay::CheckRecord(const Slice& batch, uint64_t numbers) const {
   assert(batch.size() >= kWriteBatchHeaderBytes);  // the reader refuses what is shorter
   const SequenceNumber seqno = DecodeFixed64(batch.data());
-  const uint32_t count = DecodeFixed32(batch.data() + 8);
-  if (seqno >= lower_bound_ && seqno + count <= upper_bound_) return Status::OK();
+  if (seqno >= lower_bound_ && seqno + numbers <= upper_bound_) return Status::OK();
   return Status::Corruption(
-      StrCat("holds ", count, " records from sequence number ", seqno,
+      StrCat("holds ", numbers, " records from sequence number ", seqno,
              " on, but the MANIFEST says ", "that this log is for numbers from ", lower_bound_,
              upper_bound_ == kMaxSequenceNumber ? "" : StrCat(" to before ", upper_bound_),
              ": not the file that was written under this name; restore it"));
@@ -196,7 +209,7 @@ Status WalReplay::CheckRecord(const Slice& batch) const {
 // log without a batch they may be what it says of itself.
 Status WalReplay::CheckEnd(FileNumber number, uint64_t end_offset) {
   if (!is_own_) return Status::OK();
-  const LogFacts& known = options_.tracked->at(number);
+  const LogSummary& known = options_.tracked->at(number);
   const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
   if (end_offset >= written) return Status::OK();
   const bool was_synced = end_offset < known.synced_bytes;
@@ -274,7 +287,14 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
   for (bool is_first = true; reader->ReadRecord(&record); is_first = false) {
     if (!collector->first.ok() && FailsOnReport()) return Status::OK();
     RETURN_IF_ERROR(hole_);
-    ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record));
+    const NumberCounter::Numbers numbers = sections_.NumbersOf(record);
+    if (IsLoggedAgain(record)) [[unlikely]] {
+      // Its sequence numbers are those of data that is older than the log.
+      log_->end_offset = reader->record_end();
+      if (!stops_) RETURN_IF_ERROR(sections_.Apply(record, source_, reader->record_offset()));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record, numbers.count));
     if (!is_accepted) continue;
     if (is_first && torn_log_ != 0) RETURN_IF_ERROR(CheckGoesOnAfterTorn(number, record));
     if (is_first && stops_ && IsPredecessorWhole(record)) stops_ = false;
@@ -296,31 +316,77 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     if (stops_ && !GoesOn(number, *reader, seqno)) return Status::OK();
     RETURN_IF_ERROR(CheckOrder(number, *reader, seqno));
     RETURN_IF_ERROR(CheckTimestamps(number, *reader));
-    ASSIGN_OR_RETURN(const bool reads_on, FilterAndApply(number, *reader, record, collector));
+    const bool is_behind_gap = next_expected_ != 0 && seqno != next_expected_;
+    if (is_first && is_behind_gap && !options_.has_min_log_to_keep &&
+        !NamesLogBefore(number, *reader, record)) {
+      ReactToGap(number, seqno);
+    }
+    if (options_.is_repair && !numbers.is_exact) {
+      report_->notes.push_back(
+          StrCat("log ", number, " offset ", reader->record_offset(),
+                 ": decides a transaction whose prepare section is in no log: ",
+                 "its updates are in tables, or lost"));
+    }
+    ASSIGN_OR_RETURN(const bool reads_on,
+                     FilterAndApply(number, *reader, record, numbers, collector));
     if (!reads_on) return Status::OK();
   }
   return Status::OK();
 }
 
-// A database that has stopped to use timestamps may have left a log in which its keys end in them.
-// Stored as they are they would be other keys.
+// Whether the first record of a log says that it follows the log that was read before it: then no
+// log is missing in between. Damage at the end of that log, writes that skipped the logs and
+// ingested files leave gaps in the numbers as well.
+bool WalReplay::NamesLogBefore(FileNumber number, const LogReader& reader,
+                               const Slice& batch) const {
+  const auto own = logs_.find(number);
+  assert(own != logs_.end());
+  if (own == logs_.begin()) return false;
+  const FileNumber before = std::prev(own)->first;
+  if (reader.predecessor().has_value() && reader.predecessor()->log_number == before) return true;
+  const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(batch);
+  return predecessor.has_value() && predecessor->number == before;
+}
+
+// Logs before this one are missing. In a directory that is whole they were released, and with them
+// the markers of the sections so far. A repair cannot tell: a transaction that comes back undecided
+// can be decided again, one that is forgotten is lost.
+void WalReplay::ReactToGap(FileNumber number, SequenceNumber seqno) {
+  if (!options_.is_repair) {
+    sections_.ForgetSections();
+    return;
+  }
+  if (!sections_.NoteMissingLogs()) return;
+  report_->notes.push_back(
+      StrCat("log ", number, ": begins with sequence number ", seqno, ", and not ", next_expected_,
+             ": a log may be missing that has decided transactions which count as prepared now"));
+}
+
+// The log may name the number of bytes of timestamp in the keys of a family. RocksDB names it since
+// 8.4, and Ashlar unless it writes for 7.8. In a log that does not name a family which has
+// timestamps the keys have them all the same, because the comparator in the MANIFEST is that of the
+// family, and a family cannot get timestamps later.
 Status WalReplay::CheckTimestamps(FileNumber number, const LogReader& reader) const {
   for (const TimestampSize& size : reader.timestamp_sizes()) {
     const ColumnFamilyData* const family = families_->Find(size.column_family);
-    if (family == nullptr || size.bytes == 0) continue;
-    assert(family->comparator().user_comparator()->timestamp_size() == 0);  // else refused
-    return Status::NotSupported(
+    if (family == nullptr || size.bytes == family->comparator().stamp_bytes()) continue;
+    const std::string found =
         StrCat(LogFileName(options_.wal_dir, number), ": keys of column family ",
-               size.column_family, " carry timestamps of ", size.bytes,
-               " bytes, and the family none: open it with RocksDB once, which takes them away"));
+               size.column_family, " carry timestamps of ", size.bytes, " bytes, ");
+    if (family->comparator().stamp_bytes() == 0) {
+      return Status::NotSupported(
+          StrCat(found, "and the family none: open it with RocksDB once, which takes them away"));
+    }
+    return Status::InvalidArgument(
+        StrCat(found, "but those of its comparator have ", family->comparator().stamp_bytes()));
   }
   return Status::OK();
 }
 
 // False: the record is of another log, and the mode is to go on without it.
-Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader,
-                                     const Slice& batch) {
-  const Status foreign = CheckRecord(batch);
+Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch,
+                                     uint64_t numbers) {
+  const Status foreign = CheckRecord(batch, numbers);
   if (foreign.ok()) return true;
   const std::string place =
       StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader.record_offset());
@@ -354,11 +420,12 @@ Status WalReplay::CheckOrder(FileNumber number, const LogReader& reader,
 // False: nothing more of this log is to be read. What says where the log before ends is nobody's
 // batch.
 Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
+                                       const NumberCounter::Numbers& numbers,
                                        Collector* collector) {
   using Verdict = ReplayFilter::Verdict;
   const std::string path = LogFileName(options_.wal_dir, number);
   const SequenceNumber seqno = DecodeFixed64(batch.data());
-  const SequenceNumber end_seqno = seqno + DecodeFixed32(batch.data() + 8);
+  const SequenceNumber end_seqno = seqno + numbers.count;
   Verdict verdict = Verdict::kApply;
   if (options_.filter != nullptr && !DecodeLogBeginning(batch).has_value()) {
     ASSIGN_OR_RETURN(verdict, filter_.Ask(number, path, &batch));
@@ -373,14 +440,15 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
                                filter_.Name(), " says that this batch is damaged"))});
       return SkipsDamage() || !options_.paranoid_checks;
     case Verdict::kApply:
-      RETURN_IF_ERROR(inserter_.Add(batch, reader.record_offset()));
+      RETURN_IF_ERROR(sections_.Apply(batch, source_, reader.record_offset()));
       report_->records_applied++;
       break;
     case Verdict::kSkip: break;
   }
   // Of the batch as it is in the log: what is left out keeps its numbers.
   if (end_seqno > seqno) last_sequence_ = std::max(last_sequence_, end_seqno - 1);
-  next_expected_ = end_seqno;
+  next_expected_ = numbers.is_exact ? end_seqno : 0;
+  is_next_unknown_ = !numbers.is_exact;
   return true;
 }
 

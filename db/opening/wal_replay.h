@@ -16,6 +16,7 @@
 #include "db/column_family/family_set.h"
 #include "db/opening/replay_filter.h"
 #include "db/opening/replay_inserter.h"
+#include "db/opening/section_replay.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
 #include "util/keys/file_number.h"
@@ -34,7 +35,7 @@ struct DroppedLogBytes {
 };
 
 struct RecoveryReport {
-  std::vector<std::string> notes;  // of best-efforts recovery; a line each
+  std::vector<std::string> notes;  // of best-efforts recovery and of repairs; a line each
   std::vector<DroppedLogBytes> dropped;
   uint64_t dropped_manifest_bytes = 0;  // a change that was being written
   uint64_t logs_read = 0;
@@ -52,8 +53,12 @@ struct WalReplayOptions {
   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery;
   bool paranoid_checks = true;  // false: reports never fail the open
   FileNumber min_log_number = 0;
-  SequenceNumber last_sequence = 0;                         // of the MANIFEST
-  const std::map<FileNumber, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
+  bool allows_two_phase = false;        // prepare sections are kept; else refused
+  UndecidedTable* undecided = nullptr;  // with allows_two_phase; outlives the replay
+  bool has_min_log_to_keep = true;      // the MANIFEST says from which log on all are there
+  bool is_repair = false;               // logs may be missing: what is known is kept
+  SequenceNumber last_sequence = 0;     // of the MANIFEST
+  const std::map<FileNumber, LogSummary>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;             // the highest id that the MANIFEST has ever seen
   bool verifies_predecessors = false;  // what RocksDB's records about them say, too
   WalFilter* filter = nullptr;         // the program's; null: none
@@ -84,6 +89,8 @@ class WalReplay {
   // Replay ended before the end of the logs: the next log must say that it continues here.
   bool stopped_early() const { return stops_ || is_stopped_by_filter_; }
   const std::map<FileNumber, ReplayedLog>& logs() const { return logs_; }
+  // The prepare sections that are undecided, in the order of the logs.
+  std::vector<SectionReplay::FoundSection> TakeUndecided() { return sections_.TakeUndecided(); }
 
  private:
   class Collector;
@@ -91,16 +98,20 @@ class WalReplay {
   Status ReplayRecords(FileNumber number, LogReader* reader, Collector* collector)
       REQUIRES(db_mutex);
   void SetBounds(FileNumber number);
-  Result<bool> AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch);
-  Status CheckRecord(const Slice& batch) const;
+  Result<bool> AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch,
+                            uint64_t numbers);
+  Status CheckRecord(const Slice& batch, uint64_t numbers) const;
   bool IsEndKnown(FileNumber number) const;
   bool IsPredecessorWhole(const Slice& beginning) const;
   Status CheckGoesOnAfterTorn(FileNumber number, const Slice& batch);
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
+  bool NamesLogBefore(FileNumber number, const LogReader& reader, const Slice& batch) const;
+  void ReactToGap(FileNumber number, SequenceNumber seqno);
   Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
   Status CheckTimestamps(FileNumber number, const LogReader& reader) const;
   Result<bool> FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
-                              Collector* collector) REQUIRES(db_mutex);
+                              const NumberCounter::Numbers& numbers, Collector* collector)
+      REQUIRES(db_mutex);
   Status CheckEnd(FileNumber number, uint64_t end_offset);
   Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
   Status VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor);
@@ -114,8 +125,13 @@ class WalReplay {
   RecoveryReport* const report_;
   ReplayFilter filter_;
   ReplayInserter inserter_;
+  SectionReplay sections_;
+  ReplaySource source_;  // of the log being read
   SequenceNumber last_sequence_;
-  SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
+  // After the last batch applied; 0: before the first, or the last one took numbers that are not
+  // known, as the section that it commits was released with older logs.
+  SequenceNumber next_expected_ = 0;
+  bool is_next_unknown_ = false;  // the latter
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;

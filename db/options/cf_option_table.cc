@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of a column family, the common ones first.
+// The options of a column family, the most common ones first.
 #include "ashlar/slice_transform.h"  // complete here: prefix extractors are made by name
 #include "db/options/option_table.h"
 #include "db/options/other_names.h"
@@ -74,8 +74,9 @@ constexpr OptionRow kFamilyRows[] = {
          "number of immutable memtables that are flushed together"}),
     Option<Cf, &Cf::max_write_buffer_size_to_maintain>(
         {"max_write_buffer_size_to_maintain",
-         "bytes of memtables, including flushed ones, kept for conflict checks; -1 = "
-         "max_write_buffer_number*write_buffer_size"}),
+         "bytes of flushed memtables that RocksDB keeps for conflict checks; Ashlar's checks need "
+         "none",
+         Support::kHint}),
     Option<Cf, &Cf::inplace_update_support>(
         {"inplace_update_support",
          "Put() overwrites values in the memtable; excludes snapshots and concurrent writers"}),
@@ -312,7 +313,7 @@ constexpr OptionRow kFamilyRows[] = {
         {"memtable_batch_lookup_optimization",
          "look up the keys of a MultiGet() together in memtables; always done", Support::kHint,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
-    // Not members, or not by that name.
+    // Names that are not members, or other names of members.
     TextOption({"block_based_table_factory", "options that change those of table_factory",
                 Support::kHonoured, TakesEffect::kInside},
                ParseBlockBasedTable),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of the whole database. Those that only a program can give (env, loggers, listeners,
-// statistics, rate limiter, write buffer manager) are honoured and have no row.
+// The options of the whole database. Options that only a program can set (env, loggers, listeners,
+// statistics, rate limiter, write buffer manager) are used and have no row.
 #include "db/options/option_table.h"
 #include "db/options/other_names.h"
 
@@ -214,8 +214,7 @@ constexpr OptionRow kRows[] = {
                                                    Support::kHint}),
     Option<Db, &Db::wal_recovery_mode>(
         {"wal_recovery_mode", "how recovery treats damaged WALs; see WALRecoveryMode"}),
-    Option<Db, &Db::allow_2pc>(
-        {"allow_2pc", "keep prepared transactions during recovery", Support::kDefaultOnly}),
+    Option<Db, &Db::allow_2pc>({"allow_2pc", "keep prepared transactions during recovery"}),
     ProgramOption<Db, &Db::row_cache>(
         {"row_cache", "cache for the results of point lookups in tables"}),
     Option<Db, &Db::wal_filter>(
@@ -298,12 +297,12 @@ constexpr OptionRow kRows[] = {
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::follower_refresh_catchup_period_ms>(
         {"follower_refresh_catchup_period_ms", "milliseconds between refreshes of a follower",
-         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::follower_catchup_retry_count>(
-        {"follower_catchup_retry_count", "how often a follower retries to catch up", Support::kHint,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"follower_catchup_retry_count", "how often a follower retries to catch up",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::follower_catchup_retry_wait_ms>(
-        {"follower_catchup_retry_wait_ms", "milliseconds between these retries", Support::kHint,
+        {"follower_catchup_retry_wait_ms", "milliseconds between these retries", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::metadata_write_temperature>(
         {"metadata_write_temperature", "storage tier of MANIFEST, CURRENT and similar files",
@@ -322,7 +321,7 @@ constexpr OptionRow kRows[] = {
          "Ashlar's own option: the oldest RocksDB that must be able to read what is written; empty "
          "= as the newest OPTIONS file says",
          Support::kSomeValues, TakesEffect::kAtOpen, Since::kAshlar}),
-    // Not members, or not by that name.
+    // Names that are not members, or other names of members.
     TextOption({"env", "the environment, by name; only the default environment has a name"},
                ParseEnv),
     TextOption({"listeners", "cannot be set as text; the listeners of the program stay"},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A change is parsed on top of the current options, then checked as at open, so that what an open
-// database may have is exactly what it may be opened with. Options of the database are sanitized
-// here: none is moved because of another that can change. Those of a family are left to the caller,
-// who keeps both forms.
+// A change is parsed on top of the current options and then checked as at open, so an open database
+// accepts exactly the options with which it can be opened. Options of the database are sanitized
+// here, because none is adjusted because of another one that can change. For options of a family
+// that is left to the caller, who keeps both forms.
 #include "db/options/dynamic_options.h"
 
 #include <cassert>
@@ -14,11 +14,13 @@
 namespace ashlar {
 namespace {
 
+// Unknown names and objects are errors for an open database, whatever the program set for its
+// files.
 ConfigOptions DynamicOnly(const DBOptions& db_options) {
   ConfigOptions config(db_options);
   config.mutable_options_only = true;
   config.ignore_unsupported_options = false;
-  assert(!config.ignore_unknown_options);  // a misspelt name must not pass for a change
+  assert(!config.ignore_unknown_options);  // a misspelt name must be an error
   return config;
 }
 
@@ -31,6 +33,7 @@ Status NothingGiven(const char* function) {
 Result<DBOptions> ChangeDbOptions(const DBOptions& current,
                                   const std::unordered_map<std::string, std::string>& changes) {
   if (changes.empty()) return NothingGiven("SetDBOptions");
+  // Checked before parsing, because RocksDB has another code for these names.
   for (const auto& [name, value] : changes) {
     const OptionRow* const row = FindOption(DbOptionTable(), name);
     if (row == nullptr || row->facts.takes_effect == TakesEffect::kAtOpen) {
@@ -39,6 +42,7 @@ Result<DBOptions> ChangeDbOptions(const DBOptions& current,
   }
   DBOptions changed;
   RETURN_IF_ERROR(GetDBOptionsFromMap(DynamicOnly(current), current, changes, &changed));
+  // The whole set of options is checked, because a value may contradict another one.
   RETURN_IF_ERROR(CheckDbOptionsSupported(changed));
   return SanitizeDbOptions(changed);
 }
@@ -51,6 +55,7 @@ Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
   RETURN_IF_ERROR(
       GetColumnFamilyOptionsFromMap(DynamicOnly(db_options), settled, changes, &changed));
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(changed));
+  // Settled: the caller sanitizes a copy after each change.
   return changed;
 }
 

@@ -11,11 +11,14 @@
 
 namespace ashlar {
 
-// The options after the change. InvalidArgument, naming it, for an option that is unknown, has a
-// bad value or cannot change; NotSupported as at open. The input is not touched.
+// Returns the options after the change, sanitized; `current` is not modified. NotFound names an
+// option that is unknown or cannot be changed; InvalidArgument names a bad value; NotSupported as
+// at open.
 Result<DBOptions> ChangeDbOptions(const DBOptions& current,
                                   const std::unordered_map<std::string, std::string>& changes);
-// Of settled options, not of sanitized ones: see SettleColumnFamilyOptions().
+// The same for a family. Expects and returns settled options, not sanitized ones: see
+// SettleColumnFamilyOptions(). InvalidArgument names an option that is unknown or cannot be
+// changed.
 Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& settled,
     const std::unordered_map<std::string, std::string>& changes);

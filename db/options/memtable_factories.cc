@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memtable factories: names and parameters. Memtables themselves are made elsewhere, from what
-// MemtableKindOf() says.
+// The memtable factories hold names and parameters. The memtables themselves are created elsewhere,
+// as MemtableKindOf() says.
 #include "db/options/memtable_factories.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "util/text/option_text.h"
@@ -13,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// One of the two representations with a bucket for each prefix.
+// One of the two representations that have a bucket for each prefix.
 class HashFactory final : public MemTableRepFactory {
  public:
   HashFactory(const char* name, const char* nick_name, std::vector<NameValue> options)
@@ -25,7 +26,8 @@ class HashFactory final : public MemTableRepFactory {
   const char* Name() const override { return name_; }
   bool IsInsertConcurrentlySupported() const override { return true; }
   bool CanHandleDuplicatedKey() const override { return true; }
-  // Of an option that is a number; 0: there is none of this name.
+  // The value of a numeric option; 0: there is no option of this name.
+  // The first name that fits counts; the names are unique.
   uint64_t Number(const char* name) const {
     uint64_t number = 0;
     for (const auto& [known, value] : options_) {
@@ -34,6 +36,7 @@ class HashFactory final : public MemTableRepFactory {
     return number;
   }
   using MemTableRepFactory::CreateMemTableRep;
+  // Null, because the database creates the memtable from the parameters.
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator&, Allocator*,
                                  const SliceTransform*, Logger*) override {
     return nullptr;
@@ -41,10 +44,11 @@ class HashFactory final : public MemTableRepFactory {
 
  protected:
   const char* NickName() const override { return nick_name_; }
-  // What was given is printed again; nothing looks at it.
+  // Options are stored to be printed again and have no effect.
   Status ConfigureOptions(const ConfigOptions& config,
                           const std::unordered_map<std::string, std::string>& opts_map,
                           std::unordered_map<std::string, std::string>* unused) override {
+    // Options that this class does not know remain for the base class.
     auto rest = opts_map;
     for (auto& [name, value] : options_) {
       const auto given = rest.find(name);
@@ -64,7 +68,7 @@ class HashFactory final : public MemTableRepFactory {
   }
 
  private:
-  // A flag for a flag, a number for a number.
+  // Whether the new value is of the same kind as the old one: a flag or a number.
   static bool IsAsBefore(const std::string& before, const std::string& given) {
     bool flag;
     uint64_t number;
@@ -74,11 +78,12 @@ class HashFactory final : public MemTableRepFactory {
 
   const char* name_;
   const char* nick_name_;
-  std::vector<NameValue> options_;  // all that it knows, with their values
+  std::vector<NameValue> options_;  // all known options with their values
 };
 
 }  // namespace
 
+// A factory of a class that is not built in belongs to the program.
 MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
   if (factory == nullptr || factory->CheckedCast<SkipListFactory>() != nullptr) {
     return MemtableKind::kSkipList;
@@ -88,12 +93,14 @@ MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
                                                         : MemtableKind::kOfProgram;
 }
 
-// A linked list is a skip list of height 1, until it is long.
+// A linked list becomes a skip list only when it is long, so it begins with height 1.
 HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
   constexpr uint64_t kMostBuckets = uint64_t{1} << 28, kMostHeight = 12;
+  assert(factory.CheckedCast<HashFactory>() != nullptr);
   const HashFactory& hash = *factory.CheckedCast<HashFactory>();
   HashRepShape shape;
   shape.buckets =
+      // Texts may have any number, so that all are clamped.
       static_cast<size_t>(std::clamp(hash.Number("bucket_count"), uint64_t{1}, kMostBuckets));
   const uint64_t threshold = hash.Number("threshold");
   const uint64_t height = hash.Number("skiplist_height");
@@ -104,15 +111,18 @@ HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
   return shape;
 }
 
+// The parameter is part of the id only if it is set.
 std::string SkipListFactory::GetId() const {
   return lookahead_ == 0 ? std::string(Name()) : StrCat(Name(), ":", lookahead_);
 }
 
+// The built-in memtables are created by the database, not by their factories.
 MemTableRep* SkipListFactory::CreateMemTableRep(const MemTableRep::KeyComparator&, Allocator*,
                                                 const SliceTransform*, Logger*) {
   return nullptr;
 }
 
+// The lookahead is stored and printed again; no memtable uses it.
 Status SkipListFactory::ConfigureOptions(
     const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& opts_map,
@@ -146,6 +156,7 @@ std::string VectorRepFactory::SerializeOptions(const ConfigOptions&, const std::
   return count_ == 0 ? "" : StrCat("count=", count_, ";");
 }
 
+// All options are stored as texts, in the order in which they are printed.
 MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count, int32_t skiplist_height,
                                               int32_t skiplist_branching_factor) {
   return new HashFactory("HashSkipListRepFactory", "prefix_hash",

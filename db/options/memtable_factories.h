@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which memtable a factory stands for. Pure functions.
+// Which kind of memtable a factory selects. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace ashlar {
 
+// kOfProgram: a class that the program has written; its factory creates the memtable
+// representation.
 enum class MemtableKind : uint8_t { kSkipList, kVector, kHash, kOfProgram };
 
-// nullptr stands for the default.
+// A null factory selects the default, kSkipList.
 MemtableKind MemtableKindOf(const MemTableRepFactory* factory);
-// Of a kHash.
+// The parameters of a factory of kind kHash, clamped to valid ranges.
 HashRepShape HashShapeOf(const MemTableRepFactory& factory);
 
 }  // namespace ashlar

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plug-in objects from option texts: the built-in ones by name, with their own options. A name that
-// is not built in leaves what is there, where ConfigOptions::ignore_unsupported_options says so (as
-// it does by default); else it gives NotSupported.
+// Creates plug-in objects from option texts, by name and with their own options: those that the
+// program has registered (ConfigOptions::registry), else the built-in ones. For an unknown name the
+// present object is kept if ConfigOptions::ignore_unsupported_options is set (the default);
+// otherwise the result is NotSupported.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/convenience.h"
@@ -20,6 +22,7 @@
 #include "db/options/stock_merge_operators.h"
 #include "db/options/table_factory.h"
 #include "util/interfaces/filter_policy_impl.h"
+#include "util/interfaces/registered_objects.h"
 #include "util/result.h"
 #include "util/text/option_text.h"
 #include "util/text/str_cat.h"
@@ -27,20 +30,24 @@
 namespace ashlar {
 namespace {
 
-// "id:parameter:..." or "{id=...;name=value;...}", taken apart.
+// The parts of "id:parameter:..." or "{id=...;name=value;...}".
 struct ObjectText {
   std::string name;                     // without parameters
-  std::vector<std::string> parameters;  // what follows the colons
+  std::vector<std::string> parameters;  // the parts after the colons
   std::unordered_map<std::string, std::string> options;
 
+  // Null means "no object", which every kind of plug-in accepts.
   bool is_null() const { return name.empty() || name == "nullptr"; }
+  // The result for a name that no built-in class has.
   Status Unknown(const ConfigOptions& config, const char* kind) const {
     if (config.ignore_unsupported_options) return Status::OK();
     return Status::NotSupported(StrCat(kind, " '", name, "': no built-in class has that name"));
   }
 };
 
+// Splits the text into name, parameters and options.
 Status Parse(const std::string& text, ObjectText* object) {
+  assert(object != nullptr);
   std::string id;
   Status status = Configurable::GetOptionsMap(text, "", &id, &object->options);
   if (!status.ok()) return status;
@@ -52,15 +59,17 @@ Status Parse(const std::string& text, ObjectText* object) {
   return Status::OK();
 }
 
+// Sets the options of a new object, and hands it out if all of them are valid.
 template <typename T>
 Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_ptr<T> object,
               std::shared_ptr<T>* result) {
+  assert(object != nullptr && result != nullptr);
   Status status = object->ConfigureFromMap(config, text.options);
   if (status.ok()) *result = std::move(object);
   return status;
 }
 
-// For kinds without built-in classes.
+// Creates an object of a kind that has no built-in classes.
 template <typename T>
 Status OnlyNull(const ConfigOptions& config, const char* kind, const std::string& text,
                 std::shared_ptr<T>* result) {
@@ -72,16 +81,17 @@ Status OnlyNull(const ConfigOptions& config, const char* kind, const std::string
   return Status::OK();
 }
 
-// A parameter that does not fit makes another name of it, which no built-in class has.
+// A parameter that does not fit is treated like an unknown name.
 Status BadParameter(const ConfigOptions& config, const ObjectText& text) {
   if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(text.name, ": bad parameter"),
                               text.parameters.empty() ? "" : text.parameters.back());
 }
 
-// nullptr for an unknown name.
+// Creates a memtable factory; null for an unknown name. `parameter` is 0 unless `has_parameter`.
 MemTableRepFactory* MemtableFactoryByName(const std::string& name, uint64_t parameter,
                                           bool has_parameter) {
+  assert(has_parameter || parameter == 0);
   if (name == SkipListFactory::kClassName() || name == SkipListFactory::kNickName()) {
     return new SkipListFactory(parameter);
   }
@@ -97,9 +107,11 @@ MemTableRepFactory* MemtableFactoryByName(const std::string& name, uint64_t para
   return nullptr;
 }
 
-// `factory`: a unique_ptr or a shared_ptr.
+// Pointer is a unique_ptr or a shared_ptr.
 template <typename Pointer>
 Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, Pointer* factory) {
+  Status registered;
+  if (MakeRegistered<MemTableRepFactory>(config, id, factory, &registered)) return registered;
   ObjectText text;
   Status status = Parse(id, &text);
   if (!status.ok()) return status;
@@ -113,6 +125,7 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, P
       (has_parameter && !ParseUint64Text(text.parameters[0], &parameter))) {
     return BadParameter(config, text);
   }
+  // Owned until the options are set, so that an error frees it.
   std::unique_ptr<MemTableRepFactory> made(
       MemtableFactoryByName(text.name, parameter, has_parameter));
   if (made == nullptr) return text.Unknown(config, "memtable factory");
@@ -121,7 +134,7 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, P
   return status;
 }
 
-// bloomfilter:BITS[:ignored], ribbonfilter:BITS[:LEVEL]
+// Parses bloomfilter:BITS[:ignored] or ribbonfilter:BITS[:LEVEL].
 Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
                         std::shared_ptr<const FilterPolicy>* result) {
   const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";
@@ -142,10 +155,12 @@ Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
     if (!ParseInt64Text(option->second, &before_level)) return BadParameter(config, text);
     text.options.erase(option);
   }
+  // Filter policies have no other options.
   if (!text.options.empty()) {
     return Status::InvalidArgument(StrCat(text.name, ": unknown option"),
                                    text.options.begin()->first);
   }
+  // Out of range levels mean "none" or "all".
   before_level = std::clamp<int64_t>(before_level, -1, INT32_MAX);
   if (is_ribbon) {
     result->reset(NewRibbonFilterPolicy(bits, static_cast<int>(before_level)));
@@ -155,9 +170,10 @@ Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
   return Status::OK();
 }
 
-// A block for every key.
+// Ends a block after every key.
 class EveryKeyPolicy final : public FlushBlockPolicy {
  public:
+  // The first key of a block does not end the block before it.
   bool Update(const Slice& /*key*/, const Slice& /*value*/) override {
     return std::exchange(has_entry_, true);
   }
@@ -190,6 +206,7 @@ Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
   return MakeMemtableFactory(config_options, id, factory);
 }
 
+// Unlike CreateFromString() this function of RocksDB's API never ignores an unknown name.
 Status GetMemTableRepFactoryFromString(const std::string& opts_str,
                                        std::unique_ptr<MemTableRepFactory>* new_mem_factory) {
   ConfigOptions strict;
@@ -199,6 +216,11 @@ Status GetMemTableRepFactoryFromString(const std::string& opts_str,
 
 Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::string& value,
                                       std::shared_ptr<const FilterPolicy>* result) {
+  Status registered;
+  if (MakeRegistered<const FilterPolicy>(config, value, result, &registered) ||
+      MakeRegistered<FilterPolicy>(config, value, result, &registered)) {
+    return registered;
+  }
   ObjectText text;
   Status status = Parse(value, &text);
   if (!status.ok()) return status;
@@ -210,7 +232,7 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::st
       text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter") {
     return MakeFilterPolicy(config, std::move(text), result);
   }
-  if (text.name == kBuiltinFilterName) {  // as files name it: enough to read, nothing is written
+  if (text.name == kBuiltinFilterName) {  // the name in files: enough to read, writes no filters
     *result = std::make_shared<BuiltinFilterPolicy>(FilterKind::kBloom, 0, 0);
     return Status::OK();
   }
@@ -219,6 +241,8 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::st
 
 Status TableFactory::CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                       std::shared_ptr<TableFactory>* factory) {
+  Status registered;
+  if (MakeRegistered<TableFactory>(config_options, id, factory, &registered)) return registered;
   ObjectText text;
   Status status = Parse(id, &text);
   if (!status.ok()) return status;
@@ -239,9 +263,13 @@ Status TableFactory::CreateFromString(const ConfigOptions& config_options, const
   return Finish(config_options, text, std::move(made), factory);
 }
 
+// No name means the default policy, which ends blocks by size.
 Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& value,
                                                  std::shared_ptr<FlushBlockPolicyFactory>* result) {
+  Status registered;
+  if (MakeRegistered<FlushBlockPolicyFactory>(config_options, value, result, &registered))
+    return registered;
   ObjectText text;
   Status status = Parse(value, &text);
   if (!status.ok()) return status;
@@ -256,9 +284,12 @@ Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_opt
   return text.Unknown(config_options, "flush block policy factory");
 }
 
+// The only built-in partitioner cuts by fixed prefixes.
 Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
                                                const std::string& value,
                                                std::shared_ptr<SstPartitionerFactory>* result) {
+  Status registered;
+  if (MakeRegistered<SstPartitionerFactory>(options, value, result, &registered)) return registered;
   ObjectText text;
   Status status = Parse(value, &text);
   if (!status.ok()) return status;
@@ -269,8 +300,11 @@ Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
   return Finish(options, text, std::move(made), result);
 }
 
+// Parameters after a colon are not supported by any merge operator.
 Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::string& id,
                                        std::shared_ptr<MergeOperator>* result) {
+  Status registered;
+  if (MakeRegistered<MergeOperator>(config, id, result, &registered)) return registered;
   ObjectText text;
   Status status = Parse(id, &text);
   if (!status.ok()) return status;
@@ -284,9 +318,13 @@ Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::s
   return Finish(config, text, std::move(made), result);
 }
 
+// Only the CRC32C factory is built in; it has two names.
 Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& options,
                                                 const std::string& value,
                                                 std::shared_ptr<FileChecksumGenFactory>* result) {
+  Status registered;
+  if (MakeRegistered<FileChecksumGenFactory>(options, value, result, &registered))
+    return registered;
   ObjectText text;
   Status status = Parse(value, &text);
   if (!status.ok()) return status;
@@ -300,12 +338,18 @@ Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& options,
 
 Status EventListener::CreateFromString(const ConfigOptions& options, const std::string& id,
                                        std::shared_ptr<EventListener>* result) {
+  Status registered;
+  if (MakeRegistered<EventListener>(options, id, result, &registered)) return registered;
   return OnlyNull(options, "event listener", id, result);
 }
 
+// The only built-in collector marks files with many deletions for compaction.
 Status TablePropertiesCollectorFactory::CreateFromString(
     const ConfigOptions& options, const std::string& value,
     std::shared_ptr<TablePropertiesCollectorFactory>* result) {
+  Status registered;
+  if (MakeRegistered<TablePropertiesCollectorFactory>(options, value, result, &registered))
+    return registered;
   ObjectText text;
   RETURN_IF_ERROR(Parse(value, &text));
   if (text.name != CompactOnDeletionCollectorFactory::kClassName()) {

@@ -2,12 +2,15 @@
 //
 // Options that are structs inside another: their tables, parsing and printing.
 #include "db/options/option_table.h"
+
+#include <cassert>
+
 #include "util/result.h"
 
 namespace ashlar {
 namespace {
 
-// RocksDB 7.8 reads and prints this 32-bit number as one with a sign.
+// RocksDB 7.8 reads and prints this 32-bit number as a signed number.
 constexpr OptionRow MaxDictBytes() {
   OptionRow row = Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
       {"max_dict_bytes", "bytes of dictionary; 0 = none"});
@@ -27,7 +30,7 @@ constexpr OptionRow MaxDictBytes() {
   return row;
 }
 
-// The first rows are in the order of Position, below.
+// The first rows have the order of Position, below.
 constexpr OptionRow kCompressionRows[] = {
     Option<CompressionOptions, &CompressionOptions::window_bits>(
         {"window_bits", "zlib only: base-two logarithm of the window size"}),
@@ -118,8 +121,10 @@ constexpr OptionRow kMetadataCacheRows[] = {
         {"unpartitioned_pinning", "pinning of indexes and filters without partitions"}),
 };
 
+// Sets the members that the text names, on top of the present values.
 Status ParseStruct(OptionTable table, const ConfigOptions& config, std::string_view text,
                    void* value) {
+  assert(value != nullptr);
   std::vector<NameValue> members;
   Status status = SplitOptions(text, &members);
   for (const NameValue& member : members) {
@@ -129,8 +134,11 @@ Status ParseStruct(OptionTable table, const ConfigOptions& config, std::string_v
   return status;
 }
 
+// Prints a struct in braces, with semicolons between the members.
 void PrintStruct(OptionTable table, const PrintContext& context, const void* value,
                  std::string* text) {
+  assert(text != nullptr);
+  assert(value != nullptr);
   PrintContext nested = context;
   nested.config.delimiter = ";";
   text->push_back('{');
@@ -138,11 +146,11 @@ void PrintStruct(OptionTable table, const PrintContext& context, const void* val
   text->push_back('}');
 }
 
-// The members that the older form without names can give, in its order.
+// The members that the older text form, without names, can set, in its order.
 enum Position : size_t {
   kWindowBits,
   kLevel,
-  kStrategy,  // with these three it begins
+  kStrategy,  // at least the members up to this one are present
   kDictBytes,
   kTrainBytes,
   kThreads,
@@ -152,8 +160,8 @@ enum Position : size_t {
   kPositionCount,
 };
 
-// window:level:strategy[:...]. A sixth item that is the last is `enabled`: the number of threads
-// was put in front of it later.
+// Parses window:level:strategy[:...]. If the sixth item is the last one, it is `enabled`: the
+// number of threads was inserted before it in a later release.
 Status ParsePositional(const ConfigOptions& config, std::string_view text,
                        CompressionOptions* value) {
   std::vector<std::string> items;
@@ -178,6 +186,7 @@ OptionTable TemperatureAgeTable() { return kTemperatureAgeRows; }
 OptionTable MetadataCacheTable() { return kMetadataCacheRows; }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, CompressionOptions* value) {
+  assert(value != nullptr);
   CompressionOptions parsed = *value;
   const bool is_positional = text.find('=') == std::string_view::npos && !TrimSpaces(text).empty();
   Status status = is_positional ? ParsePositional(config, text, &parsed)

@@ -130,7 +130,7 @@ constexpr EnumName kEncodingNames[] = {
     {"kPrefix", kPrefix},
 };
 
-// Plug-in compression types have names made of their number: kCustomCompression80 ... FE.
+// Names of plug-in compression types contain their number: kCustomCompression80 ... FE.
 constexpr std::string_view kCustomCompressionPrefix = "kCustomCompression";
 
 bool ParseCustomCompression(std::string_view text, int64_t* value) {
@@ -174,6 +174,7 @@ std::span<const EnumName> EnumNames(CacheTier) { return kCacheTierNames; }
 std::span<const EnumName> EnumNames(EncodingType) { return kEncodingNames; }
 std::span<const EnumName> EnumNames(VerifyOutputFlags) { return {}; }
 
+// An enumeration without names is a set of flags, written as a number.
 Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t* value) {
   const std::string_view name = TrimSpaces(text);
   for (const EnumName& row : names) {
@@ -194,8 +195,13 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
   return BadOptionValue(names.empty() ? "a number" : expected, text);
 }
 
+// A value that RocksDB 7.8 does not know is printed as the nearest one that it knows.
 void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
                std::string* text) {
+  if (context.as_numbers) {
+    text->append(std::to_string(value));
+    return;
+  }
   for (const EnumName& row : names) {
     if (row.value != value) continue;
     const bool is_unknown = context.newest == Since::kRocksDb78 && row.name_for_7_8 != nullptr;
@@ -210,6 +216,7 @@ void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int
   text->append(std::to_string(value));
 }
 
+// Plug-in types have no name here.
 Status GetStringFromCompressionType(std::string* compression_str,
                                     CompressionType compression_type) {
   for (const EnumName& row : kCompressionNames) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constructors of the option structs (that of DBOptions: env/options_of_files.cc), and the
+// Constructors of the option structs (the one of DBOptions is in env/options_of_files.cc), and
 // functions that set many options at once.
 #include <algorithm>
 
@@ -16,17 +16,19 @@ namespace {
 
 constexpr uint64_t kMiB = 1024 * 1024;
 
+// Whether this build has the library.
 bool IsLinked(CompressionType type) {
   const auto& supported = GetSupportedCompressions();
   return std::find(supported.begin(), supported.end(), type) != supported.end();
 }
 
+// LZ4 if it is linked, then Snappy, then none.
 CompressionType DefaultCompression() {
   if (IsLinked(kLZ4Compression)) return kLZ4Compression;
   return IsLinked(kSnappyCompression) ? kSnappyCompression : kNoCompression;
 }
 
-// Levels 0 and 1 change too often for compression to pay.
+// Levels 0 and 1 are rewritten too often for compression to pay off.
 std::vector<CompressionType> CompressionFromLevelTwo(int level_count) {
   std::vector<CompressionType> types(static_cast<size_t>(level_count), DefaultCompression());
   for (size_t level = 0; level < std::min<size_t>(2, types.size()); ++level) {
@@ -38,7 +40,7 @@ std::vector<CompressionType> CompressionFromLevelTwo(int level_count) {
 // major.minor as one number.
 int VersionNumber(int major, int minor) { return major * 1000 + minor; }
 
-// The cache that OptimizeForSmallDb() shares: *cache, made if it is not there.
+// The cache that OptimizeForSmallDb() shares between structs: *cache, created if it is null.
 std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   if (cache != nullptr && *cache != nullptr) return *cache;
   std::shared_ptr<Cache> made = NewLRUCache(16 * kMiB);
@@ -46,7 +48,7 @@ std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   return made;
 }
 
-// One message: each is a call of the system.
+// Logs all rows in one message, because each message costs a system call.
 void DumpRows(OptionTable table, const void* options, Logger* log) {
   PrintContext context;
   context.newest = Since::kAshlar;
@@ -61,6 +63,7 @@ void DumpRows(OptionTable table, const void* options, Logger* log) {
 
 }  // namespace
 
+// The set is fixed when the library is built.
 const std::vector<CompressionType>& GetSupportedCompressions() {
   static const auto* supported = new std::vector<CompressionType>{
       kNoCompression,
@@ -93,8 +96,9 @@ ColumnFamilyOptions::ColumnFamilyOptions()
 ColumnFamilyOptions::ColumnFamilyOptions(const Options& options)
     : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
 
-// ---- What old versions had
+// ---- defaults of older releases
 
+// Each condition restores the defaults from before the release that changed them.
 ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
                                                       int rocksdb_minor_version) {
   const int version = VersionNumber(rocksdb_major_version, rocksdb_minor_version);
@@ -115,8 +119,8 @@ ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
   return this;
 }
 
-// RocksDB's sets the limit of open files and the recovery mode of before 4.7 for whatever version
-// is named, as if later ones had them too.
+// Like RocksDB, this sets the limit of open files and the recovery mode of releases before 4.7 for
+// every version, even a later one.
 DBOptions* DBOptions::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
   const int version = VersionNumber(rocksdb_major_version, rocksdb_minor_version);
   if (version < VersionNumber(11, 0)) write_dbid_to_manifest = false;
@@ -138,8 +142,10 @@ Options* Options::OldDefaults(int rocksdb_major_version, int rocksdb_minor_versi
   return this;
 }
 
-// ---- Purposes
+// ---- presets by purpose
 
+// For databases of some hundred MiB: small memtables and tables, and one small cache for all
+// memory.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
   write_buffer_size = 2 * kMiB;
   target_file_size_base = 2 * kMiB;
@@ -156,7 +162,8 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cac
 DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
   max_file_opening_threads = 1;
   max_open_files = 5000;
-  // Memtables are charged to the cache, so that one budget holds for both.
+  // Memtables are charged to the cache, so that one budget limits both.
+  // With a limit of 0 the manager only charges the cache.
   std::shared_ptr<Cache> charged = cache != nullptr ? SmallCache(cache) : nullptr;
   write_buffer_manager = std::make_shared<WriteBufferManager>(0, std::move(charged));
   return this;
@@ -169,11 +176,13 @@ Options* Options::OptimizeForSmallDb() {
   return this;
 }
 
+// A hash index in data blocks and whole-key filters speed up Get() at the cost of a little space.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_cache_size_mb) {
   BlockBasedTableOptions table_options;
   table_options.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table_options.data_block_hash_table_util_ratio = 0.75;
   table_options.filter_policy.reset(NewBloomFilterPolicy(10));
+  // In MiB.
   table_options.block_cache = NewLRUCache(static_cast<size_t>(block_cache_size_mb * kMiB));
   table_factory.reset(NewBlockBasedTableFactory(table_options));
   memtable_prefix_bloom_size_ratio = 0.02;
@@ -181,13 +190,14 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
   return this;
 }
 
+// Sizes follow from the memory for memtables: four of them, and L1 as large as all together.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
     uint64_t memtable_memory_budget) {
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
-  // Two memtables are merged by a flush, while the others take writes.
+  // A flush merges two memtables, while the others accept writes.
   min_write_buffer_number_to_merge = 2;
   max_write_buffer_number = 6;
-  // L0 is as large as L1 when it is compacted.
+  // L0 is as large as L1 when it is compacted, so the merge is balanced.
   level0_file_num_compaction_trigger = 2;
   target_file_size_base = memtable_memory_budget / 8;
   max_bytes_for_level_base = memtable_memory_budget;
@@ -196,6 +206,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   return this;
 }
 
+// The same memory, with size-tiered compaction.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
     uint64_t memtable_memory_budget) {
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
@@ -206,13 +217,16 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
   return this;
 }
 
+// One thread is enough for flushes, which are short.
 DBOptions* DBOptions::IncreaseParallelism(int total_threads) {
   max_background_jobs = total_threads;
+  // The pools belong to the Env, and so to all databases that use it.
   env->SetBackgroundThreads(total_threads, Env::LOW);
   env->SetBackgroundThreads(1, Env::HIGH);
   return this;
 }
 
+// No compaction and no stall until the program calls CompactRange().
 Options* Options::PrepareForBulkLoad() {
   constexpr int kNever = 1 << 30;
   level0_file_num_compaction_trigger = kNever;
@@ -221,7 +235,7 @@ Options* Options::PrepareForBulkLoad() {
   soft_pending_compaction_bytes_limit = 0;
   hard_pending_compaction_bytes_limit = 0;
   disable_auto_compactions = true;
-  // One manual compaction takes everything from L0 to L1.
+  // One manual compaction moves everything from L0 to L1.
   max_compaction_bytes = uint64_t{1} << 60;
   num_levels = 2;
   memtable_factory = std::make_shared<VectorRepFactory>();
@@ -234,6 +248,7 @@ Options* Options::PrepareForBulkLoad() {
   return this;
 }
 
+// Checks that cost time on every flush and compaction.
 Options* Options::DisableExtraChecks() {
   force_consistency_checks = false;
   flush_verify_memtable_count = false;
@@ -241,7 +256,7 @@ Options* Options::DisableExtraChecks() {
   return this;
 }
 
-// ---- Into the log
+// ---- output to the info log
 
 void DBOptions::Dump(Logger* log) const {
   DumpRows(DbOptionTable(), static_cast<const DBOptions*>(this), log);
@@ -249,6 +264,11 @@ void DBOptions::Dump(Logger* log) const {
 
 void ColumnFamilyOptions::Dump(Logger* log) const {
   DumpRows(ColumnFamilyOptionTable(), static_cast<const ColumnFamilyOptions*>(this), log);
+  std::string collectors;
+  for (const auto& factory : table_properties_collector_factories) {
+    StrAppend(&collectors, factory->ToString(), ";");
+  }
+  Header(log, "    Options.table_properties_collectors: %s", collectors.c_str());
   if (table_factory != nullptr) {
     Header(log, "%50s:\n%s", "table factory options", table_factory->GetPrintableOptions().c_str());
   }
@@ -261,8 +281,9 @@ void Options::Dump(Logger* log) const {
 
 void Options::DumpCFOptions(Logger* log) const { ColumnFamilyOptions::Dump(log); }
 
-// ---- Multi scan
+// ---- ranges of multi scans
 
+// Whether every range has both bounds.
 bool MultiScanArgs::HasBoundedScanRanges() const {
   return !original_ranges_.empty() &&
          std::all_of(original_ranges_.begin(), original_ranges_.end(), [](const ScanOptions& scan) {
@@ -270,6 +291,7 @@ bool MultiScanArgs::HasBoundedScanRanges() const {
          });
 }
 
+// Copies everything except the ranges.
 void MultiScanArgs::CopyConfigFrom(const MultiScanArgs& other) {
   io_coalesce_threshold = other.io_coalesce_threshold;
   max_prefetch_size = other.max_prefetch_size;

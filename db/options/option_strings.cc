@@ -3,6 +3,7 @@
 // The functions of convenience.h that turn options into text and back.
 #include "ashlar/convenience.h"
 
+#include <cassert>
 #include <type_traits>
 
 #include "ashlar/table.h"
@@ -14,15 +15,16 @@ namespace {
 
 using OptionMap = std::unordered_map<std::string, std::string>;
 
-// Whether `name` or the part before its first point is in the table.
+// Whether `name`, or its part before the first dot, is in the table.
 bool Knows(OptionTable table, const std::string& name) {
   return FindOption(table, name) != nullptr ||
          FindOption(table, name.substr(0, name.find('.'))) != nullptr;
 }
 
-// The new options are the base options if anything fails.
+// Applies the settings to a copy. After an error *result has the base options.
 template <typename Options, typename Setter>
 Status FromMap(const Options& base, const OptionMap& map, Options* result, Setter set) {
+  assert(result != nullptr);
   Options changed = base;
   *result = base;
   for (const auto& [name, value] : map) {
@@ -37,6 +39,7 @@ template <typename Options>
 using FromMapFunction = Status (*)(const ConfigOptions&, const Options&, const OptionMap&,
                                    Options*);
 
+// Parses the text to a map first; the order of the options does not matter.
 template <typename Options>
 Status FromString(const ConfigOptions& config, const Options& base, const std::string& text,
                   Options* result, std::type_identity_t<FromMapFunction<Options>> from_map) {
@@ -49,6 +52,7 @@ Status FromString(const ConfigOptions& config, const Options& base, const std::s
   return from_map(config, base, map, result);
 }
 
+// The settings of the older forms, which have two flags instead of ConfigOptions.
 ConfigOptions ConfigOf(bool input_strings_escaped, bool ignore_unknown_options) {
   ConfigOptions config;
   config.input_strings_escaped = input_strings_escaped;
@@ -56,9 +60,11 @@ ConfigOptions ConfigOf(bool input_strings_escaped, bool ignore_unknown_options) 
   return config;
 }
 
+// Prints all options of the table, with the delimiter of `config`.
 template <typename Options>
 Status Print(OptionTable table, const ConfigOptions& config, const Options& options,
              std::string* text) {
+  assert(text != nullptr);
   PrintContext context;
   context.config = config;
   text->clear();
@@ -68,6 +74,8 @@ Status Print(OptionTable table, const ConfigOptions& config, const Options& opti
 
 }  // namespace
 
+// Options from a map of names and texts. An unknown name is InvalidArgument unless
+// config_options.ignore_unknown_options is set.
 Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
                                      const ColumnFamilyOptions& base_options,
                                      const OptionMap& opts_map, ColumnFamilyOptions* new_options) {
@@ -134,6 +142,8 @@ Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
                     GetPlainTableOptionsFromMap);
 }
 
+// Both structs are set by one call, because Options is both.
+// A name is first looked up among the options of the database, then among those of a family.
 Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                             Options* new_options) {
   ConfigOptions config(base_options);
@@ -159,6 +169,7 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
 
 // ---- the forms of RocksDB 7.8, without ConfigOptions
 
+// These forms call those with ConfigOptions.
 Status GetColumnFamilyOptionsFromMap(const ColumnFamilyOptions& base_options,
                                      const OptionMap& opts_map, ColumnFamilyOptions* new_options,
                                      bool input_strings_escaped, bool ignore_unknown_options) {
@@ -216,6 +227,7 @@ Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
 
 // ---- options as text
 
+// The delimiter ends every option, also the last one.
 Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
                               std::string* opts_str) {
   return Print(DbOptionTable(), config_options, db_options, opts_str);

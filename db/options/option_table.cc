@@ -10,6 +10,7 @@
 namespace ashlar {
 namespace {
 
+// The same status with the name of the option in front.
 Status WithName(const Status& status, std::string_view name) {
   assert(!status.ok());
   const std::string message = status.getState() == nullptr ? "" : status.getState();
@@ -17,6 +18,7 @@ Status WithName(const Status& status, std::string_view name) {
   return status.IsNotSupported() ? Status::NotSupported(text) : Status::InvalidArgument(text);
 }
 
+// The value of the option, for messages.
 std::string TextOf(const OptionRow& row, const void* options) {
   assert(row.print != nullptr);
   assert(options != nullptr);
@@ -36,6 +38,7 @@ const OptionRow* FindOption(OptionTable table, std::string_view name) {
   return nullptr;
 }
 
+// The struct is changed in place; callers that must keep the old values pass a copy.
 Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
                  void* options) {
   assert(options != nullptr);
@@ -52,6 +55,7 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
   }
   if (row == nullptr || row->parse == nullptr) {
     if (config.ignore_unknown_options) return Status::OK();
+    // An option without a parser exists only in programs.
     return Status::InvalidArgument(StrCat("unknown option: ", name));
   }
   if (config.mutable_options_only && row->facts.takes_effect == TakesEffect::kAtOpen) {
@@ -59,7 +63,7 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
         StrCat("option ", name, ": cannot be changed on an open database"));
   }
   ConfigOptions inner = config;
-  // All of a dynamic option is dynamic.
+  // If the struct can be changed on an open database, so can each of its members.
   if (row->facts.takes_effect == TakesEffect::kDynamic) inner.mutable_options_only = false;
   Status status = row->parse(inner, value, options);
   return status.ok() ? status : WithName(status, name);
@@ -72,6 +76,7 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     std::string value;
     row.print(context, options, &value);
+    // Braces keep the semicolons of nested text together.
     const bool needs_braces = value.find(';') != std::string::npos && value.front() != '{';
     StrAppend(text, row.name(), "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "",
               context.config.delimiter);
@@ -80,11 +85,13 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
 
 Status CheckRows(OptionTable table, const void* options, const void* defaults) {
   for (const OptionRow& row : table) {
+    // Checked here, once per opening, because tables are constants.
     assert(row.is_same != nullptr);
     assert(row.is_within_bounds != nullptr);
     assert(row.facts.least <= row.facts.greatest);
     if (row.facts.support == Support::kDefaultOnly && !row.is_same(options, defaults)) {
       const std::string needed =
+          // Options without a text form are pointers to objects.
           row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);
       return Status::NotSupported(StrCat("option ", row.name(), ": not built yet; ", needed));
     }

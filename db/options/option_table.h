@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The option tables: one row per option, from which everything reads that treats options one by
-// one - parsing, printing, the OPTIONS file, SetOptions(), comparison, the check at open, tools and
+// The option tables have one row for each option. All code that treats options one by one reads
+// them: parsing, printing, the OPTIONS file, SetOptions(), comparison, the check at open, tools and
 // the reference page.
 //
-// The default of an option is that of a default-constructed struct. Tables are constant; the
+// The default of an option is its value in a default-constructed struct. Tables are constant; the
 // functions on them are pure.
 #pragma once
 
@@ -19,19 +19,19 @@ namespace ashlar {
 
 enum class TakesEffect : uint8_t {
   kAtOpen,
-  kDynamic,  // SetOptions(), SetDBOptions(): for work that starts later
-  kInside,   // an object whose own options say it, each for itself
+  kDynamic,  // also by SetOptions() or SetDBOptions(), for work that starts later
+  kInside,   // an object with options of its own, each of which has its own row
 };
 
 enum class Support : uint8_t {
   kHonoured,
   kHint,         // any value is accepted and has no effect
-  kDefaultOnly,  // not built yet: another value than the default is refused at open
-  kSomeValues,   // honoured for the values that option_support.cc accepts
+  kDefaultOnly,  // not built yet: any value but the default is refused at open
+  kSomeValues,   // honoured for the values that options_check.cc accepts
 };
 
-// What a row says about its option, for people to write and read.
-struct OptionFacts {
+// The description of an option. Texts are literals; `help` is shown on the reference page.
+struct OptionInfo {
   const char* name;
   const char* help;
   Support support = Support::kHonoured;
@@ -42,14 +42,15 @@ struct OptionFacts {
   double greatest = std::numeric_limits<double>::infinity();
 };
 
+// One option: its description and the functions for its value.
 struct OptionRow {
-  OptionFacts facts;
-  // On the struct the table belongs to. parse or print are nullptr where an option has no text
-  // form: it exists in programs only.
+  OptionInfo facts;
+  // All functions get a pointer to the struct to which the table belongs. parse or print is nullptr
+  // if the option has no text form and exists only in programs.
   Status (*parse)(const ConfigOptions& config, std::string_view text, void* options);
   void (*print)(const PrintContext& context, const void* options, std::string* text);
   bool (*is_same)(const void* a, const void* b);
-  bool (*is_within_bounds)(const OptionFacts& facts, const void* options);
+  bool (*is_within_bounds)(const OptionInfo& facts, const void* options);
 
   const char* name() const { return facts.name; }
 };
@@ -66,23 +67,24 @@ OptionTable FifoOptionTable();          // of a CompactionOptionsFIFO
 OptionTable TemperatureAgeTable();      // of a FileTemperatureAge
 OptionTable MetadataCacheTable();       // of a MetadataCacheOptions
 
-// nullptr if there is none.
+// Null if the table has no such row. A linear search, because options are looked up rarely.
 const OptionRow* FindOption(OptionTable table, std::string_view name);
-// Sets one option of *options from text. "member.part" reaches into a nested struct.
+// Sets one option of `*options` from text. "member.part" names a member of a nested struct. After
+// an error the option has its old value, except for nested structs (see option_values.h).
 Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
                  void* options);
-// "name=value" and the delimiter for each option that has a text form.
+// Appends "name=value" and the delimiter for each option that has a text form.
 void PrintOptions(OptionTable table, const PrintContext& context, const void* options,
                   std::string* text);
 
-// NotSupported, naming the first kDefaultOnly option that differs from `defaults`; InvalidArgument,
-// naming the first that is out of bounds.
+// NotSupported names the first kDefaultOnly option that differs from `defaults`. InvalidArgument
+// names the first option that is out of bounds.
 Status CheckRows(OptionTable table, const void* options, const void* defaults);
 
 // ---- making rows
 
 inline bool SameValue(const std::vector<DbPath>& a, const std::vector<DbPath>& b) {
-  return a.empty() && b.empty();  // asked only against the default, which is empty
+  return a.empty() && b.empty();  // `b` is always the default, which is empty
 }
 inline bool SameValue(const MetadataCacheOptions& a, const MetadataCacheOptions& b) {
   return a.top_level_index_pinning == b.top_level_index_pinning &&
@@ -99,14 +101,14 @@ bool SameValue(const T& a, const T& b) {
 
 // A row for `Member` of `Struct`, without a text form.
 template <typename Struct, auto Member>
-constexpr OptionRow ProgramOption(OptionFacts facts) {
+constexpr OptionRow ProgramOption(OptionInfo facts) {
   OptionRow row{};
   row.facts = facts;
   row.is_same = [](const void* a, const void* b) {
     return SameValue(static_cast<const Struct*>(a)->*Member,
                      static_cast<const Struct*>(b)->*Member);
   };
-  row.is_within_bounds = [](const OptionFacts& limits, const void* options) {
+  row.is_within_bounds = [](const OptionInfo& limits, const void* options) {
     using Value = std::decay_t<decltype(static_cast<const Struct*>(options)->*Member)>;
     if constexpr (std::is_arithmetic_v<Value>) {
       const auto value = static_cast<double>(static_cast<const Struct*>(options)->*Member);
@@ -117,9 +119,9 @@ constexpr OptionRow ProgramOption(OptionFacts facts) {
   return row;
 }
 
-// The same for one that can be given as text, but is not printed.
+// Like ProgramOption(), for an option that can be given as text but is not printed.
 template <typename Struct, auto Member>
-constexpr OptionRow ParsedOption(OptionFacts facts) {
+constexpr OptionRow ParsedOption(OptionInfo facts) {
   OptionRow row = ProgramOption<Struct, Member>(facts);
   row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
     return ParseValue(config, text, &(static_cast<Struct*>(options)->*Member));
@@ -127,9 +129,9 @@ constexpr OptionRow ParsedOption(OptionFacts facts) {
   return row;
 }
 
-// The same with a text form.
+// Like ParsedOption(), and printed as well.
 template <typename Struct, auto Member>
-constexpr OptionRow Option(OptionFacts facts) {
+constexpr OptionRow Option(OptionInfo facts) {
   OptionRow row = ParsedOption<Struct, Member>(facts);
   row.print = [](const PrintContext& context, const void* options, std::string* text) {
     PrintValue(context, static_cast<const Struct*>(options)->*Member, text);
@@ -137,19 +139,19 @@ constexpr OptionRow Option(OptionFacts facts) {
   return row;
 }
 
-// A row for what is no member, or for another name of one: `parse` sets it, nothing prints it.
-constexpr OptionRow TextOption(OptionFacts facts,
+// A row without a member of its own, or for another name of one: `parse` sets it, and it is not
+// printed.
+constexpr OptionRow TextOption(OptionInfo facts,
                                Status (*parse)(const ConfigOptions&, std::string_view, void*)) {
   OptionRow row{};
   row.facts = facts;
   row.parse = parse;
   row.is_same = [](const void*, const void*) { return true; };
-  row.is_within_bounds = [](const OptionFacts&, const void*) { return true; };
+  row.is_within_bounds = [](const OptionInfo&, const void*) { return true; };
   return row;
 }
 
-// A name that older releases write and newer ones still read, without anything behind it: any value
-// is accepted.
+// A name that older releases write. It is still accepted, with any value, and has no effect.
 constexpr OptionRow RetiredOption(const char* name,
                                   TakesEffect takes_effect = TakesEffect::kAtOpen) {
   return TextOption({name, "an option of older releases; ignored", Support::kHint, takes_effect},

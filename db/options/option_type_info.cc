@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OptionTypeInfo: the types it knows are those of the option tables, with the same texts.
+// OptionTypeInfo supports the types of the option tables, with the same texts.
 #include "ashlar/utilities/options_type.h"
 
 #include <cassert>
@@ -8,13 +8,14 @@
 
 #include "db/options/option_values.h"
 #include "util/result.h"
+#include "util/text/registered_types.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Calls `visit` with a null pointer to the type of such a member. False for a type that only
-// functions of the program know.
+// Calls `visit` with a null pointer to the C++ type of such a member. Returns false for a type that
+// only functions of the program can handle.
 template <typename Visit>
 bool VisitType(OptionType type, Visit visit) {
   switch (type) {
@@ -42,25 +43,31 @@ bool VisitType(OptionType type, Visit visit) {
   }
 }
 
+// The text is the string in hexadecimal digits.
 Status ParseEncoded(const std::string& text, std::string* value) {
+  assert(value != nullptr);
   std::string decoded;
   if (!Slice(text).DecodeHex(&decoded)) return BadOptionValue("hexadecimal digits", text);
   *value = std::move(decoded);
   return Status::OK();
 }
 
+// Parses a member of a known type. `addr` is the address of the member.
 Status ParseByType(OptionType type, const ConfigOptions& config, const std::string& text,
                    void* addr) {
+  assert(addr != nullptr);
   if (type == OptionType::kEncodedString) {
     return ParseEncoded(text, static_cast<std::string*>(addr));
   }
   Status status;
+  // The template parameter is the C++ type of the member.
   const bool is_known = VisitType(
       type, [&]<typename T>(T*) { status = ParseValue(config, text, static_cast<T*>(addr)); });
   if (!is_known) return Status::InvalidArgument("a type that needs a function to be parsed");
   return status;
 }
 
+// Prints a member of a known type.
 Status SerializeByType(OptionType type, const ConfigOptions& config, const void* addr,
                        std::string* value) {
   if (type == OptionType::kEncodedString) {
@@ -77,6 +84,8 @@ Status SerializeByType(OptionType type, const ConfigOptions& config, const void*
   return Status::OK();
 }
 
+// False for types that only functions of the program can compare.
+// Both have the same type.
 bool EqualByType(OptionType type, const void* one, const void* other) {
   if (type == OptionType::kEncodedString) type = OptionType::kString;
   bool are_equal = false;
@@ -86,12 +95,13 @@ bool EqualByType(OptionType type, const void* one, const void* other) {
   return are_equal;
 }
 
-// The name behind "struct_name.", or the whole if that is not in front.
+// The name after "struct_name.", or the whole name if it does not have that prefix.
 std::string WithoutPrefix(const std::string& name, const std::string& struct_name) {
   const std::string prefix = struct_name + ".";
   return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
 }
 
+// Whether the name means the whole struct and not one of its members.
 bool IsWhole(const std::string& name, const std::string& struct_name) {
   return name == struct_name || name.ends_with("." + struct_name);
 }
@@ -121,6 +131,7 @@ OptionTypeInfo::OptionTypeInfo(int offset, OptionType type, OptionVerificationTy
       serialize_func_(serialize_func),
       equals_func_(equals_func) {}
 
+// Setters of the functions that replace the built-in handling of a type.
 OptionTypeInfo& OptionTypeInfo::SetParseFunc(const ParseFunc& f) {
   parse_func_ = f;
   return *this;
@@ -142,6 +153,7 @@ OptionTypeInfo& OptionTypeInfo::SetValidateFunc(const ValidateFunc& f) {
   return *this;
 }
 
+// A member that is a struct itself, described by `struct_map`, which outlives the result.
 OptionTypeInfo OptionTypeInfo::Struct(const std::string& struct_name, const Map* struct_map,
                                       int offset, OptionVerificationType verification,
                                       OptionTypeFlags flags) {
@@ -167,6 +179,7 @@ OptionTypeInfo OptionTypeInfo::Struct(const std::string& struct_name, const Map*
                         equals);
 }
 
+// Without a flag for another level, members must be equal exactly.
 ConfigOptions::SanityLevel OptionTypeInfo::GetSanityLevel() const {
   if (IsDeprecated() || IsAlias()) return ConfigOptions::kSanityLevelNone;
   const auto level = static_cast<uint8_t>(flags_ & OptionTypeFlags::kCompareExact);
@@ -174,6 +187,7 @@ ConfigOptions::SanityLevel OptionTypeInfo::GetSanityLevel() const {
                     : static_cast<ConfigOptions::SanityLevel>(level);
 }
 
+// Deprecated names and aliases have no value of their own.
 bool OptionTypeInfo::ShouldSerialize() const {
   return !IsDeprecated() && !IsAlias() && !IsEnabled(OptionTypeFlags::kDontSerialize);
 }
@@ -195,9 +209,11 @@ bool OptionTypeInfo::IsByName() const {
          IsEnabled(OptionVerificationType::kByNameAllowFromNull);
 }
 
-// A member whose struct is not there is not found. Lists take the escapes off each element.
+// If the struct that contains the member is unknown, the member is not found. In lists, each
+// element is unescaped.
 Status OptionTypeInfo::Parse(const ConfigOptions& config_options, const std::string& opt_name,
                              const std::string& opt_value, void* const opt_ptr) const {
+  // Names of older releases are accepted and have no effect.
   if (IsDeprecated()) return Status::OK();
   if (opt_ptr == nullptr) return Status::NotFound("no place for option", opt_name);
   void* const addr = GetOffset(opt_ptr);
@@ -207,8 +223,10 @@ Status OptionTypeInfo::Parse(const ConfigOptions& config_options, const std::str
   return status.ok() ? status : Status::CopyAppendMessage(status, "; option ", opt_name);
 }
 
+// The text of one member. Empty if it is not serialized.
 Status OptionTypeInfo::Serialize(const ConfigOptions& config_options, const std::string& opt_name,
                                  const void* const opt_ptr, std::string* opt_value) const {
+  assert(opt_value != nullptr);
   opt_value->clear();
   if (opt_ptr == nullptr || !ShouldSerialize()) return Status::OK();
   const void* const addr = GetOffset(opt_ptr);
@@ -219,10 +237,13 @@ Status OptionTypeInfo::Serialize(const ConfigOptions& config_options, const std:
   return status.ok() ? status : Status::CopyAppendMessage(status, "; option ", opt_name);
 }
 
+// Members are compared only if the sanity level of the caller is high enough.
 bool OptionTypeInfo::AreEqual(const ConfigOptions& config_options, const std::string& opt_name,
                               const void* const this_ptr, const void* const that_ptr,
                               std::string* mismatch) const {
+  // A lower sanity level of the caller skips the member.
   if (!config_options.IsCheckEnabled(GetSanityLevel())) return true;
+  // Two absent structs are equal.
   const bool is_one_absent = this_ptr == nullptr || that_ptr == nullptr;
   bool are_equal = this_ptr == that_ptr;
   if (!is_one_absent) {
@@ -236,6 +257,7 @@ bool OptionTypeInfo::AreEqual(const ConfigOptions& config_options, const std::st
   return are_equal;
 }
 
+// Objects are compared by their printed names.
 bool OptionTypeInfo::AreEqualByName(const ConfigOptions& config_options,
                                     const std::string& opt_name, const void* const this_ptr,
                                     const void* const that_ptr) const {
@@ -256,6 +278,7 @@ bool OptionTypeInfo::AreEqualByName(const ConfigOptions& config_options,
   return this_value == that_value;
 }
 
+// Deprecated members and those without a function need no preparation.
 Status OptionTypeInfo::Prepare(const ConfigOptions& config_options, const std::string& name,
                                void* opt_ptr) const {
   if (!ShouldPrepare() || prepare_func_ == nullptr) return Status::OK();
@@ -270,8 +293,11 @@ Status OptionTypeInfo::Validate(const DBOptions& db_opts, const ColumnFamilyOpti
 
 // ---- structs
 
+// Finds a member by its name, or a nested struct by the part before the dot; then `*elem_name` is
+// the rest.
 const OptionTypeInfo* OptionTypeInfo::Find(const std::string& opt_name, const Map& opt_map,
                                            std::string* elem_name) {
+  assert(elem_name != nullptr);
   auto found = opt_map.find(opt_name);
   *elem_name = opt_name;
   if (found != opt_map.end()) return &found->second;
@@ -284,6 +310,7 @@ const OptionTypeInfo* OptionTypeInfo::Find(const std::string& opt_name, const Ma
   return &found->second;
 }
 
+// Parses all members of a struct from one text.
 Status OptionTypeInfo::ParseType(const ConfigOptions& config_options, const std::string& opts_str,
                                  const Map& type_map, void* opt_addr,
                                  std::unordered_map<std::string, std::string>* unused) {
@@ -292,6 +319,7 @@ Status OptionTypeInfo::ParseType(const ConfigOptions& config_options, const std:
   return ParseType(config_options, opts_map, type_map, opt_addr, unused);
 }
 
+// Unknown names go to `*unused` if the caller passes it.
 Status OptionTypeInfo::ParseType(const ConfigOptions& config_options,
                                  const std::unordered_map<std::string, std::string>& opts_map,
                                  const Map& type_map, void* opt_addr,
@@ -299,6 +327,7 @@ Status OptionTypeInfo::ParseType(const ConfigOptions& config_options,
   for (const auto& [name, value] : opts_map) {
     std::string elem_name;
     const OptionTypeInfo* const info = Find(name, type_map, &elem_name);
+    // The member is parsed in place; members before an error keep their new values.
     if (info != nullptr) {
       RETURN_IF_ERROR(info->Parse(config_options, elem_name, value, opt_addr));
     } else if (unused != nullptr) {
@@ -310,9 +339,10 @@ Status OptionTypeInfo::ParseType(const ConfigOptions& config_options,
   return Status::OK();
 }
 
-// With every member behind it a delimiter, as structs are printed elsewhere.
+// Writes a delimiter after every member, as other structs are printed.
 Status OptionTypeInfo::SerializeType(const ConfigOptions& config_options, const Map& type_map,
                                      const void* opt_addr, std::string* value) {
+  assert(value != nullptr);
   value->clear();
   for (const auto& [name, info] : type_map) {
     if (!info.ShouldSerialize()) continue;
@@ -332,6 +362,7 @@ bool OptionTypeInfo::TypesAreEqual(const ConfigOptions& config_options, const Ma
   return true;
 }
 
+// Parses the whole struct or one of its members.
 Status OptionTypeInfo::ParseStruct(const ConfigOptions& config_options,
                                    const std::string& struct_name, const Map* map,
                                    const std::string& opt_name, const std::string& opt_value,
@@ -339,6 +370,7 @@ Status OptionTypeInfo::ParseStruct(const ConfigOptions& config_options,
   assert(map != nullptr);
   if (IsWhole(opt_name, struct_name)) {
     const Status status = ParseType(config_options, StripBraces(opt_value), *map, opt_addr);
+    // The struct is known, so that an unknown member is a bad value.
     return status.IsNotFound() ? Status::InvalidArgument(status.getState()) : status;
   }
   std::string elem_name;
@@ -348,6 +380,7 @@ Status OptionTypeInfo::ParseStruct(const ConfigOptions& config_options,
   return info->Parse(config_options, elem_name, opt_value, opt_addr);
 }
 
+// Prints the whole struct, in braces, or one of its members.
 Status OptionTypeInfo::SerializeStruct(const ConfigOptions& config_options,
                                        const std::string& struct_name, const Map* map,
                                        const std::string& opt_name, const void* opt_addr,
@@ -367,6 +400,7 @@ Status OptionTypeInfo::SerializeStruct(const ConfigOptions& config_options,
   return info->Serialize(config_options, elem_name, opt_addr, value);
 }
 
+// `*mismatch` is the path to the first member that differs.
 bool OptionTypeInfo::StructsAreEqual(const ConfigOptions& config_options,
                                      const std::string& struct_name, const Map* map,
                                      const std::string& opt_name, const void* this_addr,
@@ -387,9 +421,11 @@ bool OptionTypeInfo::StructsAreEqual(const ConfigOptions& config_options,
   return are_equal;
 }
 
-// The braces of an element are counted; one that does not begin with a brace ends at the delimiter.
+// In an element that begins with a brace, braces are counted; any other element ends at the
+// delimiter.
 Status OptionTypeInfo::NextToken(const std::string& opts, char delimiter, size_t start, size_t* end,
                                  std::string* token) {
+  assert(token != nullptr);
   size_t at = start;
   while (at < opts.size() && isspace(static_cast<unsigned char>(opts[at])) != 0) at++;
   token->clear();
@@ -402,10 +438,12 @@ Status OptionTypeInfo::NextToken(const std::string& opts, char delimiter, size_t
     return Status::OK();
   }
   size_t close = at;
+  // Counts nested braces; the text may be anything.
   for (size_t depth = 0; close < opts.size(); close++) {
     if (opts[close] == '{') depth++;
     if (opts[close] == '}' && --depth == 0) break;
   }
+  // Also for a single opening brace at the end.
   if (close >= opts.size()) return Status::InvalidArgument("braces do not match", opts);
   *token = TrimSpaces(std::string_view(opts).substr(at + 1, close - at - 1));
   size_t behind = close + 1;
@@ -415,6 +453,27 @@ Status OptionTypeInfo::NextToken(const std::string& opts, char delimiter, size_t
     return Status::InvalidArgument("text behind a closing brace", opts);
   }
   return Status::OK();
+}
+
+// Only classes with described options register any, so they alone need this floor.
+void Configurable::RegisterOptions(const std::string& name, void* opt_ptr,
+                                   const std::unordered_map<std::string, OptionTypeInfo>* opt_map) {
+  static constexpr RegisteredTypeCalls kCalls = {
+      .parse =
+          [](const ConfigOptions& config, const RegisteredTypeCalls::Texts& values,
+             const RegisteredTypeCalls::Map& map, void* address,
+             RegisteredTypeCalls::Texts* unused) {
+            return OptionTypeInfo::ParseType(config, values, map, address, unused);
+          },
+      .parse_one = [](const ConfigOptions& config, const OptionTypeInfo& info,
+                      const std::string& option, const std::string& value,
+                      void* address) { return info.Parse(config, option, value, address); },
+      .serialize = &OptionTypeInfo::SerializeType,
+      .are_equal = &OptionTypeInfo::TypesAreEqual,
+  };
+  // Kept as an offset, so that copies of the object refer to their own member.
+  const intptr_t offset = reinterpret_cast<char*>(opt_ptr) - reinterpret_cast<char*>(this);
+  options_.push_back({name, offset, opt_map, &kCalls});
 }
 
 }  // namespace ashlar

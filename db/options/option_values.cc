@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsing and printing of plain values and of objects that user code provides.
+// Parses and prints plain values, and objects that the program provides.
 #include "db/options/option_values.h"
+
+#include <cassert>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
@@ -12,12 +14,13 @@
 namespace ashlar {
 namespace {
 
-// Text of an object that only the program can provide: its name, or nullptr.
+// The text of an object that only the program can provide is its name, or nullptr.
 template <typename T>
 void PrintName(const ConfigOptions& config, const T* object, std::string* text) {
   text->append(object == nullptr ? "nullptr" : object->ToString(config));
 }
 
+// Whether the text means that no object is set.
 bool IsNull(std::string_view text) {
   text = TrimSpaces(text);
   return text.empty() || text == "nullptr";
@@ -25,17 +28,20 @@ bool IsNull(std::string_view text) {
 
 }  // namespace
 
+// Shows only the beginning of a long text.
 Status BadOptionValue(std::string_view expected, std::string_view text) {
   constexpr size_t kShown = 80;
   return Status::InvalidArgument(
       StrCat("expected ", expected, ", found '", EscapeBytes(Slice(text.substr(0, kShown))), "'"));
 }
 
+// The caller keeps its object in the first case.
 Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text) {
   if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(kind, " '", text, "' cannot be made by name; set it in code"));
 }
 
+// The plain types. `*value` changes only on success.
 Status ParseValue(const ConfigOptions&, std::string_view text, bool* value) {
   bool parsed;
   if (!ParseBoolText(text, &parsed)) return BadOptionValue("true or false", text);
@@ -51,13 +57,15 @@ Status ParseValue(const ConfigOptions&, std::string_view text, double* value) {
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, std::string* value) {
+  assert(value != nullptr);
   const std::string raw =
       config.input_strings_escaped ? UnescapeOptionString(text) : std::string(text);
   *value = TrimSpaces(raw);  // spaces at the ends would not survive being printed
   return Status::OK();
 }
 
-void PrintValue(const PrintContext&, bool value, std::string* text) {
+void PrintValue(const PrintContext& context, bool value, std::string* text) {
+  if (context.as_numbers) return text->push_back(value ? '1' : '0');
   text->append(value ? "true" : "false");
 }
 
@@ -73,12 +81,13 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, const Comp
   const Comparator* parsed = nullptr;
   Status status = Comparator::CreateFromString(config, std::string(text), &parsed);
   if (!status.ok()) return status;
-  // A name that is not built in leaves the comparator alone: a family opened with the wrong one is
-  // refused later, by the name in the MANIFEST.
+  // A name that is not built in keeps the present comparator. A family that is opened with the
+  // wrong one is refused later, because the MANIFEST has the name.
   if (parsed != nullptr) *value = parsed;
   return Status::OK();
 }
 
+// Compaction filters and WAL filters are classes of the program, which it may register.
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   const CompactionFilter** value) {
   const std::string name = IsNull(text) ? "" : StripBraces(text);
@@ -87,11 +96,13 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter** value) {
-  if (!IsNull(text)) return UnknownObject(config, "WAL filter", text);
-  *value = nullptr;
-  return Status::OK();
+  const std::string name = IsNull(text) ? "" : StripBraces(text);
+  const Status status = WalFilter::CreateFromString(config, name, value);
+  return status.IsNotSupported() ? UnknownObject(config, "WAL filter", text) : status;
 }
 
+// The text is a name, "{id=name;member=value;...}", or only members, which then change a copy of
+// the present factory.
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<TableFactory>* value) {
   const std::string object = StripBraces(text);
@@ -99,17 +110,20 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
   if (object.find('=') != std::string::npos) RETURN_IF_ERROR(StringToMap(object, &members));
   const std::string name = members.empty() ? object : members["id"];
   members.erase("id");
+  // On an open database, the kind of table factory cannot be changed.
   const bool keeps_factory =
       *value != nullptr && (name.empty() ? !members.empty() : config.mutable_options_only);
   if (keeps_factory) {
     if (!name.empty() && name != (*value)->Name()) {
       return BadOptionValue(StrCat("another option of ", (*value)->Name()), text);
     }
+    // A clone, because the present factory may be in use.
     std::shared_ptr<TableFactory> changed = (*value)->Clone();
     RETURN_IF_ERROR(changed->ConfigureFromMap(config, members));
     *value = std::move(changed);
     return Status::OK();
   }
+  // The factory that is kept if the name is unknown.
   std::shared_ptr<TableFactory> made = *value;
   const Status status = TableFactory::CreateFromString(config, object, &made);
   if (status.IsNotSupported()) return UnknownObject(config, TableFactory::Type(), text);
@@ -138,9 +152,10 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<CompactionFilterFactory>* value) {
-  if (!IsNull(text)) return UnknownObject(config, "compaction filter factory", text);
-  value->reset();
-  return Status::OK();
+  const std::string name = IsNull(text) ? "" : StripBraces(text);
+  const Status status = CompactionFilterFactory::CreateFromString(config, name, value);
+  return status.IsNotSupported() ? UnknownObject(config, "compaction filter factory", text)
+                                 : status;
 }
 
 void PrintValue(const PrintContext& context, const std::shared_ptr<MergeOperator>& value,

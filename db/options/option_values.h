@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of options as text and back, by type: ParseValue() and PrintValue(), one overload a type.
+// Conversion of option values to text and back: ParseValue() and PrintValue() have one overload for
+// each type.
 //
-// ParseValue() changes *value only on success, but for nested structs, whose members are set one by
-// one on top of what *value has. Objects that are not built in are left as they are, without an
-// error, if ConfigOptions::ignore_unsupported_options says so. Pure functions.
+// ParseValue() changes `*value` only on success, except for nested structs, whose members are set
+// one by one on top of the present values. Objects that are not built in leave `*value` unchanged,
+// without an error, if ConfigOptions::ignore_unsupported_options is set. Pure functions.
 #pragma once
 
 #include <concepts>
@@ -24,17 +25,19 @@
 
 namespace ashlar {
 
-// In whose OPTIONS files a name may stand.
+// The oldest release whose OPTIONS files may contain a name.
 enum class Since : uint8_t {
   kRocksDb78,
   kRocksDb119,
-  kAshlar,  // our own: never written there as a key
+  kAshlar,  // our own option: never written to OPTIONS files as a key
 };
 
+// How values are printed.
 struct PrintContext {
   ConfigOptions config;
-  // Newer names are left out.
+  // Names that are newer than this are not printed.
   Since newest = Since::kRocksDb119;
+  bool as_numbers = false;  // flags and enumerations too, for the info log
 };
 
 Status BadOptionValue(std::string_view expected, std::string_view text);
@@ -75,10 +78,12 @@ void PrintValue(const PrintContext&, T value, std::string* text) {
 
 // ---- enumerations, by the name of the enumerator
 
+// The names are those of the enumerators in the public headers, which the OPTIONS files of RocksDB
+// use.
 struct EnumName {
   const char* name;
   int64_t value;
-  const char* name_for_7_8 = nullptr;  // of the nearest that it knows; null: it knows this one
+  const char* name_for_7_8 = nullptr;  // the nearest value that 7.8 knows; null: it knows this one
 };
 
 std::span<const EnumName> EnumNames(CompressionType);
@@ -98,10 +103,10 @@ std::span<const EnumName> EnumNames(InfoLogLevel);
 std::span<const EnumName> EnumNames(Temperature);
 std::span<const EnumName> EnumNames(CacheTier);
 std::span<const EnumName> EnumNames(EncodingType);
-std::span<const EnumName> EnumNames(VerifyOutputFlags);  // none: printed as a number
+std::span<const EnumName> EnumNames(VerifyOutputFlags);  // empty: printed as a number
 
 Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t* value);
-// A number if no enumerator has the value.
+// Prints a number if no enumerator has the value.
 void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
                std::string* text);
 
@@ -159,17 +164,17 @@ void PrintValue(const PrintContext& context, const std::vector<T>& value, std::s
     PrintValue(context, item, &items);
     separator = ":";
   }
-  // To RocksDB the first brace that closes would end the whole list.
+  // RocksDB takes the first closing brace for the end of the whole list, so the list gets its own.
   const bool is_nested = items.find('=') != std::string::npos;
   text->append(is_nested ? "{" : "").append(items).append(is_nested ? "}" : "");
 }
 
 // ---- objects, by name
 
-// What to do with the text of an object that is not built in: nothing, or NotSupported.
+// The result for an object that is not built in: OK, so that it is ignored, or NotSupported.
 Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text);
 
-// Objects that CreateFromString() knows how to make.
+// Types whose objects CreateFromString() can create.
 template <typename T>
 concept NamedObject = requires(const ConfigOptions& config, const std::string& text,
                                std::shared_ptr<T>* object) {
@@ -192,7 +197,7 @@ void PrintValue(const PrintContext& context, const std::shared_ptr<T>& value, st
   text->append(value == nullptr ? "nullptr" : value->ToString(context.config));
 }
 
-// Plug-ins that are only declared: unset is all they can be.
+// Plug-in types that are only declared. Their option can only be unset.
 template <typename T>
 concept DeclaredObject = !requires {
   sizeof(T);
@@ -209,8 +214,8 @@ void PrintValue(const PrintContext&, const std::shared_ptr<T>&, std::string* tex
   text->append("nullptr");
 }
 
-// Options without a name are set on top of those of the factory there is. With
-// config.mutable_options_only only that can be done.
+// Options without a name are set on top of those of the present factory. With
+// config.mutable_options_only that is the only possibility.
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<TableFactory>* value);
 Status ParseValue(const ConfigOptions& config, std::string_view text, const Comparator** value);

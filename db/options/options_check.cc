@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most of the answer comes from the tables: rows that must have their default, and bounds. What is
-// left here are options of which some values work, and pairs that exclude each other.
+// Most checks follow from the tables: rows that must have their default, and bounds. The checks
+// here are for options of which only some values are supported, and for pairs that exclude each
+// other.
 #include "db/options/options_check.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "ashlar/rate_limiter.h"
@@ -20,12 +22,14 @@
 namespace ashlar {
 namespace {
 
+// The value that means "automatic" for ttl and periodic_compaction_seconds, as in RocksDB.
 constexpr uint64_t kAutomaticSeconds = 0xfffffffffffffffe;
 constexpr uint64_t kThirtyDays = 30 * 24 * 60 * 60;
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
 
+// Errors that name the option, and say what to do instead or why.
 Status NotBuilt(std::string_view option, std::string_view advice) {
   return Status::NotSupported(StrCat("option ", option, ": not built yet; ", advice));
 }
@@ -34,12 +38,14 @@ Status Contradiction(std::string_view option, std::string_view why) {
   return Status::InvalidArgument(StrCat("option ", option, ": ", why));
 }
 
+// Whether this build has the library. kDisableCompressionOption stands for another option.
 bool IsCompressionAvailable(CompressionType type) {
   if (type == kDisableCompressionOption) return true;
   const auto& supported = GetSupportedCompressions();
   return std::find(supported.begin(), supported.end(), type) != supported.end();
 }
 
+// All compression types that a family may write must be linked.
 Status CheckCompressionTypes(const ColumnFamilyOptions& options) {
   std::vector<CompressionType> types = options.compression_per_level;
   types.push_back(options.compression);
@@ -58,7 +64,7 @@ Status CheckCompressionTypes(const ColumnFamilyOptions& options) {
   return Status::OK();
 }
 
-// What is written is checked once more by the table builder: here the user is told before.
+// The table builder checks what it writes again; here the user gets the error at open.
 Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTableOptions& table) {
   if (!table.block_align) return Status::OK();
   if ((table.block_size & (table.block_size - 1)) != 0) {
@@ -74,8 +80,10 @@ Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTa
   return Status::OK();
 }
 
+// False also for NaN.
 bool IsShare(double number) { return number >= 0 && number <= 1; }
 
+// The two fractions matter only if garbage collection is on.
 Status CheckBlobGarbage(const ColumnFamilyOptions& options) {
   if (!options.enable_blob_garbage_collection) return Status::OK();
   if (!IsShare(options.blob_garbage_collection_age_cutoff)) {
@@ -87,11 +95,27 @@ Status CheckBlobGarbage(const ColumnFamilyOptions& options) {
   return Status::OK();
 }
 
+// Options that a family whose keys have timestamps cannot have.
+Status CheckStampedFamily(const ColumnFamilyOptions& options) {
+  if (options.comparator->timestamp_size() == 0) return Status::OK();
+  constexpr std::string_view kExcluded = "the comparator has timestamps, which exclude it";
+  if (options.inplace_update_support) return Contradiction("inplace_update_support", kExcluded);
+  if (options.min_tombstones_for_range_conversion != 0) {
+    return Contradiction("min_tombstones_for_range_conversion", kExcluded);
+  }
+  if (options.memtable_factory != nullptr) {
+    const std::string_view rep = options.memtable_factory->Name();
+    if (rep != "SkipListFactory" && rep != "VectorRepFactory") {
+      return Contradiction("memtable_factory", kExcluded);
+    }
+  }
+  return Status::OK();
+}
+
+// Objects of the program that must have a certain type.
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
-  if (options.comparator->timestamp_size() > 0) {
-    return NotBuilt("comparator", "comparators with timestamps cannot be used");
-  }
+  RETURN_IF_ERROR(CheckStampedFamily(options));
   ConcurrentTaskLimiter* const limiter = options.compaction_thread_limiter.get();
   if (limiter != nullptr && TaskLimiter::From(limiter) == nullptr) {
     return Contradiction("compaction_thread_limiter",
@@ -102,6 +126,7 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   return CheckTableOfFamily(*table, options);
 }
 
+// The lengths that the checksums of single entries can have.
 Status CheckProtectionBytes(std::string_view option, uint32_t bytes) {
   if (bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) return Status::OK();
   return Status::NotSupported(
@@ -115,8 +140,9 @@ Status CheckProtection(const ColumnFamilyOptions& options) {
                               options.block_protection_bytes_per_key);
 }
 
-constexpr size_t kMostPaths = 4;  // the MANIFEST has two bits for them
+constexpr size_t kMostPaths = 4;  // the MANIFEST stores the path id in two bits
 
+// Also used for the paths of the database.
 Status CheckPathList(std::string_view option, const std::vector<DbPath>& paths) {
   if (paths.size() > kMostPaths) {
     return Status::NotSupported(StrCat("option ", option, ": at most ", kMostPaths,
@@ -128,6 +154,7 @@ Status CheckPathList(std::string_view option, const std::vector<DbPath>& paths) 
   return Status::OK();
 }
 
+// The other styles do not move tables between directories by level.
 Status CheckPaths(const ColumnFamilyOptions& options) {
   RETURN_IF_ERROR(CheckPathList("cf_paths", options.cf_paths));
   const bool is_merged = options.compaction_style == kCompactionStyleLevel ||
@@ -137,14 +164,18 @@ Status CheckPaths(const ColumnFamilyOptions& options) {
       "option cf_paths: several directories go with compaction_style levelled or universal only");
 }
 
+// Moves the value to the nearest end of the range.
 template <typename T>
 void Clamp(T* value, uint64_t least, uint64_t greatest) {
+  assert(least <= greatest);
   *value = static_cast<T>(std::clamp<uint64_t>(*value, least, greatest));
 }
 
 }  // namespace
 
+// The order: rows and bounds first, then options of which only some values are valid, then pairs.
 Status CheckDbOptionsSupported(const DBOptions& options) {
+  // Never destroyed, because databases may be opened by static objects.
   static const auto* defaults = new DBOptions();
   Status status = CheckRows(DbOptionTable(), &options, defaults);
   if (!status.ok()) return status;
@@ -184,6 +215,7 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
 
 namespace {
 
+// Bounds that depend on other options.
 Status CheckUniversal(const ColumnFamilyOptions& options) {
   if (options.compaction_style != kCompactionStyleUniversal) return Status::OK();
   const CompactionOptionsUniversal& universal = options.compaction_options_universal;
@@ -195,6 +227,7 @@ Status CheckUniversal(const ColumnFamilyOptions& options) {
                options.level0_file_num_compaction_trigger, "), found ", most));
   }
   if (universal.max_merge_width < universal.min_merge_width) {
+    // Both numbers are within their bounds, which the row has checked.
     return Contradiction("compaction_options_universal.max_merge_width",
                          StrCat("it must not be below min_merge_width (", universal.min_merge_width,
                                 "), found ", universal.max_merge_width));
@@ -204,6 +237,7 @@ Status CheckUniversal(const ColumnFamilyOptions& options) {
 
 }  // namespace
 
+// The checks of a family by itself. It need not exist.
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   static const auto* defaults = new ColumnFamilyOptions();
   Status status = CheckRows(ColumnFamilyOptionTable(), &options, defaults);
@@ -216,6 +250,7 @@ Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   return CheckUniversal(options);
 }
 
+// Checks that depend on both the table format and the family.
 Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamilyOptions& options) {
   if (table.index_type == BlockBasedTableOptions::kHashSearch &&
       options.prefix_extractor == nullptr) {
@@ -225,6 +260,7 @@ Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamil
   return CheckTableOptionsSupported(table);
 }
 
+// Checks of the table format alone.
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   static const auto* defaults = new BlockBasedTableOptions();
   Status status = CheckRows(BlockBasedOptionTable(), &options, defaults);
@@ -254,6 +290,7 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   if (options.metadata_block_size == 0 || options.metadata_block_size >= 2 * kGiB) {
     return Contradiction("metadata_block_size", "it must be above 0 and below 2 GiB");
   }
+  // A power of two has one bit; 0 has none.
   const size_t super_block = options.super_block_alignment_size;
   if ((super_block & (super_block - 1)) != 0) {
     return Contradiction("super_block_alignment_size", "it must be 0 or a power of two");
@@ -264,12 +301,14 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   return Status::OK();
 }
 
+// All checks for one family of one database.
 Status CheckOptionsSupported(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
   RETURN_IF_ERROR(CheckDbOptionsSupported(db_options));
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(cf_options));
   return CheckFamilyFits(db_options, cf_options);
 }
 
+// An update in place overwrites a value in the memtable, so that only one thread may write.
 Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
   if (!cf_options.inplace_update_support || !db_options.allow_concurrent_memtable_write) {
     return Status::OK();
@@ -277,19 +316,25 @@ Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& c
   return Contradiction("inplace_update_support", "it excludes allow_concurrent_memtable_write");
 }
 
+// Called for every read, so it compares only pointers. Each of these options belongs to a feature
+// that is not built.
 Status CheckReadOptionsSupported(const ReadOptions& options) {
   const bool asks_for_unbuilt = options.timestamp != nullptr || options.iter_start_ts != nullptr ||
                                 options.table_index_factory != nullptr ||
                                 options.read_scoped_block_buffer_provider != nullptr;
   if (!asks_for_unbuilt) [[likely]]
     return Status::OK();
-  const char* name = options.timestamp != nullptr             ? "timestamp"
-                     : options.iter_start_ts != nullptr       ? "iter_start_ts"
-                     : options.table_index_factory != nullptr ? "table_index_factory"
-                                                              : "read_scoped_block_buffer_provider";
+  if (options.timestamp != nullptr || options.iter_start_ts != nullptr) {
+    return Status::InvalidArgument(
+        "ReadOptions::timestamp or iter_start_ts: the keys of the column family have no "
+        "timestamps");
+  }
+  const char* name = options.table_index_factory != nullptr ? "table_index_factory"
+                                                            : "read_scoped_block_buffer_provider";
   return NotBuilt(StrCat("ReadOptions::", name), "it must be nullptr");
 }
 
+// Iterators have fewer possibilities than point reads.
 Status CheckIteratorOptionsSupported(const ReadOptions& options) {
   if (options.read_tier == kPersistedTier) [[unlikely]] {
     return NotBuilt("ReadOptions::read_tier", "kPersistedTier is for point reads only");
@@ -297,8 +342,9 @@ Status CheckIteratorOptionsSupported(const ReadOptions& options) {
   return CheckReadOptionsSupported(options);
 }
 
-// Of the tables that the filter leaves out the tombstones may have become a range tombstone of
-// another table, or of the memtable, which hides the rows of all tables.
+// In tables that the filter excludes, point tombstones may have been converted into a range
+// tombstone of another table or of the memtable, which hides entries of all tables. So the filter
+// cannot be combined with that option.
 Status CheckIteratorFits(const ReadOptions& options, const ColumnFamilyOptions& family) {
   if (options.table_filter == nullptr || family.min_tombstones_for_range_conversion == 0) [[likely]]
     return Status::OK();
@@ -306,6 +352,7 @@ Status CheckIteratorFits(const ReadOptions& options, const ColumnFamilyOptions& 
                        "it excludes min_tombstones_for_range_conversion");
 }
 
+// Called for every write. The default priority, IO_TOTAL, means that the write is not limited.
 Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.sync && options.disableWAL) {
     return Contradiction("WriteOptions::sync", "it needs the WAL, which disableWAL turns off");
@@ -327,11 +374,13 @@ Status CheckWriteOptionsSupported(const WriteOptions& options) {
 
 bool WritesForRocksDb78(const DBOptions& options) { return options.write_compatible_with == "7.8"; }
 
+// Only what is written changes; all formats can be read.
 BlockBasedTableOptions WrittenTableOptions(const DBOptions& db_options,
                                            const BlockBasedTableOptions& options) {
   return WritesForRocksDb78(db_options) ? ReadableByRocksDb78(options) : options;
 }
 
+// If one of the two older options is set, both of them are used, as in RocksDB.
 BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options) {
   BackgroundJobLimits limits;
   if (options.max_background_flushes == -1 && options.max_background_compactions == -1) {
@@ -341,13 +390,18 @@ BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options) {
     limits.flushes = std::max(1, options.max_background_flushes);
     limits.compactions = std::max(1, options.max_background_compactions);
   }
+  // Callers add up the limits, so that the sum must not overflow.
+  constexpr int kMaxJobs = 1 << 20;
+  limits.flushes = std::min(limits.flushes, kMaxJobs);
+  limits.compactions = std::min(limits.compactions, kMaxJobs);
   return limits;
 }
 
 namespace {
 
-// Where an unfinished record at the end of a log counts, it must not be mixed up with what the file
-// held before; and a log that goes to the archive is no longer at hand.
+// If the recovery mode accepts an incomplete record at the end of a log, that record must not be
+// confused with older content of a recycled file. And a log that is archived is not available for
+// recycling.
 bool MayRecycleLogs(const DBOptions& options) {
   const WALRecoveryMode mode = options.wal_recovery_mode;
   return mode != WALRecoveryMode::kTolerateCorruptedTailRecords &&
@@ -357,26 +411,33 @@ bool MayRecycleLogs(const DBOptions& options) {
 
 }  // namespace
 
+// Does not fail: every value becomes a valid one.
 DBOptions SanitizeDbOptions(const DBOptions& options) {
   DBOptions result = options;
-  // Below this a database cannot keep one file per level open.
+  // With fewer files a database cannot keep one file of each level open.
   constexpr int kLeastOpenFiles = 20;
   if (result.max_open_files != -1) {
     result.max_open_files = std::max(result.max_open_files, kLeastOpenFiles);
   }
+  // 0 means: as fast as the rate limiter allows, or a fixed rate without one.
   if (result.delayed_write_rate == 0) {
     const auto limiter = result.rate_limiter;
     const int64_t rate = limiter == nullptr ? 0 : limiter->GetBytesPerSecond();
     result.delayed_write_rate = rate > 0 ? static_cast<uint64_t>(rate) : 16 * kMiB;
   }
+  // A database always has a manager, perhaps without a limit, so that users need not check.
   if (result.write_buffer_manager == nullptr) {
     result.write_buffer_manager = std::make_shared<WriteBufferManager>(result.db_write_buffer_size);
   }
-  // Logs know no other compression, and RocksDB takes the same way out.
+  // Logs support only ZSTD. Like RocksDB, any other type, or ZSTD if it is not available, becomes
+  // no compression.
   if (result.wal_compression != kZSTD || !IsCompressionAvailable(kZSTD)) {
     result.wal_compression = kNoCompression;
   }
   if (!MayRecycleLogs(result)) result.recycle_log_file_num = 0;
+  // Recovered data is flushed, so that no memtable needs the log of a prepare section.
+  if (result.allow_2pc) result.avoid_flush_during_recovery = false;
+  // With a rate limit, a sync at the end of a file would exceed it at once.
   if (result.rate_limiter != nullptr && result.bytes_per_sync == 0) result.bytes_per_sync = kMiB;
   Clamp(&result.writable_file_max_buffer_size, 4 * kKiB, kGiB);
   return result;
@@ -384,31 +445,37 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
 
 namespace {
 
+// Replaces automatic ages by fixed ones.
 void SettleAutomaticAges(ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   if (options->ttl == kAutomaticSeconds) options->ttl = kThirtyDays;
   if (options->periodic_compaction_seconds != kAutomaticSeconds) return;
-  // What no other compaction takes up is to meet the filter one day.
+  // With a compaction filter, every table should meet the filter some day, even if no other
+  // compaction rewrites it.
   const bool has_filter =
       options->compaction_filter != nullptr || options->compaction_filter_factory != nullptr;
   const bool is_levelled = options->compaction_style == kCompactionStyleLevel;
   options->periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
 }
 
-// A table that is due for a periodic compaction is too old.
+// With FIFO, a table whose periodic compaction is due is dropped as too old, so the period acts as
+// a TTL.
 void SettleAgesOfFifo(ColumnFamilyOptions* options) {
   const uint64_t period = options->periodic_compaction_seconds;
   if (period != 0 && (options->ttl == 0 || period < options->ttl)) options->ttl = period;
 }
 
-// All runs are merged whatever is too old: both options ask for that, and the stricter one counts.
+// With universal compaction, a table that is too old causes a merge of all runs. Both options ask
+// for that, so the stricter one is used.
 void SettleAgesOfUniversal(ColumnFamilyOptions* options) {
   if (options->ttl == 0) return;
   uint64_t& period = options->periodic_compaction_seconds;
   period = period == 0 ? options->ttl : std::min(period, options->ttl);
 }
 
-// Without prefixes there are no buckets.
+// The hash representations need prefixes for their buckets.
 void SettleMemtables(ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   const bool has_buckets = MemtableKindOf(options->memtable_factory.get()) == MemtableKind::kHash;
   if (options->memtable_factory == nullptr ||
       (has_buckets && options->prefix_extractor == nullptr)) {
@@ -416,35 +483,36 @@ void SettleMemtables(ColumnFamilyOptions* options) {
   }
 }
 
+// At least one memtable is active while another one is flushed. With atomic_flush memtables are not
+// merged, because they are flushed together with those of other families.
 void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
   options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
                                                          1, options->max_write_buffer_number - 1);
   if (db_options.atomic_flush) options->min_write_buffer_number_to_merge = 1;
-  if (options->max_write_buffer_size_to_maintain < 0) {
-    options->max_write_buffer_size_to_maintain =
-        static_cast<int64_t>(options->write_buffer_size) * options->max_write_buffer_number;
-  }
 }
 
-// The triggers must not overtake each other.
+// Keeps the three triggers in ascending order.
 void SanitizeLevel0(ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   int& compaction = options->level0_file_num_compaction_trigger;
   compaction = std::max(compaction, 1);
   int& slowdown = options->level0_slowdown_writes_trigger;
   slowdown = std::max(slowdown, compaction);
   int& stop = options->level0_stop_writes_trigger;
   stop = std::max(stop, slowdown);
-  // Writers never wait for a tree in which the oldest tables just go.
+  // With FIFO the oldest tables are dropped, so writers never wait for level 0.
   if (options->compaction_style == kCompactionStyleFIFO) {
     slowdown = stop = std::numeric_limits<int>::max();
   }
-  // One run always stays.
+  // With universal compaction one run always remains on level 0.
   if (options->compaction_style == kCompactionStyleUniversal) stop = std::max(stop, 2);
 }
 
 }  // namespace
 
+// An eighth of the write buffer, at most 1 MiB, as a multiple of 4 KiB.
 size_t AutomaticArenaBlockBytes(size_t write_buffer_size) {
   constexpr size_t kAlignment = 4 * kKiB;
   const size_t share = std::min<size_t>(kMiB, write_buffer_size / 8);
@@ -453,6 +521,7 @@ size_t AutomaticArenaBlockBytes(size_t write_buffer_size) {
 
 ColumnFamilyOptions SettleColumnFamilyOptions(const ColumnFamilyOptions& options) {
   ColumnFamilyOptions result = options;
+  // Ages come first, because both styles use the settled values.
   SettleAutomaticAges(&result);
   if (result.compaction_style == kCompactionStyleFIFO) SettleAgesOfFifo(&result);
   if (result.compaction_style == kCompactionStyleUniversal) SettleAgesOfUniversal(&result);
@@ -466,6 +535,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   return SanitizeSettledOptions(db_options, SettleColumnFamilyOptions(options));
 }
 
+// The order matters where one option limits another.
 ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,
                                            const ColumnFamilyOptions& settled) {
   ColumnFamilyOptions result = settled;
@@ -473,11 +543,12 @@ ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,
   if (result.arena_block_size == 0) {
     result.arena_block_size = AutomaticArenaBlockBytes(result.write_buffer_size);
   }
+  // An empty list means the directories of the database.
   if (result.cf_paths.empty()) result.cf_paths = db_options.db_paths;
   const bool is_levelled = result.compaction_style == kCompactionStyleLevel;
   result.num_levels = std::max(result.num_levels, is_levelled ? 2 : 1);
   result.cf_allow_ingest_behind |= db_options.allow_ingest_behind;
-  // One for new data, one for compactions, and the one that is kept free.
+  // One level for new data, one for compactions, and the last one, which is kept free.
   if (result.cf_allow_ingest_behind && result.compaction_style != kCompactionStyleFIFO) {
     result.num_levels = std::max(result.num_levels, 3);
   }
@@ -486,23 +557,27 @@ ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,
   SanitizeLevel0(&result);
   uint64_t& soft = result.soft_pending_compaction_bytes_limit;
   const uint64_t hard = result.hard_pending_compaction_bytes_limit;
+  // 0 means no limit, which is the highest one.
   if (soft == 0 || (hard > 0 && soft > hard)) soft = hard;
   result.target_file_size_base = std::max<uint64_t>(result.target_file_size_base, 4 * kKiB);
   result.target_file_size_multiplier = std::max(result.target_file_size_multiplier, 1);
   result.max_bytes_for_level_base = std::max<uint64_t>(result.max_bytes_for_level_base, 4 * kKiB);
+  // Written so that NaN is replaced, too.
   if (!(result.max_bytes_for_level_multiplier >= 1)) result.max_bytes_for_level_multiplier = 1;
   if (result.max_compaction_bytes == 0) {
     result.max_compaction_bytes = result.target_file_size_base * 25;
   }
-  SettleAutomaticAges(&result);  // a program may have asked for them since
+  SettleAutomaticAges(&result);  // SetOptions() may have made them automatic again
   SettleMemtables(&result);
   return result;
 }
 
+// Compares the printed texts, so options without a text form are not compared.
 std::string FirstDifference(OptionTable table, const ConfigOptions& config, const void* a,
                             const void* b) {
   PrintContext context;
   context.config = config;
+  assert(a != nullptr && b != nullptr);
   for (const OptionRow& row : table) {
     if (row.print == nullptr) continue;
     std::string text_a, text_b;

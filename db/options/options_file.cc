@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing goes over the tables. Reading goes line by line and hands each name=value to the table of
-// the section it stands in; sections must come in the order in which they are written.
+// Writing iterates over the tables. Reading goes line by line and hands each name=value to the
+// table of its section. Sections must have the order in which they are written.
 #include "db/options/options_file.h"
 
 #include <algorithm>
@@ -20,13 +20,15 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kTableSectionPrefix = "TableOptions/";
-// A comment to others: what DBOptions::write_compatible_with was.
+// The value of DBOptions::write_compatible_with, in a comment, so that other readers skip it.
 constexpr std::string_view kCompatibleComment = "# ashlar.write_compatible_with=";
 
 // ---- writing
 
+// Prints all options of a table that the reader knows, one line each.
 void AppendSection(OptionTable table, const PrintContext& context, const void* options,
                    std::string* text) {
+  assert(text != nullptr);
   assert(options != nullptr);
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
@@ -37,15 +39,17 @@ void AppendSection(OptionTable table, const PrintContext& context, const void* o
   text->append("  \n");
 }
 
+// Prints the [CFOptions] and [TableOptions] sections of one family.
 void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family,
                   PrintContext context, std::string* text) {
+  assert(text != nullptr);
   const std::string quoted = StrCat("\"", EscapeOptionString(family.name), "\"]\n");
-  // The table options have a section of their own.
+  // The options of the table format have a section of their own.
   context.config.depth = ConfigOptions::kDepthDefault;
   ColumnFamilyOptions options = family.options;
   const std::shared_ptr<TableFactory> factory = options.table_factory;
   StrAppend(text, "\n[CFOptions ", quoted);
-  // 7.8 has no line for an empty list.
+  // 7.8 writes no line for an empty list.
   const bool has_levels =
       context.newest > Since::kRocksDb78 || !options.compression_per_level.empty();
   for (const OptionRow& row : ColumnFamilyOptionTable()) {
@@ -60,10 +64,12 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
     text->push_back('\n');
   }
   text->append("  \n");
+  // Without a factory there is no section of table options.
   if (factory == nullptr) return;
   StrAppend(text, "[", kTableSectionPrefix, factory->Name(), " ", quoted);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory.get());
   if (table != nullptr) {
+    // The section must agree with what the tables of this database contain.
     const BlockBasedTableOptions written = WrittenTableOptions(db_options, *table);
     AppendSection(BlockBasedOptionTable(), context, &written, text);
   } else {
@@ -73,13 +79,16 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
 
 // ---- reading
 
+// The kind of section to which the present line belongs.
 enum class Section { kNone, kVersion, kDb, kFamily, kTable };
 
-// Up to three dotted numbers as ROCKSDB_MAKE_VERSION_INT. -1 if it is something else.
+// Parses up to `max_parts` dotted numbers into a ROCKSDB_MAKE_VERSION_INT. -1 if the text is
+// anything else.
 int ParseVersion(std::string_view text, size_t max_parts) {
   assert(max_parts >= 1);
   assert(max_parts <= 3);
   int parts[3] = {0, 0, 0};
+  // Numbers are limited, so that the result fits.
   const char* p = text.data();
   const char* end = p + text.size();
   for (size_t i = 0; i < max_parts; ++i) {
@@ -92,7 +101,7 @@ int ParseVersion(std::string_view text, size_t max_parts) {
   return -1;
 }
 
-// Without what follows an unescaped '#', trimmed.
+// The line without an unescaped '#' and everything after it, trimmed.
 std::string_view WithoutComment(std::string_view line) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\\') {
@@ -104,14 +113,16 @@ std::string_view WithoutComment(std::string_view line) {
   return TrimSpaces(line);
 }
 
+// Reads a text line by line. Members of contents_ are filled in as sections are read.
 class OptionsTextParser {
  public:
   explicit OptionsTextParser(const ConfigOptions& config) : config_(config) {
-    // Unknown names are an error until the version of the file says otherwise.
+    // Unknown names are errors until the version of the file shows that it is newer.
     config_.ignore_unknown_options = false;
     tolerates_newer_ = config.ignore_unknown_options;
   }
 
+  // Returns the first error, with the number of its line.
   Status Parse(std::string_view text) {
     while (!text.empty()) {
       const size_t end = text.find('\n');
@@ -121,6 +132,7 @@ class OptionsTextParser {
       Status status = ParseLine(line);
       if (!status.ok()) return AtLine(status);
     }
+    // The end of the text ends the last section.
     RETURN_IF_ERROR(CloseTable());
     if (!has_db_section_) return Missing("[DBOptions]");
     if (contents_.families.empty()) return Missing("[CFOptions \"default\"]");
@@ -148,17 +160,19 @@ class OptionsTextParser {
       return Status::InvalidArgument("expected name=value or [section]", Slice(line));
     }
     NameValue option(TrimSpaces(line.substr(0, equals)), TrimSpaces(line.substr(equals + 1)));
-    if (!seen_names_.insert(option.first).second) return Status::OK();  // the first one counts
+    // RocksDB ignores repetitions as well.
+    if (!seen_names_.insert(option.first).second) return Status::OK();  // the first value counts
     return ApplyOption(option);
   }
 
+  // `header` is the text between the brackets.
   Status OpenSection(std::string_view header) {
     const size_t open = header.find('"');
     const size_t close = header.rfind('"');
     const std::string_view title = TrimSpaces(header.substr(0, open));
     std::string argument;
     if (open != std::string_view::npos) {
-      if (close == open) return Status::InvalidArgument("a quote without its twin", Slice(header));
+      if (close == open) return Status::InvalidArgument("an unpaired quote", Slice(header));
       argument = UnescapeOptionString(header.substr(open + 1, close - open - 1));
     }
     if (title == "Version") return OpenVersion();
@@ -170,6 +184,7 @@ class OptionsTextParser {
     return Status::InvalidArgument("unknown section", Slice(title));
   }
 
+  // Sections are open until the next one begins.
   Status OpenVersion() {
     if (has_version_section_) return Status::InvalidArgument("a second [Version] section");
     has_version_section_ = true;
@@ -184,6 +199,7 @@ class OptionsTextParser {
     return Status::OK();
   }
 
+  // The default family must come first, as in every file that RocksDB writes.
   Status OpenFamily(const std::string& name) {
     if (contents_.families.empty() && name != "default") {
       return Status::InvalidArgument("the first [CFOptions] must be that of \"default\", not",
@@ -199,6 +215,7 @@ class OptionsTextParser {
     return Status::OK();
   }
 
+  // Creates the table factory, so that options can be set on it when the section ends.
   Status OpenTable(std::string_view factory_name, const std::string& family_name) {
     family_ = FindFamily(family_name);
     if (family_ == nullptr) {
@@ -210,11 +227,12 @@ class OptionsTextParser {
     if (is_known_table_) {
       factory.reset(NewBlockBasedTableFactory());
     } else if (factory != nullptr && factory_name != factory->Name()) {
-      factory.reset();  // a format we do not know
+      factory.reset();  // an unknown format
     }
     return Status::OK();
   }
 
+  // Sets an option of the current section.
   Status ApplyOption(const NameValue& option) {
     switch (section_) {
       case Section::kNone:
@@ -232,25 +250,29 @@ class OptionsTextParser {
     if (!is_known_table_) return Status::OK();
     table_texts_.insert(option);
     family_->table_texts.insert(option);
-    BlockBasedTableOptions unused;  // this line alone: so that a bad one is named
+    // The line is parsed by itself first.
+    BlockBasedTableOptions unused;  // parses only this line, so that an error names it
     return SetOption(BlockBasedOptionTable(), config_, option, &unused);
   }
 
-  // The options of a table are set together: which of them fit depends on others.
+  // All options of a table are set together, because their validity depends on each other.
   Status CloseTable() {
     if (table_texts_.empty()) return Status::OK();
     assert(section_ == Section::kTable);
     assert(family_ != nullptr);
     assert(family_->options.table_factory != nullptr);
+    // Emptied even after an error, because the section is over.
     const auto texts = std::exchange(table_texts_, {});
     return family_->options.table_factory->ConfigureFromMap(config_, texts);
   }
 
+  // The version of the file decides whether unknown names are skipped.
   Status ApplyVersion(const NameValue& option) {
     if (option.first == "rocksdb_version") {
       contents_.version = ParseVersion(option.second, 3);
       if (contents_.version < 0)
         return Status::InvalidArgument("bad rocksdb_version", option.second);
+      // A file of a newer version may have names that we cannot know.
       config_.ignore_unknown_options = tolerates_newer_ && contents_.version > ROCKSDB_VERSION_INT;
     } else if (option.first == "options_file_version") {
       const int version = ParseVersion(option.second, 2);
@@ -263,6 +285,7 @@ class OptionsTextParser {
     return Status::OK();
   }
 
+  // Null if the file has no such family.
   FamilyOptionsInFile* FindFamily(const std::string& name) {
     for (FamilyOptionsInFile& family : contents_.families) {
       if (family.name == name) return &family;
@@ -270,6 +293,7 @@ class OptionsTextParser {
     return nullptr;
   }
 
+  // Adds the line number to an error.
   Status AtLine(const Status& status) const {
     assert(!status.ok());
     assert(line_number_ > 0);
@@ -280,20 +304,21 @@ class OptionsTextParser {
   }
 
   ConfigOptions config_;
-  bool tolerates_newer_;  // whether unknown names of a newer version are passed over
+  bool tolerates_newer_;  // whether unknown names in a file of a newer version are skipped
   OptionsFileContents contents_;
-  Section section_ = Section::kNone;       // that the next line belongs to
-  FamilyOptionsInFile* family_ = nullptr;  // in contents_; of kFamily and kTable
+  Section section_ = Section::kNone;       // the section of the next line
+  FamilyOptionsInFile* family_ = nullptr;  // points into contents_; set in kFamily and kTable
   bool is_known_table_ = false;
-  std::unordered_map<std::string, std::string> table_texts_;  // of kTable: set when it ends
+  std::unordered_map<std::string, std::string> table_texts_;  // of kTable; applied at its end
   bool has_version_section_ = false;
   bool has_db_section_ = false;
-  std::unordered_set<std::string> seen_names_;  // of the section
+  std::unordered_set<std::string> seen_names_;  // in the current section
   size_t line_number_ = 0;
 };
 
 }  // namespace
 
+// The file begins with the version, because a reader decides by it which names it may skip.
 std::string WriteOptionsText(const OptionsFileContents& contents) {
   PrintContext context;
   std::string text =
@@ -302,6 +327,7 @@ std::string WriteOptionsText(const OptionsFileContents& contents) {
   const std::string& compatible = contents.db_options.write_compatible_with;
   if (!compatible.empty()) StrAppend(&text, kCompatibleComment, compatible, "\n");
   std::string version = GetRocksVersionAsString();
+  // Readers of 7.8 check this number.
   if (WritesForRocksDb78(contents.db_options)) {
     context.newest = Since::kRocksDb78;
     version = "7.8.3";
@@ -315,6 +341,7 @@ std::string WriteOptionsText(const OptionsFileContents& contents) {
   return text;
 }
 
+// Reads only the one line, so it also works for files that cannot be parsed otherwise.
 int VersionOfOptionsText(std::string_view text) {
   constexpr std::string_view kKey = "rocksdb_version=";
   while (!text.empty()) {
@@ -328,6 +355,7 @@ int VersionOfOptionsText(std::string_view text) {
   return 0;
 }
 
+// The version decides which unknown names are errors, so it must come before the other sections.
 Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text) {
   OptionsTextParser parser(config);
   Status status = parser.Parse(text);

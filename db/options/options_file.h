@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of an OPTIONS file, written and read. Format: docs/formats/options_file.md. Pure
-// functions: which file it is, and reading and replacing it, are one floor up.
+// Writes and reads the text of an OPTIONS file. Format: docs/formats/options_file.md. Pure
+// functions: a higher room chooses, reads and replaces the file.
 #pragma once
 
 #include <string>
@@ -15,36 +15,38 @@
 
 namespace ashlar {
 
+// The options of one family, as they are written to a file or were read from one.
 struct FamilyOptionsInFile {
   std::string name;
   ColumnFamilyOptions options;
-  // After parsing: the texts of the [CFOptions] section as they stood there, by option. They tell
-  // of objects that `options` cannot have, as no name makes them.
+  // Set by parsing: the texts of the [CFOptions] section, by option name. They also contain objects
+  // that cannot be created by name and so are missing in `options`.
   std::unordered_map<std::string, std::string> texts{};
-  // Those of [TableOptions], likewise; empty where the format of the tables is not known.
+  // The texts of [TableOptions]; empty if the table format is unknown.
   std::unordered_map<std::string, std::string> table_texts{};
 };
 
+// The content of one OPTIONS file.
 struct OptionsFileContents {
   // rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if it has none.
   int version = 0;
   DBOptions db_options;
-  std::unordered_map<std::string, std::string> db_texts{};  // of [DBOptions], see there
+  std::unordered_map<std::string, std::string> db_texts{};  // like `texts`, of [DBOptions]
   // The default family first.
   std::vector<FamilyOptionsInFile> families;
 };
 
-// With DBOptions::write_compatible_with = "7.8" only names that RocksDB 7.8 knows. That setting
-// itself stands in a comment, which other readers skip.
+// Returns the text of a file. With DBOptions::write_compatible_with = "7.8" only names that RocksDB
+// 7.8 knows are written. That setting itself is written as a comment, which other readers skip.
 std::string WriteOptionsText(const OptionsFileContents& contents);
 
 // InvalidArgument names the line. With config.ignore_unknown_options, unknown names are skipped if
-// the file's version is newer than ours. Options that the file does not have keep their defaults,
-// as do objects that cannot be made by name.
+// the version of the file is newer than ours. Options that are missing in the file, and objects
+// that cannot be created by name, keep their defaults.
 Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text);
 
-// rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if none can be found. Looks at
-// nothing else.
+// The rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if there is none. Nothing else is
+// checked.
 int VersionOfOptionsText(std::string_view text);
 
 }  // namespace ashlar

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each parser changes its options only if the whole text is good.
+// Each parser changes its option only if the whole text is valid.
 #include "db/options/other_names.h"
 
 #include <cassert>
 
 #include "ashlar/env.h"
+#include "ashlar/listener.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
@@ -17,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// Options may be given to a factory in braces; a text without `=` names nothing to set.
+// Sets options of a factory, which may be given in braces. A text without `=` sets nothing.
 Status ConfigureFactory(const ConfigOptions& config, std::string_view text,
                         std::unique_ptr<TableFactory> made,
                         std::shared_ptr<TableFactory>* factory) {
@@ -33,27 +34,41 @@ Status ConfigureFactory(const ConfigOptions& config, std::string_view text,
 }  // namespace
 
 Status ParseEnv(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   auto* db = static_cast<DBOptions*>(options);
   std::string name;
   std::unordered_map<std::string, std::string> unused;
   RETURN_IF_ERROR(
       Configurable::GetOptionsMap(std::string(text), Env::kDefaultName(), &name, &unused));
-  if (name.empty()) return Status::OK();  // a database always has one
+  if (name.empty()) return Status::OK();  // a database always has an Env, so it is kept
   const Status status = Env::CreateFromString(config, name, &db->env);
   return status.IsNotSupported() ? UnknownObject(config, Env::Type(), text) : status;
 }
 
-Status ParseListeners(const ConfigOptions& /*config*/, std::string_view text, void* /*options*/) {
+Status ParseListeners(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   std::vector<std::string> names;
-  return SplitList(text, ':', &names);
+  RETURN_IF_ERROR(SplitList(text, ':', &names));
+  std::vector<std::shared_ptr<EventListener>> made;
+  for (const std::string& name : names) {
+    std::shared_ptr<EventListener> listener;
+    const Status status = EventListener::CreateFromString(config, name, &listener);
+    // Unknown names are skipped; other errors end the parsing.
+    if (!status.IsNotSupported()) RETURN_IF_ERROR(status);
+    if (listener != nullptr) made.push_back(std::move(listener));
+  }
+  if (!made.empty()) static_cast<DBOptions*>(options)->listeners = std::move(made);
+  return Status::OK();
 }
 
 Status ParseStatistics(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   auto* db = static_cast<DBOptions*>(options);
   std::string name;
   std::unordered_map<std::string, std::string> members;
   RETURN_IF_ERROR(
       Configurable::GetOptionsMap(std::string(text), "BasicStatistics", &name, &members));
+  // Kept if the name is unknown and the configuration ignores that.
   std::shared_ptr<Statistics> made = db->statistics;
   if (name.empty()) name = "nullptr";
   const Status status = Statistics::CreateFromString(config, name, &made);
@@ -67,6 +82,7 @@ Status ParseStatistics(const ConfigOptions& config, std::string_view text, void*
 }
 
 Status ParseRateLimit(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   int64_t bytes_per_second = 0;
   RETURN_IF_ERROR(ParseValue(config, text, &bytes_per_second));
   if (bytes_per_second <= 0) return BadOptionValue("a number above 0", text);
@@ -75,10 +91,12 @@ Status ParseRateLimit(const ConfigOptions& config, std::string_view text, void* 
 }
 
 Status ParseBlockBasedTable(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   std::shared_ptr<TableFactory>& factory =
       static_cast<ColumnFamilyOptions*>(options)->table_factory;
   std::unique_ptr<TableFactory> made;
   if (factory != nullptr && factory->IsInstanceOf(TableFactory::kBlockBasedTableName())) {
+    // A clone, because the present factory may be shared.
     made = factory->Clone();
   } else {
     made.reset(NewBlockBasedTableFactory());
@@ -87,19 +105,22 @@ Status ParseBlockBasedTable(const ConfigOptions& config, std::string_view text, 
 }
 
 Status ParsePlainTable(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   std::unique_ptr<TableFactory> made(NewPlainTableFactory());
   return ConfigureFactory(config, text, std::move(made),
                           &static_cast<ColumnFamilyOptions*>(options)->table_factory);
 }
 
 Status ParseMemtable(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   return ParseValue(config, text, &static_cast<ColumnFamilyOptions*>(options)->memtable_factory);
 }
 
 Status ParseCollectors(const ConfigOptions& config, std::string_view text, void* options) {
+  assert(options != nullptr);
   std::vector<std::string> items;
   RETURN_IF_ERROR(SplitList(text, ':', &items));
-  // One object with options looks like a list of one: its braces are those of the list.
+  // One object with options looks like a list with one element: the braces are those of the list.
   if (items.size() > 1 && StripBraces(text).find('=') < StripBraces(text).find_first_of(":{")) {
     items = {std::string(text)};
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What option texts can say that is no member of an option struct: older spellings, objects that
-// only programs have otherwise, and a rate instead of a limiter. Parsers for TextOption() rows;
-// pure functions.
+// Names in option texts that are not members of an option struct: older spellings, objects that
+// otherwise only programs can set, and a rate in the place of a rate limiter. Parsers for
+// TextOption() rows; pure functions.
 //
-// An object that is not built in is left as it is, as for the options that are members.
+// An object that is not built in leaves the option unchanged, as for options that are members.
 #pragma once
 
 #include <string_view>
@@ -13,23 +13,24 @@
 
 namespace ashlar {
 
-// On a DBOptions.
+// The following parsers set a DBOptions.
 Status ParseEnv(const ConfigOptions& config, std::string_view text, void* options);
-// There are no built-in listeners, so that a list of them leaves those of the program.
+// Makes the listeners that the program has registered. If none of the list is, the listeners of the
+// program stay.
 Status ParseListeners(const ConfigOptions& config, std::string_view text, void* options);
 Status ParseStatistics(const ConfigOptions& config, std::string_view text, void* options);
-// rate_limiter_bytes_per_sec: makes a rate limiter.
+// Parses rate_limiter_bytes_per_sec and creates a rate limiter.
 Status ParseRateLimit(const ConfigOptions& config, std::string_view text, void* options);
 
-// On a ColumnFamilyOptions.
-// block_based_table_factory={name=value;...}: on top of the options that the factory has, if it is
-// of that kind.
+// The following parsers set a ColumnFamilyOptions.
+// Parses block_based_table_factory={name=value;...}. The values are set on top of the options of
+// the present factory if that is of the same kind.
 Status ParseBlockBasedTable(const ConfigOptions& config, std::string_view text, void* options);
 Status ParsePlainTable(const ConfigOptions& config, std::string_view text, void* options);
-// memtable: a memtable_factory.
+// Parses `memtable`, an older name of memtable_factory.
 Status ParseMemtable(const ConfigOptions& config, std::string_view text, void* options);
-// table_properties_collectors: a list of collector factories, of which those that are built in
-// stay.
+// Parses table_properties_collectors, a list of collector factories. Only those that are built in
+// are used.
 Status ParseCollectors(const ConfigOptions& config, std::string_view text, void* options);
 
 }  // namespace ashlar

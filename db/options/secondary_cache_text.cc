@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second tiers of the block cache from their texts:
+// Creates second tiers of the block cache from their texts, for example
 //
 //   compressed_secondary_cache://capacity=64M;compression_type=kLZ4Compression
 #include <string_view>
@@ -10,6 +10,7 @@
 #include "ashlar/cache.h"
 #include "ashlar/secondary_cache.h"
 #include "db/options/option_table.h"
+#include "util/interfaces/registered_objects.h"
 #include "util/result.h"
 #include "util/text/option_text.h"
 #include "util/text/str_cat.h"
@@ -19,6 +20,7 @@ namespace {
 
 using Tier = CompressedSecondaryCacheOptions;
 
+// A row for one member of the options.
 template <auto Member>
 constexpr OptionRow Part(const char* name, const char* meaning) {
   return ParsedOption<Tier, Member>({name, meaning, Support::kHonoured, TakesEffect::kAtOpen});
@@ -39,6 +41,8 @@ constexpr OptionRow kCacheRows[] = {
 
 Status SecondaryCache::CreateFromString(const ConfigOptions& config, const std::string& id,
                                         std::shared_ptr<SecondaryCache>* result) {
+  Status registered;
+  if (MakeRegistered<SecondaryCache>(config, id, result, &registered)) return registered;
   constexpr std::string_view kScheme = "compressed_secondary_cache://";
   if (id.empty() || id == "nullptr") {
     result->reset();
@@ -51,10 +55,12 @@ Status SecondaryCache::CreateFromString(const ConfigOptions& config, const std::
   std::vector<NameValue> parts;
   RETURN_IF_ERROR(SplitOptions(std::string_view(id).substr(kScheme.size()), &parts));
   Tier options;
+  // The text must name a size above 0.
   options.capacity = 0;
   for (const NameValue& part : parts)
     RETURN_IF_ERROR(SetOption(kCacheRows, config, part, &options));
   std::shared_ptr<SecondaryCache> made = options.MakeSharedSecondaryCache();
+  // For example a capacity of 0, or a compression that is not linked.
   if (made == nullptr) {
     return Status::InvalidArgument(StrCat("secondary cache '", id, "': it cannot be made so"));
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results are those of RocksDB's operators of these names, which its databases were written with;
-// only sortlist also takes in the value below the operands, where RocksDB's forgets it.
+// The results are those of RocksDB's operators of these names, with which existing databases were
+// written. One exception: sortlist also merges the value below the operands, which RocksDB's
+// operator drops.
 #include "db/options/stock_merge_operators.h"
 
 #include <algorithm>
@@ -21,12 +22,15 @@
 namespace ashlar {
 namespace {
 
+// Adds counters. Counters of a wrong length count as 0, so one damaged value does not block the
+// key.
 class UInt64Add final : public AssociativeMergeOperator {
  public:
   const char* Name() const override { return "UInt64AddOperator"; }
   const char* NickName() const override { return "uint64add"; }
   bool Merge(const Slice& key, const Slice* existing, const Slice& value, std::string* new_value,
              Logger* logger) const override {
+    assert(new_value != nullptr);
     const uint64_t sum =
         (existing == nullptr ? 0 : Decode(key, *existing, logger)) + Decode(key, value, logger);
     new_value->clear();
@@ -36,6 +40,7 @@ class UInt64Add final : public AssociativeMergeOperator {
 
  private:
   static uint64_t Decode(const Slice& key, const Slice& value, Logger* logger) {
+    // Counters are little-endian.
     if (value.size() == sizeof(uint64_t)) return DecodeFixed64(value.data());
     Log(InfoLogLevel::ERROR_LEVEL, logger,
         "uint64add: a counter of %zu bytes under key %s counts as 0", value.size(),
@@ -44,7 +49,7 @@ class UInt64Add final : public AssociativeMergeOperator {
   }
 };
 
-// What the two forms of put share: an operand replaces what was there.
+// The common part of both forms of put: an operand replaces the existing value.
 class PutBase : public MergeOperator {
  public:
   const char* Name() const override { return "PutOperator"; }
@@ -55,40 +60,46 @@ class PutBase : public MergeOperator {
   }
   bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
                          std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     assert(!operands.empty());
     new_value->assign(operands.back().data(), operands.back().size());
     return true;
   }
 };
 
-// Copies; for those who test that path.
+// The same result by copying the operand, for tests of that path.
 class PutV1 final : public PutBase {
  public:
   const char* NickName() const override { return "put_v1"; }
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     assert(!in.operand_list.empty());
     out->new_value.assign(in.operand_list.back().data(), in.operand_list.back().size());
     return true;
   }
 };
 
+// Points to the newest operand instead of copying it.
 class Put final : public PutBase {
  public:
   const char* NickName() const override { return "put"; }
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     assert(!in.operand_list.empty());
     out->existing_operand = in.operand_list.back();
     return true;
   }
 };
 
+// The greatest of the value and the operands, in bytewise order.
 class Max final : public MergeOperator {
  public:
   const char* Name() const override { return "MaxOperator"; }
   const char* NickName() const override { return "max"; }
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     assert(!in.operand_list.empty());
-    // None is compared with itself: that would walk over all of it.
+    // The first candidate is not compared with itself: that would read all of its bytes.
     const bool has_value = in.existing_value != nullptr;
     Slice greatest = has_value ? *in.existing_value : in.operand_list.front();
     for (size_t i = has_value ? 0 : 1; i < in.operand_list.size(); i++) {
@@ -99,12 +110,14 @@ class Max final : public MergeOperator {
   }
   bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
                     std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     const Slice greatest = Greater(left, right);
     new_value->assign(greatest.data(), greatest.size());
     return true;
   }
   bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
                          std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     assert(!operands.empty());
     Slice greatest = operands.front();
     for (size_t i = 1; i < operands.size(); i++) greatest = Greater(greatest, operands[i]);
@@ -116,9 +129,9 @@ class Max final : public MergeOperator {
   static const Slice& Greater(const Slice& a, const Slice& b) { return a.compare(b) >= 0 ? a : b; }
 };
 
-// What is read as this delimiter again. An escape at either end keeps spaces, which are trimmed
-// where they stand alone; braces keep a semicolon, and others. A brace without its twin cannot be
-// said.
+// Returns a text that is parsed to this delimiter again. Escapes at both ends protect spaces, which
+// are otherwise trimmed; braces protect a semicolon and other special characters. A delimiter with
+// an unpaired brace has no text form.
 std::string DelimiterText(const std::string& delimiter) {
   std::string text = EscapeOptionString(delimiter);
   const std::string_view trimmed = TrimSpaces(text);
@@ -130,7 +143,8 @@ std::string DelimiterText(const std::string& delimiter) {
   return needs_braces ? StrCat("{", text, "}") : text;
 }
 
-// Joins the value, if there is one, and the operands. Both kinds of stringappend.
+// Joins the existing value, if there is one, and the operands. The base of both kinds of
+// stringappend.
 class AppendBase : public MergeOperator {
  public:
   explicit AppendBase(std::string delimiter) : delimiter_(std::move(delimiter)) {}
@@ -146,8 +160,10 @@ class AppendBase : public MergeOperator {
   }
 
  protected:
+  // Computes the size first, so that the result is allocated only once.
   template <typename Position>
   void Join(const Slice* first, Position begin, Position end, std::string* joined) const {
+    assert(joined != nullptr);
     size_t bytes = first == nullptr ? 0 : first->size();
     for (Position at = begin; at != end; ++at) bytes += delimiter_.size() + at->size();
     joined->clear();
@@ -165,8 +181,8 @@ class AppendBase : public MergeOperator {
                           std::unordered_map<std::string, std::string>* unused) override {
     auto rest = options;
     if (const auto given = rest.find("delimiter"); given != rest.end()) {
-      if (!HasPairedBraces(given->second)) {  // could not be printed and read again
-        return Status::InvalidArgument("delimiter: a brace without its twin", given->second);
+      if (!HasPairedBraces(given->second)) {  // it could not be printed and parsed again
+        return Status::InvalidArgument("delimiter: an unpaired brace", given->second);
       }
       delimiter_ = UnescapeOptionString(given->second);
       rest.erase(given);
@@ -182,6 +198,7 @@ class AppendBase : public MergeOperator {
   std::string delimiter_;
 };
 
+// Partial merges join operands without the value, so that chains of operands stay short.
 class StringAppend final : public AppendBase {
  public:
   using AppendBase::AppendBase;
@@ -200,6 +217,7 @@ class StringAppend final : public AppendBase {
   }
 };
 
+// Without partial merges every operand is kept until the value is known.
 class StringAppendTest final : public AppendBase {
  public:
   using AppendBase::AppendBase;
@@ -207,12 +225,14 @@ class StringAppendTest final : public AppendBase {
   const char* NickName() const override { return "stringappendtest"; }
 };
 
+// Xor of all bytes; the result is as long as the longest operand.
 class BytesXor final : public AssociativeMergeOperator {
  public:
   const char* Name() const override { return "BytesXOR"; }
   const char* NickName() const override { return "bytesxor"; }
   bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value,
              std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     new_value->assign(value.data(), value.size());
     if (existing == nullptr) return true;
     new_value->resize(std::max(existing->size(), value.size()), '\0');
@@ -221,6 +241,7 @@ class BytesXor final : public AssociativeMergeOperator {
   }
 };
 
+// Lists of decimal numbers in ascending order; an empty text is an empty list.
 class SortList final : public MergeOperator {
  public:
   const char* Name() const override { return "MergeSortOperator"; }
@@ -245,6 +266,7 @@ class SortList final : public MergeOperator {
  private:
   using List = std::vector<int>;
 
+  // Returns false for anything but numbers with commas between them.
   static bool Parse(const Slice& text, List* list) {
     if (text.empty()) return true;
     const char* at = text.data();
@@ -257,6 +279,7 @@ class SortList final : public MergeOperator {
       at = rest + 1;
     }
   }
+  // Merges a list into `*merged`. Both are in ascending order, or the result is not.
   static bool MergeIn(const Slice& text, List* merged) {
     List list;
     if (!Parse(text, &list)) return false;
@@ -267,6 +290,7 @@ class SortList final : public MergeOperator {
     return true;
   }
   static void Print(const List& list, std::string* text) {
+    assert(text != nullptr);
     text->clear();
     for (const int number : list) {
       if (!text->empty()) text->push_back(',');

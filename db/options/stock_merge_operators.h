@@ -10,8 +10,8 @@
 //   bytesxor          BytesXOR                  xor; the shorter is filled up with zeros
 //   sortlist          MergeSortOperator         merges ascending lists of decimal ints, "1,5,9"
 //
-// A list of sortlist that is none fails the merge; a counter of another length than eight bytes
-// counts as 0, with a line in the info log. Threads: any.
+// An operand of sortlist that is not a valid list fails the merge. A counter whose length is not
+// eight bytes counts as 0, and a line is written to the info log. Threads: any.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace ashlar {
 
-// By either of its names; null if there is none.
+// `name` is either name of an operator. Null if there is none of that name.
 std::unique_ptr<MergeOperator> NewStockMergeOperator(const std::string& name);
 
 std::unique_ptr<MergeOperator> NewStringAppendOperator(const std::string& delimiter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table factories. All of them carry options only; see util/table_factory.h.
+// The table factories only hold options; see util/table_factory.h.
 #include "db/options/table_factory.h"
 
 #include <algorithm>
@@ -17,9 +17,11 @@
 namespace ashlar {
 namespace {
 
-// A format that can be named, but not used. Its options, if they are known, are kept and shown.
+// A table format that can be named but not used. Its options, if they are known, are kept and
+// shown.
 class NamedTableFactory final : public TableFactory {
  public:
+  // `name` is a literal.
   explicit NamedTableFactory(const char* name) : name_(name) {}
   explicit NamedTableFactory(const PlainTableOptions& options)
       : name_(kPlainTableName()), plain_(options) {}
@@ -30,6 +32,7 @@ class NamedTableFactory final : public TableFactory {
                         std::unique_ptr<TableReader>*, bool) const override {
     return Status::NotSupported("table format is not built", name_);
   }
+  // Nothing is written in a format that is not built.
   TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
     return nullptr;
   }
@@ -47,6 +50,7 @@ class NamedTableFactory final : public TableFactory {
                           const std::unordered_map<std::string, std::string>& opts_map,
                           std::unordered_map<std::string, std::string>*) override {
     if (!is_plain()) return Status::OK();
+    // Unknown names are an error of SetOption(), unless the configuration ignores them.
     for (const auto& [name, value] : opts_map) {
       RETURN_IF_ERROR(SetOption(PlainTableOptionTable(), config, {name, value}, &plain_));
     }
@@ -62,24 +66,25 @@ class NamedTableFactory final : public TableFactory {
   }
 
  private:
+  // Only the plain format has options that are known here.
   bool is_plain() const { return name_ == std::string_view(kPlainTableName()); }
 
   const char* name_;
   PlainTableOptions plain_;
 };
 
-// Numbers that mean nothing become those that are nearest in meaning, as RocksDB has it.
+// Invalid numbers are replaced by the valid ones nearest in meaning, as in RocksDB.
 BlockBasedTableOptions Sanitized(BlockBasedTableOptions options) {
   options.block_restart_interval = std::max(options.block_restart_interval, 1);
   options.index_block_restart_interval = std::max(options.index_block_restart_interval, 1);
-  // Readers of a hash index count in restart points.
+  // The hash index counts in restart points.
   if (options.index_type == BlockBasedTableOptions::kHashSearch) {
     options.index_block_restart_interval = 1;
   }
   const bool is_percentage =
       options.block_size_deviation >= 0 && options.block_size_deviation <= 100;
   if (!is_percentage) options.block_size_deviation = 0;
-  // Without index partitions there is nothing to partition filters by.
+  // Filters can be partitioned only together with the index.
   const bool has_partitions = options.index_type == BlockBasedTableOptions::kTwoLevelIndexSearch;
   options.partition_filters = options.partition_filters && has_partitions;
   return options;
@@ -87,6 +92,7 @@ BlockBasedTableOptions Sanitized(BlockBasedTableOptions options) {
 
 }  // namespace
 
+// Programs read the options of a factory, so defaults are filled in at once.
 BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
     : options_(Sanitized(options)) {
   if (options_.flush_block_policy_factory == nullptr) {
@@ -97,6 +103,7 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
 }
 
 const BlockBasedTableOptions& BlockBasedTableFactory::options() const {
+  // Programs may ask from several threads.
   std::call_once(own_cache_once_, [this] {
     if (options_.no_block_cache || options_.block_cache != nullptr) return;
     constexpr size_t kOwnCacheBytes = 32 << 20;
@@ -105,6 +112,8 @@ const BlockBasedTableOptions& BlockBasedTableFactory::options() const {
   return options_;
 }
 
+// The two functions exist because the public class declares them. The database opens and writes
+// tables itself.
 Status BlockBasedTableFactory::NewTableReader(const ReadOptions&, const TableReaderOptions&,
                                               std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
                                               std::unique_ptr<TableReader>*, bool) const {
@@ -116,21 +125,29 @@ TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions&
   return nullptr;
 }
 
+// The clone shares the block cache.
 std::unique_ptr<TableFactory> BlockBasedTableFactory::Clone() const {
   return std::make_unique<BlockBasedTableFactory>(options());
 }
 
+// For the info log, in RocksDB's form, which programs search. The cache is shown with its capacity.
 std::string BlockBasedTableFactory::GetPrintableOptions() const {
   PrintContext context;
-  context.config.delimiter = "\n  ";
-  std::string text = "  ";
-  PrintOptions(BlockBasedOptionTable(), context, &options_, &text);
+  context.as_numbers = true;
+  std::string text;
+  for (const OptionRow& row : BlockBasedOptionTable()) {
+    if (row.print == nullptr || row.facts.since > context.newest) continue;
+    StrAppend(&text, "  ", row.name(), ": ");
+    row.print(context, &options_, &text);
+    text.push_back('\n');
+  }
   const Cache* cache = options().block_cache.get();
-  StrAppend(&text, "block_cache=", cache == nullptr ? "nullptr" : cache->Name(), "\n");
-  if (cache != nullptr) StrAppend(&text, "  block_cache_capacity=", cache->GetCapacity(), "\n");
+  StrAppend(&text, "  block_cache_name: ", cache == nullptr ? "nullptr" : cache->Name(), "\n");
+  if (cache != nullptr) StrAppend(&text, "  block_cache_capacity: ", cache->GetCapacity(), "\n");
   return text;
 }
 
+// Options without a text form are looked up in the base class.
 Status BlockBasedTableFactory::GetOption(const ConfigOptions& config_options,
                                          const std::string& name, std::string* value) const {
   const OptionRow* row = FindOption(BlockBasedOptionTable(), name);
@@ -144,6 +161,7 @@ Status BlockBasedTableFactory::GetOption(const ConfigOptions& config_options,
   return Status::OK();
 }
 
+// Names the first option whose text differs.
 bool BlockBasedTableFactory::AreEquivalent(const ConfigOptions& config_options,
                                            const Configurable* other, std::string* name) const {
   if (!TableFactory::AreEquivalent(config_options, other, name)) {
@@ -157,6 +175,7 @@ bool BlockBasedTableFactory::AreEquivalent(const ConfigOptions& config_options,
   return true;
 }
 
+// The checks of DB::Open(), for programs that configure a factory themselves.
 Status BlockBasedTableFactory::ValidateOptions(const DBOptions& /*db_options*/,
                                                const ColumnFamilyOptions& cf_options) const {
   return CheckTableOfFamily(options_, cf_options);
@@ -170,6 +189,7 @@ const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const
   return TableFactory::GetOptionsPtr(name);
 }
 
+// Changes a copy first, so a failed call changes nothing.
 Status BlockBasedTableFactory::ConfigureOptions(
     const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& opts_map,
@@ -199,6 +219,7 @@ std::string BlockBasedTableFactory::SerializeOptions(const ConfigOptions& config
   return text;
 }
 
+// The default factory has a cache that is shared by all families without a factory.
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
   static const auto* defaults = new BlockBasedTableFactory(BlockBasedTableOptions());
   if (factory == nullptr) return &defaults->options();
@@ -206,6 +227,7 @@ const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
   return block_based == nullptr ? nullptr : &block_based->options();
 }
 
+// The factories that programs create.
 TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options) {
   return new BlockBasedTableFactory(table_options);
 }
@@ -218,6 +240,7 @@ TableFactory* NewCuckooTableFactory(const CuckooTableOptions& /*table_options*/)
   return new NamedTableFactory(TableFactory::kCuckooTableName());
 }
 
+// The adaptive format only chose a reader by the footer; it is named but not built.
 TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_factory_to_write*/,
                                       std::shared_ptr<TableFactory> /*block_based_table_factory*/,
                                       std::shared_ptr<TableFactory> /*plain_table_factory*/,
@@ -226,6 +249,7 @@ TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_fact
 }
 
 BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options) {
+  // RocksDB 7.8 reads up to this format_version.
   constexpr uint32_t kNewestFormat = 5;
   options.format_version = std::min(options.format_version, kNewestFormat);
   options.separate_key_value_in_data_block = false;
@@ -233,7 +257,7 @@ BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options) {
   return options;
 }
 
-// Names in files of the other formats, for programs that look at foreign properties.
+// Property names in files of other formats, for programs that read them.
 const std::string PlainTablePropertyNames::kEncodingType = "rocksdb.plain.table.encoding.type";
 const std::string PlainTablePropertyNames::kBloomVersion = "rocksdb.plain.table.bloom.version";
 const std::string PlainTablePropertyNames::kNumBloomBlocks = "rocksdb.plain.table.bloom.numblocks";

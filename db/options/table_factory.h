@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockBasedTableFactory carries the options of the block-based format. The table code reads them
-// through BlockBasedOptionsOf(); the factory itself makes nothing. Configure it before it is given
-// to a database; it is immutable then, and thread safe.
+// BlockBasedTableFactory holds the options of the block-based format. The table code reads them
+// through BlockBasedOptionsOf(); the factory itself creates nothing. Configure it before it is
+// given to a database; afterwards it is immutable and thread safe.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,12 @@
 
 namespace ashlar {
 
+// Copies share the block cache and the filter policy.
 class BlockBasedTableFactory final : public TableFactory {
  public:
   explicit BlockBasedTableFactory(const BlockBasedTableOptions& options);
 
-  // Tells this class from one of a user's that has taken the name.
+  // Distinguishes this class from a user's class with the same Name().
   static const char* kClassName() { return "ashlar.BlockBasedTableFactory"; }
   const char* Name() const override { return kBlockBasedTableName(); }
   bool IsInstanceOf(const std::string& name) const override {
@@ -43,12 +44,12 @@ class BlockBasedTableFactory final : public TableFactory {
   Status ValidateOptions(const DBOptions& db_options,
                          const ColumnFamilyOptions& cf_options) const override;
 
-  // With a block cache, unless no_block_cache is set: one of 32 MiB is made at the first call, if
-  // none was given. (Not earlier: every default Options has a factory.)
+  // Has a block cache, unless no_block_cache is set: if none was given, the first call creates one
+  // of 32 MiB. (Not the constructor, because every default Options has a factory.)
   const BlockBasedTableOptions& options() const;
 
  protected:
-  // Answers "BlockTableOptions", "BlockCache" (the cache itself) and their older spellings.
+  // Knows "BlockTableOptions", "BlockCache" (the cache itself) and their older spellings.
   const void* GetOptionsPtr(const std::string& name) const override;
   Status ConfigureOptions(const ConfigOptions& config_options,
                           const std::unordered_map<std::string, std::string>& opts_map,
@@ -61,11 +62,11 @@ class BlockBasedTableFactory final : public TableFactory {
   mutable BlockBasedTableOptions options_;  // block_cache is set once, under own_cache_once_
 };
 
-// The options behind `factory`; nullptr if it is not the built-in block-based factory. A nullptr
-// factory stands for the defaults.
+// The options of `factory`; nullptr if it is not the built-in block-based factory. A null factory
+// means the default options.
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory);
 
-// `options` without what RocksDB 7.8 cannot read.
+// `options` without the values that RocksDB 7.8 cannot read.
 BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options);
 
 }  // namespace ashlar

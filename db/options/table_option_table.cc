@@ -8,8 +8,8 @@ namespace {
 
 using Table = BlockBasedTableOptions;
 
-// RocksDB 6.10 to 6.14 wrote eight bytes from the place of this 32-bit number, so the upper half of
-// what their OPTIONS files hold is of the next member.
+// RocksDB 6.10 to 6.14 wrote eight bytes beginning at this 32-bit member, so in their OPTIONS files
+// the upper half of the number belongs to the next member.
 constexpr OptionRow ReadAmpBytesPerBit() {
   OptionRow row = Option<Table, &Table::read_amp_bytes_per_bit>(
       {"read_amp_bytes_per_bit",

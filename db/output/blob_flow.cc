@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An entry that is no large value and no blob index passes as it is.
+// Entries other than large values and blob indexes pass unchanged.
 #include "db/output/blob_flow.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-// References to files below the answer are moved.
+// Returns the number below which blob files are old: values in them are written again.
 FileNumber RelocatedEnd(const BlobFiles* files, double share) {
   if (files == nullptr || files->empty()) return 0;
   const auto& all = files->all();
@@ -61,6 +61,7 @@ BlobFlowOptions BlobFlowOptionsFor(const TableOutputOptions& table,
   return flow;
 }
 
+// Counts the reference, whether or not the entry is written again.
 Status BlobFlow::NoteInput(const Slice& user_key, const Slice& encoded) {
   BlobIndex index;
   const Status decoded = index.DecodeFrom(encoded);
@@ -73,8 +74,11 @@ Status BlobFlow::NoteInput(const Slice& user_key, const Slice& encoded) {
   return Status::OK();
 }
 
+// Reads the value of an index. If readahead is on and the value lies outside of the range that was
+// read ahead last, requests the next range of the file.
 Status BlobFlow::Read(const Slice& user_key, const BlobIndex& index, const Slice& encoded,
                       PinnableSlice* value) {
+  assert(value != nullptr);
   if (options_.store == nullptr) return Status::Corruption("a blob index, but no blob files");
   if (options_.readahead_bytes != 0 &&
       (index.file != ahead_file_ || index.offset + index.size > ahead_end_ ||
@@ -100,7 +104,7 @@ Status BlobFlow::Load(const Slice& user_key, const Slice& encoded, Slice* value)
   return Status::OK();
 }
 
-// The same entry, of another kind.
+// Replaces the key by a copy with another kind of entry.
 void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
   const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(*internal_key));
   const Slice user_key = ExtractUserKey(*internal_key);
@@ -118,7 +122,9 @@ Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
   return Separate(internal_key, value);
 }
 
+// Moves a large value to a blob file, and replaces the entry by a blob index.
 Status BlobFlow::Separate(Slice* internal_key, Slice* value) {
+  assert(options_.least_separated_bytes.has_value());
   if (value->empty() || value->size() < *options_.least_separated_bytes) return Status::OK();
   BlobIndex index;
   bool is_stored = false;
@@ -131,9 +137,11 @@ Status BlobFlow::Separate(Slice* internal_key, Slice* value) {
   return Status::OK();
 }
 
+// Passes a blob index: keeps the reference, or replaces the entry by the value if its blob file is
+// old.
 Status BlobFlow::PassIndex(Slice* internal_key, Slice* value) {
   BlobIndex index;
-  RETURN_IF_ERROR(index.DecodeFrom(*value));  // NoteInput() has said which key it is of
+  RETURN_IF_ERROR(index.DecodeFrom(*value));  // NoteInput() reports the key of a malformed index
   const Slice user_key = ExtractUserKey(*internal_key);
   if (index.file >= options_.relocated_end) {
     Through& through = through_[index.file];
@@ -152,6 +160,7 @@ Status BlobFlow::PassIndex(Slice* internal_key, Slice* value) {
 std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
   std::vector<BlobFileGarbage> garbage;
   for (const auto& [number, through] : through_) {
+    // Each reference that is written was read before, or belongs to an entry that was.
     assert(through.in_count >= through.out_count && through.in_bytes >= through.out_bytes);
     if (through.in_count == through.out_count) continue;
     garbage.push_back({.number = number,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeeperLevels answers whether the levels below a job's outputs may hold a key: if none does, a
-// tombstone has nothing left to hide.
+// DeeperLevels answers whether the levels below a job's outputs may hold a key. If none does, a
+// tombstone of the key hides nothing any more.
 //
-// Keys are asked about in ascending order, so one position a level suffices. Threads: one at a
+// Keys are asked about in ascending order, so one position per level suffices. Threads: one at a
 // time.
 #pragma once
 
@@ -29,7 +29,7 @@ class DeeperLevels {
     }
   }
 
-  // False only if no table's range holds the key.
+  // False only if no table's range contains the key.
   bool MayContain(const Slice& user_key) {
     for (Cursor& level : levels_) {
       PassTablesBefore(user_key, &level);
@@ -42,7 +42,8 @@ class DeeperLevels {
     return false;
   }
 
-  // False only if no table's range holds a key in [begin, end). The begins ascend.
+  // False only if no table's range contains a key in [begin, end). Successive calls pass ascending
+  // begins.
   bool MayOverlap(const Slice& begin, const Slice& end) {
     for (Cursor& level : levels_) {
       PassTablesBefore(begin, &level);
@@ -58,7 +59,7 @@ class DeeperLevels {
  private:
   struct Cursor {
     Tables tables;
-    size_t position;  // of the first table that does not end before the keys asked about so far
+    size_t position;  // the first table that does not end before the keys asked about so far
   };
   void PassTablesBefore(const Slice& user_key, Cursor* level) const {
     while (level->position < level->tables.size() &&
@@ -72,7 +73,7 @@ class DeeperLevels {
   }
 
   const InternalKeyComparator& comparator_;
-  std::vector<Cursor> levels_;  // those with tables
+  std::vector<Cursor> levels_;  // only the levels with tables
 };
 
 }  // namespace ashlar

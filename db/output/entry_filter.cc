@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ask: the filter decides (by the key alone, or with the value), and its decision is obeyed.
+// Ask() gets the filter's decision, first by the key alone if the value is in a blob file, and
+// turns it into a verdict.
 #include "db/output/entry_filter.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 namespace ashlar {
 namespace {
 
-// Columns of entities are not written to blob files: each is at hand.
+// The columns of an entity, for filters that resolve them: entities keep their columns in the
+// table, never in blob files.
 class ColumnsAtHand final : public WideColumnBlobResolver {
  public:
   explicit ColumnsAtHand(const WideColumns& columns) : columns_(columns) {}
@@ -32,7 +34,7 @@ class ColumnsAtHand final : public WideColumnBlobResolver {
   const WideColumns& columns_;
 };
 
-// Adds the time of its own life, where somebody asked for such details.
+// Adds the time of its lifetime to *nanos if the statistics ask for detailed times.
 class FilterTimer {
  public:
   FilterTimer(const Statistics* statistics, uint64_t* nanos)
@@ -54,7 +56,8 @@ class FilterTimer {
 
 }  // namespace
 
-// A filter object of the options is for compactions; flushes have to be asked for, by a factory.
+// A filter object in the options is used for compactions only. Other jobs use a factory's filter,
+// if the factory wants to filter them.
 Result<std::unique_ptr<EntryFilter>> EntryFilter::Make(const ColumnFamilyOptions& family,
                                                        const CompactionFilter::Context& context,
                                                        Statistics* statistics) {
@@ -83,16 +86,19 @@ EntryFilter::~EntryFilter() {
   if (nanos_ > 0) RecordTick(options_.statistics, FILTER_OPERATION_TOTAL_TIME, nanos_);
 }
 
-EntryFilter::Verdict EntryFilter::Ask(const Slice& user_key, ValueType type, const Slice& stored) {
+EntryFilter::Verdict EntryFilter::Ask(const Slice& stored_key, ValueType type,
+                                      const Slice& stored) {
   assert(IsPointEntryType(type) && !IsPointTombstone(type));
-  assert(status_.ok());  // the stream has ended otherwise
-  const Decision decision = Decide(user_key, type, stored);
-  if (!status_.ok()) return Fail(user_key, status_);
-  return Obey(decision, user_key, type);
+  assert(status_.ok());  // the stream ends after a failure
+  const Decision decision = Decide(stored_key, type, stored);
+  if (!status_.ok()) return Fail(order_.WithoutStamp(stored_key), status_);
+  return Obey(decision, stored_key, type);
 }
 
-EntryFilter::Decision EntryFilter::Decide(const Slice& user_key, ValueType type,
+// A value in a blob file is read only if the key alone does not decide.
+EntryFilter::Decision EntryFilter::Decide(const Slice& stored_key, ValueType type,
                                           const Slice& stored) {
+  const Slice user_key = order_.WithoutStamp(stored_key);
   new_value_.clear();
   skip_until_.clear();
   if (type != kTypeBlobIndex) return DecideByValue(user_key, type, stored);
@@ -104,14 +110,16 @@ EntryFilter::Decision EntryFilter::Decide(const Slice& user_key, ValueType type,
   }
   new_value_.clear();
   skip_until_.clear();
-  assert(blobs_ != nullptr);  // the stream has refused blob indexes otherwise
+  assert(blobs_ != nullptr);  // the stream refuses blob indexes without blob files
   Slice value;
-  status_ = blobs_->Load(user_key, stored, &value);
+  status_ = blobs_->Load(stored_key, stored, &value);
   return status_.ok() ? DecideByValue(user_key, kTypeValue, value) : Decision::kKeep;
 }
 
+// Calls the filter with a value that is at hand, and decodes it before if it is an entity.
 EntryFilter::Decision EntryFilter::DecideByValue(const Slice& user_key, ValueType type,
                                                  const Slice& stored) {
+  assert(type != kTypeBlobIndex);  // Decide() has loaded the value
   const bool is_entity = type == kTypeWideColumnEntity;
   columns_.clear();
   new_columns_.clear();
@@ -134,8 +142,10 @@ EntryFilter::Decision EntryFilter::DecideByValue(const Slice& user_key, ValueTyp
                                    &new_columns_, &skip_until_, is_entity ? &resolver : nullptr);
 }
 
-// A place to skip to that does not lie behind the key means that the entry stays.
-EntryFilter::Verdict EntryFilter::Obey(Decision decision, const Slice& user_key, ValueType type) {
+// Turns a decision into a verdict. If kRemoveAndSkipUntil names a position that is not behind the
+// key, the entry is kept.
+EntryFilter::Verdict EntryFilter::Obey(Decision decision, const Slice& stored_key, ValueType type) {
+  const Slice user_key = order_.WithoutStamp(stored_key);
   switch (decision) {
     case Decision::kKeep: return Verdict::kKeep;
     case Decision::kRemove: type_ = kTypeDeletion; return Verdict::kRemove;
@@ -145,8 +155,9 @@ EntryFilter::Verdict EntryFilter::Obey(Decision decision, const Slice& user_key,
       return Verdict::kReplace;
     case Decision::kChangeWideColumnEntity: return ReplaceByEntity(user_key, type);
     case Decision::kRemoveAndSkipUntil:
-      return options_.comparator->Compare(skip_until_, user_key) > 0 ? Verdict::kSkip
-                                                                     : Verdict::kKeep;
+      skip_until_ = order_.FirstStored(skip_until_);
+      return order_.OrderWithoutTimestamp(skip_until_, stored_key) > 0 ? Verdict::kSkip
+                                                                       : Verdict::kKeep;
     case Decision::kIOError: return Fail(user_key, Status::IOError("it met an error"));
     case Decision::kChangeBlobIndex:
       return Fail(user_key, Status::NotSupported("kChangeBlobIndex is for internal filters"));
@@ -169,6 +180,7 @@ EntryFilter::Verdict EntryFilter::ReplaceByEntity(const Slice& user_key, ValueTy
   return Verdict::kReplace;
 }
 
+// Stores the error with the names of the filter and the key.
 EntryFilter::Verdict EntryFilter::Fail(const Slice& user_key, const Status& why) {
   assert(!why.ok());
   status_ = Status::CopyAppendMessage(why, StrCat("; compaction filter ", options_.filter->Name()),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of batches, and how many were handed over and given back, under a lock that is taken once
-// a batch. The end is told after the last batch, so whoever hears of it may look at the stream.
+// A ring of batches. Two counts, guarded by a lock that is taken once per batch, say how many
+// batches were handed over and how many were given back. has_ended_ is set after the last batch was
+// handed over, so an owner that sees it may access the stream.
 #include "db/output/entry_pipe.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace ashlar {
 
 bool EntryPipe::Start() {
-  assert(helper_.size() == 0);  // once
+  assert(helper_.size() == 0);  // called once
   helper_.Start(1, [this](size_t) { RunHelper(); });
   return helper_.size() == 1;
 }
@@ -27,6 +28,7 @@ void EntryPipe::Stop() {
   helper_.Join();
 }
 
+// The helper thread. An exception of the stream is kept for the owner.
 void EntryPipe::RunHelper() {
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
@@ -45,6 +47,7 @@ void EntryPipe::RunHelper() {
   filled_.Signal();
 }
 
+// Fills batches until the stream ends or the pipe stops.
 void EntryPipe::ReadStream(TrackedBytes* bytes) {
   Batch* batch = AwaitRoom();
   if (batch == nullptr) return;
@@ -58,7 +61,8 @@ void EntryPipe::ReadStream(TrackedBytes* bytes) {
 }
 
 bool EntryPipe::Fill(Batch* batch) {
-  if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();  // of a large entry
+  // A very large entry has made the buffer larger than it should stay.
+  if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();
   batch->used = 0;
   batch->entries.clear();
   batch->block_count = 0;
@@ -90,7 +94,7 @@ void EntryPipe::Append(EntryStream* from, Batch* batch) {
     AppendBlock(from, batch);
 }
 
-// The memory of blocks goes round and round.
+// Swaps block objects with the stream, so that their memory is used again and again.
 void EntryPipe::AppendBlock(EntryStream* from, Batch* batch) {
   assert(batch->block_count <= batch->blocks.size());
   if (batch->block_count == batch->blocks.size()) batch->blocks.emplace_back();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EntryPipe lets a second thread read, merge and retain the entries of a stream while its owner
-// writes those before them. It shows the same entries in the same order as the stream would.
+// EntryPipe lets a second thread read, merge and filter the entries of a stream while its owner
+// writes the entries before them. It shows the same entries in the same order as the stream.
 //
 //   EntryStream -> (helper) batches of copies -> key(), value() -> OutputWriter
 //
-// The helper is at most a few batches ahead, so memory is bounded by them and by the largest entry.
-// It ends with the stream, or with the pipe. What the stream throws is thrown at the owner.
+// The helper is at most kBatches batches ahead, so memory is bounded by the batches and the largest
+// entry. It ends with the stream or with the pipe. An exception that the stream throws in the
+// helper is thrown in the owner.
 //
-// Threads: one owner, which leaves the stream alone between Start() and Stop().
+// Threads: one owner, which does not use the stream between Start() and Stop().
 #pragma once
 
 #include <array>
@@ -28,21 +29,22 @@ namespace ashlar {
 
 class EntryPipe {
  public:
-  // Where the bytes go that the two threads read and write: each tells its own, batch by batch.
+  // Where the two threads report the bytes that they read and write; each reports its own bytes
+  // after each batch.
   struct Told {
-    TrackedOperation* operation = nullptr;  // null: nobody is told
-    TrackedBytes* owners = nullptr;         // not null if `operation` is not
+    TrackedOperation* operation = nullptr;  // null: bytes are not reported
+    TrackedBytes* owners = nullptr;         // not null if `operation` is not null
   };
-  // The stream outlives the pipe, as do those who are told.
+  // The stream and the objects in `told` outlive the pipe.
   explicit EntryPipe(EntryStream* entries) : EntryPipe(entries, Told()) {}
   EntryPipe(EntryStream* entries, const Told& told) : entries_(*entries), told_(told) {}
   ~EntryPipe() { Stop(); }
   EntryPipe(const EntryPipe&) = delete;
   EntryPipe& operator=(const EntryPipe&) = delete;
 
-  // Before anything else. False: no thread is to be had, and the stream is as it was.
+  // Called first. Returns false if no thread could be started; the stream is unchanged then.
   bool Start();
-  // The helper has ended, and the stream is its owner's again.
+  // Ends the helper. Afterwards the owner may use the stream again.
   void Stop();
 
   void SeekToFirst() { TakeBatch(); }
@@ -54,30 +56,31 @@ class EntryPipe {
       TakeBatch();
   }
 
-  // Of the current entry, until the next step.
+  // The current entry, valid until the next step.
   Slice key() const { return {bytes_, entry_->key_bytes}; }
   Slice value() const { return {bytes_ + entry_->key_bytes, entry_->value_bytes}; }
   bool is_first_of_key() const { return entry_->is_first_of_key; }
   bool offers_block() const { return entry_->offers_block; }
-  // The caller's to exchange until the next step.
+  // The block that the current entry offers. The caller may swap its contents until the next step.
   PassedBlock* TakeBlock() {
     assert(offers_block());
     return next_block_++;
   }
 
   const InternalKeyComparator& comparator() const { return entries_.comparator(); }
-  // At the end, or after Stop().
+  // Called at the end, or after Stop().
   Status status() const { return entries_.status(); }
   const EntryStream::Counts& counts() const { return entries_.counts(); }
-  // After Stop(): processor time of the helper.
+  // Called after Stop(): processor time of the helper.
   uint64_t helper_cpu_micros() const { return helper_cpu_micros_; }
 
  private:
-  // Large enough that the threads seldom meet, small enough that what one has written is still in
-  // a cache when the other reads it.
+  // The bytes of a batch: large enough that the threads seldom wait for each other, small enough
+  // that a batch is still in a cache when the owner reads it.
   static constexpr size_t kBatchBytes = size_t{128} << 10;
   static constexpr size_t kBatches = 4;
 
+  // An entry of a batch. Keys and values are adjacent in Batch::bytes.
   struct Entry {
     size_t value_bytes = 0;
     uint32_t key_bytes = 0;
@@ -85,47 +88,51 @@ class EntryPipe {
     bool offers_block = false;
   };
   struct Batch {
-    PageBuffer bytes;  // keys and values, one behind the other
+    PageBuffer bytes;  // keys and values in the order of the entries
     size_t used = 0;
     std::vector<Entry> entries;
-    std::vector<PassedBlock> blocks;  // those that entries offer, in their order, and spare ones
+    std::vector<PassedBlock>
+        blocks;  // the first block_count are offered by entries; the rest spare
     size_t block_count = 0;
   };
 
   void RunHelper();
   void ReadStream(TrackedBytes* bytes);
-  // Fills the batch; false: the stream has ended. An empty batch means the end too.
+  // Fills the batch with the next entries. Returns false if the stream has ended, perhaps with an
+  // empty batch.
   bool Fill(Batch* batch);
   static void Append(EntryStream* from, Batch* batch);
   static void AppendBlock(EntryStream* from, Batch* batch);
-  // Waits until a batch may be filled; null: the pipe ends.
+  // Waits until a batch is free, and returns it; null if the pipe is stopped.
   Batch* AwaitRoom() EXCLUDES(mutex_);
+  // Hands the batch that was filled over to the owner.
   void HandOver() EXCLUDES(mutex_);
-  // Shows the first entry of the next batch, or nothing at the end.
+  // Gives the current batch back and shows the first entry of the next one, or no entry at the end.
   void TakeBatch() EXCLUDES(mutex_);
 
   EntryStream& entries_;
   const Told told_;
-  std::array<Batch, kBatches> batches_;  // a ring; each is the helper's or the owner's
+  // A ring. The helper uses the batch that it fills; the owner uses the batch that it shows.
+  std::array<Batch, kBatches> batches_;
 
-  // The owner's, in its batch.
+  // Used by the owner: the position in its batch.
   const Entry* entry_ = nullptr;
   const Entry* end_ = nullptr;
   const char* bytes_ = nullptr;
   PassedBlock* next_block_ = nullptr;
-  bool has_batch_ = false;  // which goes back to the helper with the next one taken
+  bool has_batch_ = false;  // the owner has a batch, which it gives back when it takes the next one
 
   Mutex mutex_{LockRank::kLeaf};
-  CondVar filled_{&mutex_};  // a batch was handed over, or the stream has ended
-  CondVar room_{&mutex_};    // a batch was given back, or the pipe ends
-  uint64_t filled_count_ GUARDED_BY(mutex_) = 0;    // batches handed over
-  uint64_t returned_count_ GUARDED_BY(mutex_) = 0;  // and given back
-  bool has_ended_ GUARDED_BY(mutex_) = false;       // nothing more is handed over
+  CondVar filled_{&mutex_};  // the owner waits: for a batch, or for the end of the stream
+  CondVar room_{&mutex_};    // the helper waits: for a free batch, or for the end of the pipe
+  uint64_t filled_count_ GUARDED_BY(mutex_) = 0;    // batches handed over so far
+  uint64_t returned_count_ GUARDED_BY(mutex_) = 0;  // batches given back so far
+  bool has_ended_ GUARDED_BY(mutex_) = false;       // the helper hands over no more batches
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
-  uint64_t helper_cpu_micros_ = 0;  // the helper's until it has ended
+  uint64_t helper_cpu_micros_ = 0;  // written by the helper before it ends, read after Stop()
 
-  ThreadTeam helper_;  // the last member: it uses the others
+  ThreadTeam helper_;  // the last member, because the helper thread uses the others
 };
 
 }  // namespace ashlar

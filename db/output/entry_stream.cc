@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FindRetained() goes on until an entry has passed retention, FindPassed() until the filter has let
-// one pass (entry_stream_filter.cc). A merge operand makes FindKept() read on to the end of its
-// run, so that the runs then stand on the entry behind it, which has passed both already.
+// FindRetained() continues until an entry passes retention; FindPassed() continues until an entry
+// passes the filter too (entry_stream_filter.cc). For a merge operand, FindKept() reads to the end
+// of the run of operands. The runs then stand on the entry behind it, which has already passed
+// both.
 #include "db/output/entry_stream.h"
 
 #include <cassert>
@@ -13,12 +14,45 @@
 
 namespace ashlar {
 
+namespace {
+
+// Operands of different timestamps are what different readers see, so those of a stamped family are
+// not folded.
+MergeTools ToolsOfFold(const EntryStreamOptions& options) {
+  MergeTools tools = options.merge;
+  if (options.comparator->stamp_bytes() != 0) tools.merge_operator = nullptr;
+  return tools;
+}
+
+// Range tombstones that every reader sees alike have no part in the order of versions: those below
+// the limit, if there are no snapshots.
+bool HasTombstonesOfSomeReaders(const EntryStreamOptions& options) {
+  const FragmentedTombstones* const all = options.tombstones;
+  const InternalKeyComparator& order = *options.comparator;
+  if (order.stamp_bytes() == 0 || all == nullptr || all->empty()) return false;
+  if (!options.snapshots.empty() || options.full_history_ts_low.empty()) return true;
+  for (size_t i = 0; i < all->size(); i++) {
+    for (const Slice& stamp : all->fragment(i).stamps) {
+      if (order.OrderOfStamps(stamp, options.full_history_ts_low) >= 0) return true;
+    }
+  }
+  return false;
+}
+
+StampLimits StampsOf(const EntryStreamOptions& options) {
+  return {.full_history_ts_low = options.full_history_ts_low,
+          .has_range_tombstones = HasTombstonesOfSomeReaders(options)};
+}
+
+}  // namespace
+
 EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
     : options_(options),
       runs_(options.comparator, std::move(runs)),
-      tombstones_(options_.tombstones, options_.snapshots),
-      retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost),
-      fold_(options.merge, options.on_merge_failure),
+      tombstones_(options_.tombstones, options_.snapshots, options_.full_history_ts_low),
+      retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost,
+                 StampsOf(options)),
+      fold_(ToolsOfFold(options), options.on_merge_failure),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);
 }
@@ -26,13 +60,14 @@ EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
 void EntryStream::SeekToFirst() {
   assert(counts_.read == 0);
   if (options_.begin.has_value()) {
-    runs_.Seek(MakeInternalKey(*options_.begin, kMaxSequenceNumber, kValueTypeForSeek));
+    runs_.Seek(comparator().FirstInternalKey(*options_.begin));
   } else {
     runs_.SeekToFirst();
   }
   FindKept();
 }
 
+// Ends the stream, after an error or at the end of the range.
 void EntryStream::End(const Status& status) {
   is_valid_ = false;
   status_ = status;
@@ -53,7 +88,8 @@ void EntryStream::FindKept() {
     FoldOperands();
 }
 
-// Of the entry that was found.
+// Folds the run of operands that begins with the entry found. Repeats this for the next run if the
+// filter made this one vanish.
 void EntryStream::FoldOperands() {
   assert(fold_.has_operator());
   while (is_valid_ && TrailerType(ExtractTrailer(key_)) == kTypeMerge && !FoldRun()) {
@@ -61,6 +97,8 @@ void EntryStream::FoldOperands() {
   }
 }
 
+// The loop over all entries of the inputs. Hot: an entry that is kept passes the tombstones, the
+// retention and no other stage.
 bool EntryStream::FindRetained() {
   assert(!is_ahead_);
   for (; runs_.Valid(); StepRuns()) {
@@ -90,7 +128,7 @@ bool EntryStream::FindRetained() {
       CountDropped(type);
       continue;
     }
-    // An entry that is not what it was begins no block that could be passed on.
+    // An entry that is changed below cannot begin a block that is passed on.
     has_block_ = false;
     value_ = runs_.value();
     if (type == kTypeSingleDeletion && !retention_.is_base()) [[unlikely]] {
@@ -100,7 +138,7 @@ bool EntryStream::FindRetained() {
       }
     } else if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno &&
                TrailerSeqno(trailer) != 0) {
-      RewriteKey(0, type);
+      ClearNumber(type);
     } else if (runs_.EntersBlock()) [[unlikely]] {
       has_block_ = runs_.OfferBlock(&block_);
     }
@@ -113,6 +151,7 @@ bool EntryStream::FindRetained() {
   return false;
 }
 
+// A SingleDelete and the value right below it vanish together if the same readers see both.
 bool EntryStream::KeepsSingle() {
   assert(!is_ahead_ && TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
   single_key_.assign(key_.data(), key_.size());
@@ -128,7 +167,7 @@ bool EntryStream::KeepsSingle() {
   const uint64_t next = ExtractTrailer(runs_.key());
   const bool is_met = retention_.StripeOf(TrailerSeqno(next)) == retention_.stripe() &&
                       !tombstones_.Hides(user_key, TrailerSeqno(next));
-  if (is_met && TrailerType(next) == kTypeSingleDeletion) {  // the older one does for both
+  if (is_met && TrailerType(next) == kTypeSingleDeletion) {  // the older one is enough
     counts_.tombstones++;
     counts_.mismatched_singles++;
     return false;
@@ -147,7 +186,7 @@ bool EntryStream::KeepsSingle() {
 void EntryStream::CountDropped(ValueType type) {
   if (retention_.drop_reason() == VersionRetention::DropReason::kObsoleteTombstone) {
     counts_.tombstones++;
-    if (type == kTypeSingleDeletion) counts_.unmatched_singles++;  // until what it meets comes
+    if (type == kTypeSingleDeletion) counts_.unmatched_singles++;  // until a version follows it
     return;
   }
   counts_.hidden++;
@@ -157,14 +196,25 @@ void EntryStream::CountDropped(ValueType type) {
   if (!IsValueType(type)) counts_.mismatched_singles++;
 }
 
-// Of the entry that the runs stand on.
+void EntryStream::ClearNumber(ValueType type) {
+  if (comparator().stamp_bytes() == 0) [[likely]]
+    return RewriteKey(0, type);
+  const Slice stored = ExtractUserKey(runs_.key());
+  rewritten_key_.clear();
+  comparator().AppendLast(&rewritten_key_, stored, PackTrailer(0, type));
+  key_ = rewritten_key_;
+}
+
+// Changes the key of the entry on which the runs stand.
 void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
+  assert(!is_ahead_ && runs_.Valid());
   rewritten_key_.clear();
   AppendInternalKey(&rewritten_key_, ExtractUserKey(runs_.key()), PackTrailer(seqno, type));
   key_ = rewritten_key_;
 }
 
-// Whatever becomes of the entry that the runs stand on. False: the stream has ended.
+// Counts the blob reference of the entry on which the runs stand; necessary even if the entry is
+// dropped. Returns false if the stream has ended.
 bool EntryStream::NoteBlob(const Slice& user_key) {
   Status status = Status::Corruption("a blob index where there are no blob files");
   if (options_.blobs != nullptr) status = options_.blobs->NoteInput(user_key, runs_.value());
@@ -172,7 +222,8 @@ bool EntryStream::NoteBlob(const Slice& user_key) {
   return status.ok();
 }
 
-// key_ and value_ are the newest operand of a run: those of one user key that the same readers see.
+// key_ and value_ are the newest operand of a run. A run is the operands of one user key in one
+// stripe, which are visible to the same readers.
 bool EntryStream::FoldRun() {
   assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
   const bool is_first_of_key = is_first_of_key_;
@@ -226,7 +277,8 @@ bool EntryStream::FoldRun() {
   return true;
 }
 
-// What the entry on which the runs stand after a run of operands, if there is one, says about it.
+// Returns what is below a run of operands, which follows from the entry behind the run on which the
+// runs of the stream now stand, if there is one.
 OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool nothing_below) const {
   const bool is_of_key = has_next && !is_first_of_key_;
   if (!is_of_key) {
@@ -243,6 +295,7 @@ OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool noth
   }
 }
 
+// Makes the current result of the fold the current entry.
 void EntryStream::ShowFold(bool is_first_of_key) {
   fold_.MakeKey();
   key_ = fold_.key();
@@ -251,6 +304,8 @@ void EntryStream::ShowFold(bool is_first_of_key) {
   is_valid_ = true;
 }
 
+// After the last result of a fold, the stream continues with the entry that was already found, or
+// with the runs.
 void EntryStream::NextOfFold() {
   assert(source_ != Source::kRuns && fold_.Valid());
   fold_.Next();

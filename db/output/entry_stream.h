@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
-// order. Each stage is a plain member and sees one entry at a time:
+// EntryStream hands out the entries that a flush, a recovery or a compaction keeps of its sorted
+// runs, in order. Each stage is a plain member and processes one entry at a time:
 //
 //   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> EntryFilter
 //   -> OperandFold -> key(), value() -> OutputWriter
 //
-// A SingleDelete and the value that it meets vanish together, whatever lies below: that is what
-// tells it from a Delete. Where merge operands stand on it, or more versions of the key follow that
-// are no SingleDeletes, it stays a tombstone: then the contract of one value for each was not kept.
+// A SingleDelete and the value right below it are dropped together, whatever the deeper levels
+// hold; in this it differs from a Delete. It is kept as a tombstone if merge operands build on it,
+// or if more versions of the key follow that are not SingleDeletes: then the program has broken the
+// contract of one value for each SingleDelete.
 //
-// A step allocates nothing and makes no virtual call but those of the runs, except among merge
-// operands and SingleDeletes, and where there is a filter. Threads: one at a time.
+// A step allocates nothing and makes no virtual calls except those of the runs; the exceptions are
+// merge operands, SingleDeletes and filters. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -38,17 +39,20 @@ class BlobFlow;
 struct EntryStreamOptions {
   const InternalKeyComparator* comparator = nullptr;  // outlives the stream
   std::vector<SequenceNumber> snapshots;              // ascending
-  DeeperLevels* below = nullptr;                      // null: anything may lie below
-  bool is_bottommost = false;                         // no deeper level holds a key of the range
-  // All range tombstones of the runs: what they hide is dropped. Outlives the stream; may be null.
+  // Of a stamped family: readers ask for no timestamp below it; empty: it was never raised.
+  std::string full_history_ts_low;
+  DeeperLevels* below = nullptr;  // null: deeper levels may hold any key
+  bool is_bottommost = false;     // no deeper level holds a key of the range
+  // All range tombstones of the runs: entries that they hide are dropped. Outlives the stream; may
+  // be null.
   const FragmentedTombstones* tombstones = nullptr;
-  std::optional<Slice> begin, end;  // user keys; the end is not part of it
-  BlobFlow* blobs = nullptr;        // is told of blob indexes; outlives the stream. Null: none
-  EntryFilter* filter = nullptr;    // reads blobs there too; outlives the stream. Null: none
-  MergeTools merge;                 // without an operator operands stay as they are
+  std::optional<Slice> begin, end;  // user keys; the end is exclusive
+  BlobFlow* blobs = nullptr;        // gets all blob indexes; outlives the stream; null: none
+  EntryFilter* filter = nullptr;    // outlives the stream; null: none
+  MergeTools merge;                 // without an operator, operands are kept as they are
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
-  // Asked before the first entry, then each time so many more were read, and at the end, with the
-  // number of those read; an error ends the stream. May be empty.
+  // Called with the number of entries read: before the first entry, after every entries_a_step
+  // entries, and at the end. An error that it returns ends the stream. May be empty.
   std::function<Status(uint64_t)> on_progress;
   uint64_t entries_a_step = 1024;
 };
@@ -57,19 +61,20 @@ class EntryStream {
  public:
   struct Counts {
     uint64_t read = 0;
-    uint64_t hidden = 0;      // dropped behind a newer version
-    uint64_t covered = 0;     // dropped under a range tombstone
-    uint64_t tombstones = 0;  // dropped because they hid nothing any more
-    uint64_t filtered = 0;    // dropped, or made tombstones, because the filter said so
-    uint64_t folded = 0;      // that went into another one with a merge operand
-    // SingleDeletes among them that met no older version, and whatever but a value met one.
+    uint64_t hidden = 0;      // dropped because a newer version hides them
+    uint64_t covered = 0;     // dropped because a range tombstone hides them
+    uint64_t tombstones = 0;  // tombstones that were dropped because they hid nothing any more
+    uint64_t filtered = 0;    // dropped or replaced by tombstones on the filter's decision
+    uint64_t folded = 0;      // entries that became part of another one by merging
+    // SingleDeletes that were dropped without meeting an older version.
     uint64_t unmatched_singles = 0;
+    // Versions other than one value that were deleted by a SingleDelete.
     uint64_t mismatched_singles = 0;
-    uint64_t corrupt = 0;      // are none that we know: they end the stream
-    bool has_skipped = false;  // the filter spared entries, which were not read
+    uint64_t corrupt = 0;      // entries of an unknown kind; they end the stream
+    bool has_skipped = false;  // the filter skipped entries, which were not read or counted
   };
 
-  // Owns the runs. Stands before the first entry: SeekToFirst() comes next.
+  // Owns the runs. SeekToFirst() must be called before anything else.
   EntryStream(const EntryStreamOptions& options, SortedRuns runs);
   EntryStream(const EntryStream&) = delete;
   EntryStream& operator=(const EntryStream&) = delete;
@@ -86,14 +91,15 @@ class EntryStream {
     NextOfFold();
   }
 
-  // Of the current entry, until the next step.
+  // The current entry, valid until the next step.
   Slice key() const { return key_; }
   Slice value() const { return value_; }
-  // No entry of its user key was handed out before it.
+  // Whether no entry of the same user key was handed out before.
   bool is_first_of_key() const { return is_first_of_key_; }
-  // It begins a block of a run, which may be passed on if all entries of it come next, unchanged.
+  // Whether the entry begins a block of a run. The block may be passed on if exactly its entries
+  // are handed out next, unchanged.
   bool offers_block() const { return has_block_ && source_ == Source::kRuns; }
-  // That block, the caller's to exchange until the next step.
+  // That block. The caller may swap its contents until the next step.
   PassedBlock* TakeBlock() {
     assert(offers_block());
     has_block_ = false;
@@ -105,46 +111,55 @@ class EntryStream {
   const InternalKeyComparator& comparator() const { return *options_.comparator; }
 
  private:
-  // Where the current entry is.
+  // Where the current entry comes from.
   enum class Source : uint8_t {
     kRuns,
-    kFold,           // then comes what the runs stand on
-    kFoldWithEntry,  // then key_ and value_, on which the runs stand
+    kFold,           // the fold; the entry on which the runs stand comes next
+    kFoldWithEntry,  // the fold; entry_key_ and entry_value_, already found, come next
   };
 
-  // To the entry behind the current one.
+  // Moves the runs to the entry behind the current one.
   void StepRuns() {
     if (std::exchange(is_ahead_, false)) [[unlikely]]
       return;
     runs_.Next();
   }
-  // Shows the first kept entry from the one on that the runs stand on, or what it is folded into.
+  // Shows the first entry to keep, beginning with the one on which the runs stand, or the result of
+  // folding it.
   void FindKept();
-  // The same before folding: into key_ and value_. False at the end.
+  // The same before folding: sets key_ and value_. Returns false at the end.
   bool FindPassed() { return FindRetained() && (options_.filter == nullptr || AskFilter()); }
-  // The same before the filter.
+  // The same before filtering.
   bool FindRetained();
-  // The runs go on from a SingleDelete, which key_ is from then on, to the entry behind it, or
-  // behind the value that it takes along. False: it does not stay, or the stream has ended.
+  // Decides about a SingleDelete: copies it to key_ and moves the runs to the entry behind it, or
+  // behind the value that is dropped together with it. Returns false if it is dropped, or if the
+  // stream has ended.
   bool KeepsSingle();
-  // Goes on from what was found to what the filter lets pass. False at the end.
+  // Offers the entry found to the filter, and goes on until the filter lets one pass. Returns false
+  // at the end.
   bool AskFilter();
-  // Whether readers without a snapshot see what was found, and no snapshot needs it as it is.
+  // The same for the verdict kKeepWithoutSeqno: a stamped family loses the timestamp too.
+  void ClearNumber(ValueType type);
+  // Whether the filter gets the entry found: readers without a snapshot see it, and no snapshot
+  // needs it.
   bool IsOffered(ValueType type) const;
+  // Counts a point entry that retention has dropped.
   void CountDropped(ValueType type);
-  // What was found becomes a tombstone, or goes if that would hide nothing; then false.
+  // Replaces the entry found by a tombstone. Returns false if the tombstone would hide nothing and
+  // is left out.
   bool MakeTombstone(ValueType type);
   void RewriteKey(SequenceNumber seqno, ValueType type);
-  // False: the stream has ended.
+  // Moves the runs to the key. Returns false if the stream has ended.
   bool SkipTo(const Slice& user_key);
-  // False: the run has vanished, for the filter skips from one of its operands on.
+  // Folds the run of operands that begins with the entry found. Returns false if the run has
+  // vanished, because the filter skips entries from one of its operands on.
   bool FoldRun();
   void FoldOperands();
   bool NoteBlob(const Slice& user_key);
   OperandFold::Below BelowRun(bool has_next, size_t stripe, bool nothing_below) const;
   void NextOfFold();
   void ShowFold(bool is_first_of_key);
-  // False: on_progress ended the stream.
+  // Returns false if on_progress has ended the stream.
   bool ReportProgress();
   void End(const Status& status);
   bool IsPastEnd(const Slice& user_key) const {
@@ -158,20 +173,20 @@ class EntryStream {
   VersionRetention retention_;
   OperandFold fold_;
   Source source_ = Source::kRuns;
-  Slice key_;                      // into the runs, or rewritten_key_, or the fold
-  Slice value_;                    // into the runs, or the fold
+  Slice key_;                      // points into the runs, rewritten_key_, single_key_ or the fold
+  Slice value_;                    // points into the runs, the filter or the fold
   Slice entry_key_, entry_value_;  // kFoldWithEntry: the entry behind the fold
   std::string rewritten_key_;
-  std::string single_key_;  // of the SingleDelete behind which the runs stand
+  std::string single_key_;  // the SingleDelete behind which the runs stand
   bool entry_is_first_of_key_ = false;
   bool is_valid_ = false;
   bool is_first_of_key_ = false;
   bool has_kept_of_key_ = false;  // an entry of the current user key was kept
-  bool has_block_ = false;        // in block_
-  bool is_ahead_ = false;         // the runs stand behind what was found, not on it
-  bool is_replaced_ = false;      // value_ is the filter's
-  bool drops_run_ = false;        // the filter skipped from an operand on, not its key's first one
-  uint64_t next_progress_ = 0;    // the number of entries read at which it is due
+  bool has_block_ = false;        // block_ holds the block that the entry offers
+  bool is_ahead_ = false;         // the runs stand behind the entry found, not on it
+  bool is_replaced_ = false;      // value_ belongs to the filter
+  bool drops_run_ = false;        // the filter skips from an operand on that is not its key's first
+  uint64_t next_progress_ = 0;    // the number of read entries at which on_progress is due
   PassedBlock block_;
   Counts counts_;
   Status status_;

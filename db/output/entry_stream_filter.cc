@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What EntryStream offers to the program's filter, and what becomes of it. Apart from the loop,
-// which does without where there is no filter.
+// Which entries EntryStream offers to the program's filter, and how it applies the verdicts.
+// Separate from the loop in entry_stream.cc, which has no code for filters.
 #include <cassert>
 
 #include "db/output/entry_stream.h"
 
 namespace ashlar {
 
-// An entry that goes does not count as kept of its key.
+// An entry that is removed does not count as an entry of its key that was kept.
 bool EntryStream::AskFilter() {
   do {
     is_replaced_ = false;
@@ -31,7 +31,7 @@ bool EntryStream::AskFilter() {
         break;
       case EntryFilter::Verdict::kSkip:
         counts_.filtered++;
-        drops_run_ = drops_run_ || !is_first_of_key_;  // the next key asked about may skip, too
+        drops_run_ = drops_run_ || !is_first_of_key_;  // stays set if the filter skips again
         if (!SkipTo(filter.skip_until())) return false;
         break;
       case EntryFilter::Verdict::kFail: End(filter.status()); return false;
@@ -40,32 +40,41 @@ bool EntryStream::AskFilter() {
   return false;
 }
 
-// Of a key that is the newest version that is left, if it is a value; operands may be several. What
-// a range tombstone hides from them was kept for a snapshot.
+// In a stamped family the filter gets every version that is kept and is not a tombstone.
+//
+// For each key the filter gets the newest version that is kept, if it is a value, and perhaps
+// several operands. Entries that a range tombstone hides from current readers were kept for a
+// snapshot, and are not offered.
 bool EntryStream::IsOffered(ValueType type) const {
-  if (IsPointTombstone(type)) return false;
+  if (IsPointTombstoneOfAnyFamily(type)) return false;
+  const bool is_stamped = comparator().stamp_bytes() != 0;  // each version is asked about
   const bool is_candidate =
-      type == kTypeMerge ? retention_.stripe() == options_.snapshots.size() : is_first_of_key_;
+      is_stamped ||
+      (type == kTypeMerge ? retention_.stripe() == options_.snapshots.size() : is_first_of_key_);
   if (!is_candidate || options_.tombstones == nullptr) return is_candidate;
   const SequenceNumber covering =
       options_.tombstones->MaxCoveringSeqno(ExtractUserKey(key_), kMaxSequenceNumber);
   return covering <= TrailerSeqno(ExtractTrailer(runs_.key()));
 }
 
+// At the bottom, or where no deeper level holds the key, the tombstone is left out.
 bool EntryStream::MakeTombstone(ValueType type) {
-  if (retention_.stripe() == 0 && retention_.NothingBelow()) return false;
+  if (retention_.IsTombstoneObsolete()) return false;
+  const bool is_stamped = comparator().stamp_bytes() != 0;
+  if (is_stamped && type == kTypeDeletion) type = kTypeDeletionWithTimestamp;
   RewriteKey(TrailerSeqno(ExtractTrailer(runs_.key())), type);
   value_.clear();
   is_replaced_ = true;
   return true;
 }
 
-// What blob files lose has to be counted, entry by entry; without them nothing is read in between.
+// With blob files, each entry must be read, so that its reference counts as garbage. Without them
+// the entries in between are not read.
 bool EntryStream::SkipTo(const Slice& user_key) {
   assert(comparator().OrderWithoutTimestamp(ExtractUserKey(runs_.key()), user_key) < 0);
   if (options_.blobs == nullptr) {
     counts_.has_skipped = true;
-    runs_.Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
+    runs_.Seek(comparator().FirstInternalKey(user_key));
     return true;
   }
   for (runs_.Next(); runs_.Valid(); runs_.Next()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs are the files of level 0 and the deeper levels.
+// The runs of a tree are the files of level 0 and the deeper levels.
 #include "db/output/filter_bits.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace ashlar {
 namespace {
 
 constexpr double kLn2Squared = 0.4804530139182014;
-// Beyond these bounds a bit more changes nothing that can be measured, and a tree that is about to
-// change its shape pays little for having been misjudged.
+// Bounds of the result. Beyond them one more bit has no measurable effect, and a misjudged tree
+// whose shape is about to change loses little.
 constexpr double kLowest = -1500, kHighest = 8000;
 
 bool IsInput(std::span<const LevelFiles> inputs, const TableFile* file) {
@@ -36,7 +36,8 @@ uint64_t TotalBytes(std::span<const LevelFiles> inputs, Level level) {
   return bytes;
 }
 
-// The runs that a job leaves as they are; of a level it takes files from, the rest.
+// The sizes of the runs that a job leaves unchanged. Of a level from which it takes files, the rest
+// counts.
 std::vector<uint64_t> OtherRuns(const Version& version, std::span<const LevelFiles> inputs,
                                 Level output_level) {
   std::vector<uint64_t> runs;
@@ -44,6 +45,7 @@ std::vector<uint64_t> OtherRuns(const Version& version, std::span<const LevelFil
     if (!IsInput(inputs, file)) runs.push_back(file->meta.file_size);
   }
   for (Level level = 1; level <= version.deepest_level(); ++level) {
+    assert(version.level_bytes(level) >= TotalBytes(inputs, level));
     const uint64_t rest = version.level_bytes(level) - TotalBytes(inputs, level);
     if (level != output_level && rest != 0) runs.push_back(rest);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// trailers_ holds the operands' trailers while they come, and what is left of them afterwards.
+// trailers_ holds the trailers of the operands while they are added, and the trailers of the
+// results afterwards.
 #include "db/output/operand_fold.h"
 
 #include <cassert>
@@ -49,8 +50,10 @@ Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, boo
   return status;
 }
 
-// False: the operands stay. Then *status tells whether the job may go on.
+// Folds all operands into one value. Returns false if the operands are kept; *status then says
+// whether the job may go on.
 bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
+  assert(below != Below::kUnknown && status->ok());
   const MergeBase existing{.value = base, .is_entity = below == Below::kEntity};
   const Status merged =
       MergeFully(tools_, user_key_, below == Below::kNothing ? nullptr : &existing,
@@ -65,6 +68,7 @@ bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
 }
 
 void OperandFold::MakeOne(uint64_t trailer) {
+  assert(!is_folded_);
   is_folded_ = true;
   trailers_.assign(1, trailer);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OperandFold makes fewer entries of the merge operands of one user key that the same readers see:
-// with the value or tombstone below them, or where nothing can be below them, one value; else one
-// operand, if the operator can; else they stay.
+// OperandFold reduces the merge operands of one user key that the same readers see to fewer
+// entries. With a value or tombstone below them, or if nothing can be below them, they become one
+// value. Otherwise they become one operand, if the operator can merge operands. Otherwise they are
+// kept.
 //
-// It is fed one run of operands at a time, newest first, and then hands out what came of them.
-// Operands are copied where their memory does not stay. Threads: one at a time.
+// It gets one run of operands at a time, newest first, and then hands out the resulting entries.
+// Operands whose memory may change are copied. Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,40 +28,45 @@ class OperandFold {
  public:
   // What is below the operands.
   enum class Below : uint8_t {
-    kUnknown,  // perhaps something that this job does not see, or another reader's version
-    kNothing,  // nothing at all, or a tombstone
+    kUnknown,  // perhaps an entry that this job does not see, or a version for other readers
+    kNothing,  // no entry at all, or a tombstone
     kValue,
-    kEntity,  // whose stored form is the base
+    kEntity,  // `base` is its stored form
   };
-  // What a failed fold does to whoever asked: a job in the background keeps the operands.
+  // What a failed merge does: a background job keeps the operands; a manual compaction fails unless
+  // the operator allows to keep them.
   enum class OnFailure : uint8_t { kKeepOperands, kAsOperatorSays };
 
   OperandFold(const MergeTools& tools, OnFailure on_failure)
       : tools_(tools), on_failure_(on_failure) {}
 
-  // Without an operator operands are entries like any other.
+  // Without an operator, operands are treated like other entries.
   bool has_operator() const { return tools_.merge_operator != nullptr; }
 
-  // A run begins with its newest operand.
+  // Begins a run with its newest operand.
   void Begin(const Slice& internal_key, const Slice& operand, const ValuePin& pin);
+  // Adds the next older operand of the run.
   void Add(const Slice& internal_key, const Slice& operand, const ValuePin& pin);
-  // The run is complete. `base` is the value if there is one. *took_base: the entry below the run
-  // is part of the result. `drops_seqno`: a value may lose its sequence number. An error ends the
-  // job.
+  // Ends the run and makes the results. `base` is the value below if there is one. *took_base is
+  // set if the entry below the run is part of the result. `drops_seqno`: a value may get the
+  // sequence number 0. An error ends the job.
   Status Finish(Below below, const Slice& base, bool drops_seqno, bool* took_base);
-  // Instead of Finish(): nothing comes of the run.
+  // Instead of Finish(): drops the run without results.
   void Abandon() {
     operands_.Clear();
     trailers_.clear();
   }
 
-  // The results, in order; none are left when Next() has gone past the last.
+  // Iterates over the results, in the order of internal keys. Not valid after the last one.
   bool Valid() const { return position_ < trailers_.size(); }
-  void Next() { position_++; }
+  void Next() {
+    assert(Valid());
+    position_++;
+  }
   size_t count() const { return trailers_.size(); }
   Slice key() const { return key_; }
   Slice value() const;
-  // Puts the current result's key together; once for each.
+  // Builds key() for the current result; called once for each.
   void MakeKey();
 
  private:
@@ -70,8 +77,8 @@ class OperandFold {
   const OnFailure on_failure_;
   std::string user_key_;
   MergeOperands operands_;          // of the run
-  std::vector<uint64_t> trailers_;  // of the results; of the operands before Finish()
-  bool is_folded_ = false;          // there is one result, in merged_
+  std::vector<uint64_t> trailers_;  // of the operands before Finish(), of the results after it
+  bool is_folded_ = false;          // there is a single result, which is in merged_
   Merged merged_;
   size_t position_ = 0;
   std::string key_;  // of the current result

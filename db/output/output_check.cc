@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file is opened like one of a stranger: nothing that the builder has in memory is believed.
+// The file is opened like an unknown file: nothing that the builder still has in memory is used.
 #include "db/output/output_check.h"
 
 #include <cassert>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is read back of a table that was just written, before anybody is told of it
-// (paranoid_file_checks, verify_output_flags). Threads: pure, but for the file.
+// Reads a new table back before it is installed, if options ask for it (paranoid_file_checks,
+// verify_output_flags). Threads: any; the functions only read the file.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 namespace ashlar {
 
 struct OutputChecks {
-  bool blocks = false;    // their checksums, and that they fit each other
-  bool entries = false;   // that they are those that were added
-  bool checksum = false;  // of the whole file, if it has one
+  bool blocks = false;    // checksums of all blocks, and that the blocks are consistent
+  bool entries = false;   // the entries are the ones that were added
+  bool checksum = false;  // checksum of the whole file, if it has one
 
   bool any() const { return blocks || entries || checksum; }
 };
 
-// paranoid_file_checks is about all tables, verify_output_flags about compactions.
+// paranoid_file_checks applies to all tables, verify_output_flags to compactions only.
 OutputChecks OutputChecksFor(const ColumnFamilyOptions& options, bool is_flush);
 
-// Depends on every point entry and on their order.
+// A hash of a sequence of point entries; depends on each entry and on their order.
 class EntriesHash {
  public:
   void Add(const Slice& internal_key, const Slice& value) {
@@ -42,7 +42,8 @@ class EntriesHash {
   uint64_t count_ = 0;
 };
 
-// Corruption that names the file and what was expected. `written`: of the entries that were added.
+// Returns Corruption with the file, the expectation and the finding. `written`: the hash of the
+// entries that were added.
 Status CheckOutput(const OutputChecks& checks, const TableOutputOptions& options,
                    const FileMetadata& meta, const EntriesHash& written);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OutputCutter says where a job ends one output table and begins the next.
+// OutputCutter decides where a job ends one output table and begins the next.
 //
-// Never between two versions of one user key: it is asked once for each. Else: at the target size,
-// or a little before it so that all outputs are of one size and no small one is left over;
-// where a table of the next level begins, once half the target is reached, so that tables of the
-// two levels line up and later compactions have less to read; and before an output would overlap
-// too much of that level.
+// It never cuts between two versions of one user key, because it is asked once per key. It cuts at
+// the target size, or a little earlier so that all outputs have the same size and no small one
+// remains. It cuts where a table of the next level begins, once half the target is reached, so that
+// tables of the two levels line up and later compactions read less. It cuts before an output would
+// overlap too much of the next level.
 //
-// Where the next level holds much more than the output, an eighth of the target is enough: the
-// smaller the tables of a small level, the better the choice of what to merge next. Of a few large
-// ones, each is merged when it is little more than half as full of updates as it gets; of many, the
-// fullest is, which writes less, and a merge takes little space beside its inputs.
+// If the next level holds much more than the output, an eighth of the target is enough: the smaller
+// the tables of a small level, the better the choice of which to merge next. If a level consists of
+// a few large tables, each table is merged when it is little more than half as full of updates as
+// it could be. Of many small tables the fullest is merged, which writes less, and a merge needs
+// little space beside its inputs.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +25,11 @@
 
 namespace ashlar {
 
-// What is not set ends no output.
+// Limits without a value end no output.
 struct OutputLimits {
-  uint64_t target_bytes = UINT64_MAX;   // an output ends when it has them
-  uint64_t expected_bytes = 0;          // of all outputs together, roughly; 0: unknown
-  uint64_t overlap_bytes = UINT64_MAX;  // and before it overlaps more of `next_level` than this
+  uint64_t target_bytes = UINT64_MAX;   // an output ends when it has this size
+  uint64_t expected_bytes = 0;          // rough size of all outputs together; 0: unknown
+  uint64_t overlap_bytes = UINT64_MAX;  // an output ends before it overlaps more of `next_level`
   // Tables of the level after the outputs', ascending and disjoint; they outlive the cutter.
   std::span<TableFile* const> next_level;
 };
@@ -39,8 +40,8 @@ class OutputCutter {
   OutputCutter(const InternalKeyComparator& comparator, const OutputLimits& limits)
       : comparator_(comparator), limits_(limits), target_bytes_(EvenTarget(limits)) {}
 
-  // Asked once for every user key, in ascending order, before its first entry is written.
-  // `output_bytes`: size of the current output.
+  // Called once for each user key, in ascending order, before its first entry is written.
+  // `output_bytes`: the size of the current output.
   bool ShouldCutBefore(const Slice& user_key, uint64_t output_bytes) {
     const bool has_passed_table = PassTables(user_key);
     if (output_bytes >= target_bytes_) return true;
@@ -49,12 +50,14 @@ class OutputCutter {
     const bool is_sparse = overlapped_bytes_ / kSparse >= output_bytes;
     return output_bytes >= target_bytes_ / (is_sparse ? 8 : 2);
   }
-  // The key asked about last begins a new output.
+  // The key of the last call begins a new output.
   void NoteNewOutput() { overlapped_bytes_ = 0; }
 
  private:
-  static constexpr uint64_t kSparse = 2;  // bytes of the next level under each byte
+  // An output is sparse if the next level holds at least this many bytes for each of its bytes.
+  static constexpr uint64_t kSparse = 2;
 
+  // The target size, reduced so that all outputs of the expected bytes have the same size.
   static uint64_t EvenTarget(const OutputLimits& limits) {
     if (limits.target_bytes >= limits.expected_bytes) return limits.target_bytes;
     const uint64_t target = std::max<uint64_t>(limits.target_bytes, 1);
@@ -62,7 +65,7 @@ class OutputCutter {
     return (limits.expected_bytes + outputs - 1) / outputs;
   }
 
-  // True if the key lies beyond the end of a table that earlier keys had not passed.
+  // Returns true if the key is behind the end of a table that earlier keys had not passed.
   bool PassTables(const Slice& user_key) {
     bool has_passed = false;
     while (position_ < limits_.next_level.size() &&
@@ -78,8 +81,8 @@ class OutputCutter {
   const InternalKeyComparator& comparator_;
   const OutputLimits limits_;
   const uint64_t target_bytes_;
-  size_t position_ = 0;            // of the first table not passed yet
-  uint64_t overlapped_bytes_ = 0;  // of tables under the current output
+  size_t position_ = 0;            // the first table that was not passed yet
+  uint64_t overlapped_bytes_ = 0;  // size of the tables that the current output has passed
 };
 
 }  // namespace ashlar

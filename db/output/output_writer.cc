@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table is open at a time; an entry that begins a user key may end it.
+// At most one table is open at a time. It may end before an entry that is the first of its user
+// key.
 #include "db/output/output_writer.h"
 
 #include <cassert>
@@ -47,7 +48,7 @@ Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
 }
 
 Status OutputWriter::WriteAll(EntryPipe* entries, OutputResult* result) {
-  assert(options_.blobs == nullptr);  // it would belong to both threads
+  assert(options_.blobs == nullptr);  // both threads would use the flow
   const Status status = WriteAndFinish(entries);
   entries->Stop();
   TellCounts(entries->counts(), result);
@@ -55,6 +56,7 @@ Status OutputWriter::WriteAll(EntryPipe* entries, OutputResult* result) {
 }
 
 void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* result) {
+  assert(table_ == nullptr);  // WriteAndFinish() has finished or deleted it
   result_.input_entries = counts.read;
   result_.hidden_dropped = counts.hidden;
   result_.covered_dropped = counts.covered;
@@ -72,10 +74,10 @@ void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* r
   *result = std::move(result_);
 }
 
-// Blob files are durable before the table that refers to them is whole.
+// The blob files are durable before the table that refers to them is complete.
 template <typename Entries>
 Status OutputWriter::WriteAndFinish(Entries* entries) {
-  assert(table_ == nullptr);  // a writer writes once
+  assert(table_ == nullptr);  // a writer is used once
   Status status = WriteEntries(entries);
   if (status.ok() && options_.blobs != nullptr) status = options_.blobs->Finish();
   if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
@@ -125,14 +127,14 @@ Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter)
   return Status::OK();
 }
 
-// Afterwards there is a table for the key.
+// Ends the current table if it is due, and makes sure that there is a table for the key.
 Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
   const uint64_t bytes = table_ == nullptr ? 0 : table_->FileBytes() + tombstone_bytes_;
   bool is_due = cutter->ShouldCutBefore(user_key, bytes);
   if (options_.partitioner != nullptr) [[unlikely]]
     is_due = PartitionsBefore(user_key, bytes) || is_due;
   if (table_ != nullptr) {
-    // A tombstone may have begun the table at this very key.
+    // A range tombstone may have begun the table at this very key.
     if (!is_due || options_.table.comparator->SameKey(user_key, table_first_key_)) {
       return Status::OK();
     }
@@ -143,7 +145,8 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
   return BeginTable(user_key);
 }
 
-// Of neighbours in one output, also where a range tombstone begins.
+// Asks the program's partitioner about two neighbouring keys of one output. The begin of a range
+// tombstone counts as a key too.
 bool OutputWriter::PartitionsBefore(const Slice& user_key, uint64_t output_bytes) {
   bool is_due = false;
   const Slice last = last_key_;
@@ -155,6 +158,7 @@ bool OutputWriter::PartitionsBefore(const Slice& user_key, uint64_t output_bytes
   return is_due;
 }
 
+// The observer gets an end for each table that begins, also if the file cannot be created.
 Status OutputWriter::BeginTable(const Slice& first_key) {
   table_first_key_.assign(first_key.data(), first_key.size());
   TableOutputOptions options = options_.table;
@@ -169,13 +173,15 @@ Status OutputWriter::BeginTable(const Slice& first_key) {
   return Status::OK();
 }
 
+// Notifies the observer that a table has ended.
 void OutputWriter::TellEnd(FileNumber number, const OutputTable* finished, const Status& status) {
   assert((finished != nullptr) == status.ok());
   if (options_.observer != nullptr) options_.observer->OnTableEnded(number, finished, status);
 }
 
-// A tombstone that reaches over the border is cut there, into both tables, so that neither needs
-// the other's bounds to tell what is its own.
+// Writes the tombstones before `next_key` to the current table. A tombstone that crosses the border
+// between two tables is cut there and goes to both, so that neither table needs the bounds of the
+// other to know its part.
 Status OutputWriter::WriteTombstonesBefore(const Slice* next_key) {
   assert(table_ != nullptr && first_tombstone_ <= tombstone_count());
   const InternalKeyComparator& order = *options_.table.comparator;
@@ -188,14 +194,16 @@ Status OutputWriter::WriteTombstonesBefore(const Slice* next_key) {
     if (next_key != nullptr && order.OrderWithoutTimestamp(begin, *next_key) >= 0) break;
     const bool goes_on = next_key != nullptr && order.OrderWithoutTimestamp(*next_key, end) < 0;
     if (goes_on) end = *next_key;
-    for (const SequenceNumber seqno : fragment.seqnos) {
-      RETURN_IF_ERROR(table_->AddTombstone({begin, end, seqno}));
+    for (size_t i = 0; i < fragment.seqnos.size(); i++) {
+      const Slice stamp = fragment.stamps.empty() ? Slice() : fragment.stamps[i];
+      RETURN_IF_ERROR(table_->AddTombstone({begin, end, fragment.seqnos[i], stamp}));
     }
     if (goes_on) break;
   }
   return Status::OK();
 }
 
+// Writes the tombstones that belong to the table, completes it and moves it to the result.
 Status OutputWriter::FinishTable(const Slice* next_key) {
   assert(table_ != nullptr);
   RETURN_IF_ERROR(WriteTombstonesBefore(next_key));
@@ -215,8 +223,8 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   return CheckSpaceLimit();
 }
 
-// A compaction ends here. A flush goes on: what it writes is in the way of writers, who hear of the
-// limit when it is done.
+// Ends a compaction when the limit on space is reached. A flush continues, because writers wait for
+// it; they get the error after the flush.
 Status OutputWriter::CheckSpaceLimit() const {
   SstFileManagerImpl* const space = options_.table.context->space;
   if (options_.table.is_flush || space == nullptr) return Status::OK();
@@ -229,7 +237,7 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   for (const BlobFileAddition& blob : result->blob_files) {
     const std::string path = BlobFileName(table.blob_dir, blob.number);
     IgnoreError(DeleteFileIfExists(table.context->fs, path),
-                "what stays is deleted at the next open");
+                "a file that stays is deleted at the next open");
     if (table.context->space != nullptr) table.context->space->OnDeleteFile(path);
   }
   result->blob_files.clear();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OutputWriter writes the entries of a stream, and range tombstones, to tables, as many as its
-// limits ask for; large values to blob files, if it has a flow of them.
+// OutputWriter writes the entries of a stream, and range tombstones, to as many tables as its
+// limits demand, and moves large values to blob files if it has a BlobFlow.
 //
-// Threads: one at a time. Crash: a finished table is synced, but nobody's until a MANIFEST names
-// it; an output that was not finished is deleted.
+// Threads: one at a time. Crash: a finished table is synced, but belongs to no version until the
+// MANIFEST names it. An output that was not finished is deleted.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/status.h"
 #include "db/output/blob_flow.h"
 #include "db/output/entry_stream.h"
 #include "db/output/output_cutter.h"
-#include "db/output/output_observer.h"
 #include "db/output/table_output.h"
 #include "util/keys/file_number.h"
 
@@ -33,27 +33,27 @@ struct OutputTable {
   TableProperties properties;
 };
 
-// What a flush or compaction, or a part of one, did.
+// The outputs and counts of a flush or compaction, or of one part of it.
 struct OutputResult {
-  std::vector<OutputTable> tables;  // ascending and disjoint; none if nothing survived
+  std::vector<OutputTable> tables;  // ascending and disjoint; empty if no entry was kept
   std::vector<BlobFileAddition> blob_files;
   std::vector<BlobFileGarbage> blob_garbage;  // ascending by number, each once
   BlobFlow::Counts blobs;
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
-  uint64_t hidden_dropped = 0;            // versions behind a newer one
-  uint64_t covered_dropped = 0;           // entries under a range tombstone
-  uint64_t tombstones_dropped = 0;        // that hid nothing any more
-  uint64_t filtered = 0;                  // dropped, or made tombstones, by the program's filter
-  uint64_t unmatched_singles = 0;         // SingleDeletes that went without a version to delete
-  uint64_t mismatched_singles = 0;        // whatever but a value was deleted by one
-  uint64_t corrupt_entries = 0;           // which ended the job
-  bool has_skipped = false;               // which spared entries: they are in no count
-  uint32_t part_count = 0;                // of a compaction that has run here
-  uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
+  uint64_t hidden_dropped = 0;            // versions that a newer one hides
+  uint64_t covered_dropped = 0;           // entries that a range tombstone hides
+  uint64_t tombstones_dropped = 0;        // point tombstones that hid nothing any more
+  uint64_t filtered = 0;                  // dropped or made tombstones by the program's filter
+  uint64_t unmatched_singles = 0;         // SingleDeletes dropped without a version to delete
+  uint64_t mismatched_singles = 0;        // versions other than one value deleted by them
+  uint64_t corrupt_entries = 0;           // entries of an unknown kind; they end the job
+  bool has_skipped = false;               // the filter skipped entries, which are not counted
+  uint32_t part_count = 0;                // number of parts of a compaction in this process
+  uint64_t range_tombstones_dropped = 0;  // fragments that covered nothing any more
   uint64_t bytes_written = 0;
-  uint64_t passed_blocks = 0;  // that went into tables as they were stored in others
-  uint64_t cpu_micros = 0;     // of the threads that worked on it
+  uint64_t passed_blocks = 0;  // blocks that were copied from inputs as they were stored
+  uint64_t cpu_micros = 0;     // processor time of all threads that worked on it
 
   uint64_t blob_bytes_written() const {
     uint64_t bytes = 0;
@@ -61,22 +61,39 @@ struct OutputResult {
     return bytes;
   }
 
-  // Takes over what the part with the next higher keys did.
+  // Adds the result of the part with the next higher keys.
   void Append(OutputResult part);
 };
 
+// OutputObserver is notified of the tables and the parts of a job while it runs. The calls come
+// from the thread that works on the part, so several may come at the same time. No lock is held.
+class OutputObserver {
+ public:
+  virtual ~OutputObserver() = default;
+  // OnTableEnded() follows each OnTableBegun(). If the table was not finished, `status` is the
+  // error and `finished` is null.
+  virtual void OnTableBegun(FileNumber number) = 0;
+  virtual void OnTableEnded(FileNumber number, const OutputTable* finished,
+                            const Status& status) = 0;
+  // Parts are numbered from 0.
+  virtual void OnPartBegun(int part) = 0;
+  virtual void OnPartEnded(int part, const OutputResult& result, const Status& status) = 0;
+};
+
 struct OutputWriterOptions {
-  TableOutputOptions table;  // of every output; the number is filled in
+  TableOutputOptions table;  // of each output, except for the file number
   OutputLimits limits;
-  // The range tombstones to be written, inside the range of the stream. Each output gets the part
-  // from its first key to the next one's. Null for none.
+  // The range tombstones to write, which lie inside the range of the stream. Each output gets the
+  // part from its first key to the first key of the next output. Null: none.
   const FragmentedTombstones* tombstones = nullptr;
-  // A number for the next output, protected from deletion by the caller until the job is installed.
+  // Returns the number of the next output. The caller protects it from deletion until the job is
+  // installed.
   std::function<FileNumber()> new_file_number;
-  OutputObserver* observer = nullptr;  // null: nobody is told
-  // The program's, which ends outputs besides the limits; outlives the writer. Null: none.
+  OutputObserver* observer = nullptr;  // null: none
+  // The program's partitioner, which ends outputs besides the limits; outlives the writer. Null:
+  // none.
   SstPartitioner* partitioner = nullptr;
-  BlobFlow* blobs = nullptr;  // entries pass through it; null: as they are
+  BlobFlow* blobs = nullptr;  // all entries pass through it; null: entries are written unchanged
 };
 
 class OutputWriter {
@@ -84,10 +101,10 @@ class OutputWriter {
   // The options outlive the writer.
   explicit OutputWriter(const OutputWriterOptions& options) : options_(options) {}
 
-  // From the first entry to the last. The result holds what was finished also after an error: those
-  // tables are the caller's to delete.
+  // Writes all entries. After an error the result holds the tables that were finished; the caller
+  // deletes them.
   Status WriteAll(EntryStream* entries, OutputResult* result);
-  // The same entries, which another thread reads meanwhile; there is no flow of blobs.
+  // The same for entries that another thread reads meanwhile; requires options without a BlobFlow.
   Status WriteAll(EntryPipe* entries, OutputResult* result);
 
  private:
@@ -95,13 +112,15 @@ class OutputWriter {
   Status WriteAndFinish(Entries* entries);
   template <typename Entries>
   Status WriteEntries(Entries* entries);
+  // Completes the result and moves it to *result.
   void TellCounts(const EntryStream::Counts& counts, OutputResult* result);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);
   bool PartitionsBefore(const Slice& user_key, uint64_t output_bytes);
-  // Range tombstones that begin at or before the key, which may be null for all, come into the
-  // table that is being written, or begin one.
+  // Counts the range tombstones that begin at or before the key (null: all) to the current table,
+  // and begins a table for them if necessary.
   Status PassTombstones(const Slice* user_key, OutputCutter* cutter);
-  // `next_key`: where the next table begins; null if this is the last one.
+  // Completes the current table. `next_key`: the first key of the next table; null if there is
+  // none.
   Status FinishTable(const Slice* next_key);
   Status CheckSpaceLimit() const;
   Status BeginTable(const Slice& first_key);
@@ -114,21 +133,22 @@ class OutputWriter {
   const OutputWriterOptions& options_;
   std::unique_ptr<TableOutput> table_;      // null: the next entry begins one
   std::string table_first_key_;             // the user key with which table_ begins
-  std::string last_key_;                    // what a partitioner was asked about last
+  std::string last_key_;                    // the last key passed to the partitioner
   size_t next_tombstone_ = 0;               // fragments before it have been passed
-  size_t first_tombstone_ = 0;              // and those before this one are written
-  uint64_t tombstone_bytes_ = 0;            // of those that begin in table_
-  std::optional<std::string> table_begin_;  // where the table before ended; none in the first one
+  size_t first_tombstone_ = 0;              // fragments before it have been written
+  uint64_t tombstone_bytes_ = 0;            // size of the fragments that begin in table_
+  std::optional<std::string> table_begin_;  // the border to the table before; nullopt: none yet
   OutputResult result_;
 };
 
-// What a Status::SpaceLimit() says.
+// The message of Status::SpaceLimit().
 inline constexpr char kSpaceLimitReached[] = "Max allowed space was reached";
 
-// Deletes the files of a result that no version is going to name. `table`: as they were written.
+// Deletes the files of a result that no version will name. `table`: the options with which they
+// were written.
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result);
 
-// What the MANIFEST is to record of a result, whose tables are on `level`.
+// Adds the files of a result, whose tables belong to `level`, to an edit for the MANIFEST.
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit);
 
 }  // namespace ashlar

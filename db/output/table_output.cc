@@ -27,9 +27,10 @@ namespace ashlar {
 
 namespace {
 
-// Stepping over so many tombstones, and over the entries they hide, costs a scan more than a seek
-// into another table; and where they are a quarter of the entries, what their merge costs below is
-// mostly what it frees.
+// A table with such a long row of tombstones and such a share of tombstones is marked for
+// compaction. Stepping over so many tombstones, and over the entries that they hide, costs a scan
+// more than a seek into another table. If a quarter of the entries are tombstones, the compaction
+// below frees about as much as it costs.
 constexpr uint64_t kTombstonesWorthCompacting = 4096;
 constexpr uint64_t kDenseShare = 4;
 
@@ -43,6 +44,7 @@ BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
 
 }  // namespace
 
+// compression_per_level begins with level 0 and continues with the base level.
 CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, Level base_level,
                                bool is_bottommost) {
   assert(base_level >= 1);
@@ -77,7 +79,7 @@ FileWriterOptions WriterOptionsFor(const TableOutputOptions& options) {
     writer.buffer_bytes = options.buffering->buffer_bytes;
     writer.bytes_per_sync = options.buffering->bytes_per_sync;
   }
-  // Flushes before compactions: writers wait for them first.
+  // Flushes have priority over compactions, because writers wait for flushes first.
   writer.priority = options.is_flush ? Env::IO_HIGH : Env::IO_LOW;
   writer.activity = options.is_flush ? Env::IOActivity::kFlush : Env::IOActivity::kCompaction;
   return writer;
@@ -91,7 +93,7 @@ FileOptions FileOptionsFor(const TableOutputOptions& options) {
 
 namespace {
 
-// `table` outlives what is made of the options.
+// `table` outlives the builder that is made with the result.
 TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
                                       const BlockBasedTableOptions& table) {
   const ColumnFamilyOptions& family = *options.family_options;
@@ -161,13 +163,14 @@ TableOutput::TableOutput(const TableOutputOptions& options) : options_(options) 
   entries_hash_ = std::make_unique<EntriesHash>();
 }
 
+// Called before the file is created.
 void TableOutput::BeginChecksum() {
   assert(checksum_ == nullptr && !path_.empty());
   FileChecksumGenFactory* const factory = options_.context->checksum_factory.get();
   if (factory != nullptr) checksum_ = NewChecksumGenerator(factory, path_);
 }
 
-// The file is complete.
+// Called when the file is complete.
 void TableOutput::NoteChecksum() {
   if (checksum_ == nullptr) return;
   checksum_->Finalize();
@@ -176,6 +179,7 @@ void TableOutput::NoteChecksum() {
   meta_.file_checksum_function = checksum_->Name();
 }
 
+// Deletes the file of an output that was not finished.
 TableOutput::~TableOutput() {
   if (is_finished_) return;
   if (builder_ != nullptr) builder_->Abandon();
@@ -199,7 +203,7 @@ Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   return Status::OK();
 }
 
-// The table is linked to the oldest of its blob files.
+// Links the table to the oldest blob file to which it refers.
 Status TableOutput::NoteBlob(const Slice& internal_key, const Slice& encoded) {
   assert(TrailerType(ExtractTrailer(internal_key)) == kTypeBlobIndex);
   BlobIndex index;
@@ -212,20 +216,27 @@ Status TableOutput::NoteBlob(const Slice& internal_key, const Slice& encoded) {
   return Status::OK();
 }
 
+// Begin and end take part in the boundary keys of the table; the end as a sentinel, which is
+// exclusive.
 Status TableOutput::AddTombstone(const RangeTombstone& tombstone) {
   assert(!is_finished_);
   assert(options_.comparator->OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
-  std::string key = MakeInternalKey(tombstone.begin, tombstone.seqno, kTypeRangeDeletion);
-  RETURN_IF_ERROR(builder_->Add(key, tombstone.end));
-  std::string end;
-  AppendInternalKey(&end, tombstone.end, kRangeTombstoneSentinel);
   const InternalKeyComparator& order = *options_.comparator;
+  // Both ends are stored with the timestamp of the tombstone, but a cut may have given them others.
+  std::string begin, end;
+  const Slice stamp = tombstone.stamp.empty() ? order.StampOf(tombstone.begin) : tombstone.stamp;
+  begin = order.WithoutStamp(tombstone.begin).ToString() + stamp.ToString();
+  end = order.WithoutStamp(tombstone.end).ToString() + stamp.ToString();
+  std::string key = MakeInternalKey(begin, tombstone.seqno, kTypeRangeDeletion);
+  RETURN_IF_ERROR(builder_->Add(key, end));
+  end.clear();
+  order.AppendFirst(&end, tombstone.end, kRangeTombstoneSentinel);
   if (first_begin_.empty() || order.Compare(key, first_begin_) < 0) first_begin_ = std::move(key);
   if (last_end_.empty() || order.Compare(end, last_end_) > 0) last_end_ = std::move(end);
   return Status::OK();
 }
 
-// The boundary keys: those of the points and those of the tombstones together.
+// Sets the boundary keys, which cover both point entries and range tombstones.
 void TableOutput::SetBounds() {
   assert(!first_key_.empty() || !first_begin_.empty());  // an empty table is not finished
   meta_.smallest = std::move(first_key_);
@@ -242,18 +253,19 @@ void TableOutput::SetBounds() {
   }
 }
 
+// Keeps the length of the current row of tombstones, and of the longest one.
 void TableOutput::CountTombstones(const Slice& internal_key) {
   assert(tombstones_ <= builder_->num_entries());
   const ValueType type = TrailerType(ExtractTrailer(internal_key));
-  const bool is_tombstone = IsPointTombstone(type);
+  const bool is_tombstone = IsPointTombstoneOfAnyFamily(type);
   tombstones_ += is_tombstone;
   tombstones_in_row_ = is_tombstone ? tombstones_in_row_ + 1 : 0;
   longest_row_ = std::max(longest_row_, tombstones_in_row_);
 }
 
-// Such a table makes every scan that comes by step over its tombstones and over what they hide. So
-// it is merged downwards until nothing is left to hide; where nothing lies below, those that stayed
-// stay for a snapshot, and merging again would not help.
+// Each scan over such a table steps over its tombstones and the entries that they hide. It is
+// therefore merged downwards until nothing is left to hide. A bottommost table keeps its tombstones
+// only for snapshots, so merging it again would not help.
 bool TableOutput::IsDenseWithTombstones() const {
   if (options_.is_bottommost || longest_row_ < kTombstonesWorthCompacting) return false;
   return tombstones_ >= builder_->num_entries() / kDenseShare;
@@ -275,20 +287,22 @@ Status TableOutput::Finish(FileMetadata* meta) {
   SetBounds();
   meta_.smallest_seqno = builder_->smallest_seqno();
   meta_.largest_seqno = builder_->largest_seqno();
+  meta_.min_timestamp = builder_->min_stamp();
+  meta_.max_timestamp = builder_->max_stamp();
   meta_.epoch_number = options_.epoch_number;
   meta_.oldest_ancestor_time = options_.oldest_ancestor_time;
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
   meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
-  // At the bottom an older version or a tombstone, of a point or a range, stays for a snapshot
-  // only: or an operand whose operator fails, which no later job could leave away either.
+  // A bottommost table keeps older versions and tombstones only for snapshots; exceptions are merge
+  // operands whose operator fails, which no later job could drop either.
   meta_.keeps_for_snapshots = options_.is_bottommost && !options_.is_open_below &&
                               options_.level > 0 &&
                               options_.oldest_snapshot < meta_.largest_seqno &&
                               (has_older_versions_ || builder_->properties().num_deletions != 0);
   meta_.path_id = options_.path_id;
-  // By this a reader knows the file from any other of the same name. Empty if the database has no
-  // identity.
+  // A reader uses the id to detect another file with the same name. It stays empty if the database
+  // has no identity.
   if (Result<InternalUniqueId> id = MakeInternalUniqueId(builder_->properties()); id.ok()) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
   }
@@ -300,14 +314,15 @@ Status TableOutput::Finish(FileMetadata* meta) {
   return Status::OK();
 }
 
-// What is not what was written is nobody's.
+// Reads the table back. A table whose contents differ from the entries written is deleted and not
+// installed.
 Status TableOutput::ReadBack(const FileMetadata& meta) {
   assert(is_finished_ && entries_hash_ != nullptr);
   const OutputChecks checks = OutputChecksFor(*options_.family_options, options_.is_flush);
   Status status = CheckOutput(checks, options_, meta, *entries_hash_);
   if (!status.ok()) {
     IgnoreError(DeleteFileIfExists(options_.context->fs, path_),
-                "what stays is deleted at the next open");
+                "a file that stays is deleted at the next open");
   }
   return status;
 }
@@ -315,7 +330,7 @@ Status TableOutput::ReadBack(const FileMetadata& meta) {
 void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number) {
   const std::string path = TableFileName(options.dir, file_number);
   IgnoreError(DeleteFileIfExists(options.context->fs, path),
-              "what stays is deleted at the next open");
+              "a file that stays is deleted at the next open");
   if (options.context->space != nullptr) options.context->space->OnDeleteFile(path);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragments and entries ascend together, so one position suffices.
+// Fragments and entries ascend together, so one position is enough.
 #include "db/output/tombstone_retention.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool HidingTombstones::HidesSlowly(const Slice& user_key, SequenceNumber seqno) 
   const InternalKeyComparator& order = tombstones_->comparator();
   while (position_ < tombstones_->size()) {
     const FragmentedTombstones::Fragment fragment = tombstones_->fragment(position_);
-    assert(!fragment.end_is_inclusive);  // only in a table's own list
+    assert(!fragment.end_is_inclusive);  // only lists inside of tables have inclusive ends
     if (order.OrderWithoutTimestamp(user_key, fragment.begin) < 0) return false;
     if (order.OrderWithoutTimestamp(user_key, fragment.end) < 0) break;
     position_++;
@@ -29,24 +29,51 @@ bool HidingTombstones::HidesSlowly(const Slice& user_key, SequenceNumber seqno) 
     tombstones_ = nullptr;
     return false;
   }
-  return tombstones_->MaxSeqno(position_, OldestSnapshotThatSees(snapshots_, seqno)) > seqno;
+  const SequenceNumber seen_by_all = OldestSnapshotThatSees(snapshots_, seqno);
+  if (order.stamp_bytes() != 0) [[unlikely]] {
+    return tombstones_->MaxSeqnoAt(position_, seen_by_all, full_history_ts_low_, /*below=*/true) >
+           seqno;
+  }
+  return tombstones_->MaxSeqno(position_, seen_by_all) > seqno;
 }
 
 namespace {
 
-// The newest number of each stripe, but for the stripe of those whom everybody sees if
-// `drops_oldest`.
+// Appends the newest tombstone of each stripe. `drops_oldest`: except for the stripe that every
+// reader sees.
 void AppendKept(const RangeTombstone& range, std::span<const SequenceNumber> seqnos,
                 std::span<const SequenceNumber> snapshots, bool drops_oldest,
                 std::vector<RangeTombstone>* kept) {
   const SequenceNumber oldest = snapshots.empty() ? kMaxSequenceNumber : snapshots.front();
-  SequenceNumber stripe = kMaxSequenceNumber + 1;  // above all of them
+  SequenceNumber stripe = kMaxSequenceNumber + 1;  // no stripe yet
   for (const SequenceNumber seqno : seqnos) {
     const SequenceNumber seen_from = OldestSnapshotThatSees(snapshots, seqno);
     if (seen_from == stripe) continue;
     stripe = seen_from;
     if (drops_oldest && seqno <= oldest) return;
     kept->push_back({range.begin, range.end, seqno});
+  }
+}
+
+// The same in a stamped family: readers of different timestamps see different tombstones, unless
+// these are below full_history_ts_low.
+void AppendKeptOfStamped(const InternalKeyComparator& order, const RangeTombstone& range,
+                         const FragmentedTombstones::Fragment& fragment,
+                         const TombstonesToKeepOptions& options, bool drops_oldest,
+                         std::vector<RangeTombstone>* kept) {
+  const SequenceNumber oldest =
+      options.snapshots.empty() ? kMaxSequenceNumber : options.snapshots.front();
+  const Slice low = options.full_history_ts_low;
+  SequenceNumber stripe = kMaxSequenceNumber + 1;  // of the last one below `low`; none yet
+  for (size_t i = 0; i < fragment.seqnos.size(); i++) {
+    const SequenceNumber seqno = fragment.seqnos[i];
+    if (!low.empty() && order.OrderOfStamps(fragment.stamps[i], low) < 0) {
+      const SequenceNumber seen_from = OldestSnapshotThatSees(options.snapshots, seqno);
+      if (seen_from == stripe) continue;
+      stripe = seen_from;
+      if (drops_oldest && seqno <= oldest) continue;
+    }
+    kept->push_back({range.begin, range.end, seqno, fragment.stamps[i]});
   }
 }
 
@@ -72,7 +99,11 @@ std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
         options.is_bottommost ||
         (options.below != nullptr && !options.below->MayOverlap(range.begin, range.end));
     const size_t kept_before = kept.size();
-    AppendKept(range, fragment.seqnos, options.snapshots, hides_nothing, &kept);
+    if (order.stamp_bytes() == 0) [[likely]] {
+      AppendKept(range, fragment.seqnos, options.snapshots, hides_nothing, &kept);
+    } else {
+      AppendKeptOfStamped(order, range, fragment, options, hides_nothing, &kept);
+    }
     if (options.dropped == nullptr) continue;
     *options.dropped += fragment.seqnos.size() - (kept.size() - kept_before);
   }
@@ -82,6 +113,7 @@ std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
 bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
                  std::span<const SequenceNumber> snapshots) {
   const InternalKeyComparator& order = all.comparator();
+  if (order.stamp_bytes() != 0) return false;  // older readers may not see the tombstone
   const Slice largest = table.largest_user_key();
   const SequenceNumber seen_by_all = OldestSnapshotThatSees(snapshots, table.smallest_seqno);
   Slice covered_until = table.smallest_user_key();

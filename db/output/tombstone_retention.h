@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a flush or compaction does with the range tombstones of its inputs: which point entries they
-// take away, which of them must be written, and which input tables they cover whole.
+// How a flush or compaction treats the range tombstones of its inputs: which point entries they
+// drop, which of the tombstones must be written, and which input tables they cover completely.
 //
-// Snapshots cut the sequence numbers into stripes, as for points (version_retention.h). A tombstone
-// takes an older entry away if no snapshot sees the entry and not the tombstone. Of the tombstones
-// of one stripe over a key the newest suffices; one that every reader sees may go when nothing
-// older is left below in its range.
+// Snapshots divide the sequence numbers into stripes, as for point entries (version_retention.h). A
+// tombstone drops an older entry if no snapshot sees the entry without the tombstone. Of the
+// tombstones of one stripe over a key, the newest is enough; a tombstone that every reader sees is
+// dropped if nothing older is left below in its range.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,21 @@
 
 namespace ashlar {
 
-// The oldest snapshot that sees `seqno`; kMaxSequenceNumber if none does. `snapshots` ascend.
+// The oldest snapshot that sees `seqno`; kMaxSequenceNumber if none does. `snapshots` is ascending.
 SequenceNumber OldestSnapshotThatSees(std::span<const SequenceNumber> snapshots,
                                       SequenceNumber seqno);
 
-// Tells of entries whose user keys ascend whether a tombstone takes them away.
+// Decides for entries with ascending user keys whether a range tombstone drops them.
 class HidingTombstones {
  public:
-  // Both outlive it; `tombstones` may be null.
+  // The arguments outlive the object; `tombstones` may be null. In a stamped family only tombstones
+  // below `full_history_ts_low` count, because every reader sees those; empty: none does.
   HidingTombstones(const FragmentedTombstones* tombstones,
-                   std::span<const SequenceNumber> snapshots)
-      : tombstones_(tombstones), snapshots_(snapshots) {}
+                   std::span<const SequenceNumber> snapshots, const Slice& full_history_ts_low)
+      : tombstones_(tombstones), snapshots_(snapshots), full_history_ts_low_(full_history_ts_low) {
+    const bool is_stamped = tombstones != nullptr && tombstones->comparator().stamp_bytes() != 0;
+    if (is_stamped && full_history_ts_low.empty()) tombstones_ = nullptr;
+  }
 
   // Hot where there are tombstones: one comparison for most entries.
   bool Hides(const Slice& user_key, SequenceNumber seqno) {
@@ -45,26 +49,29 @@ class HidingTombstones {
  private:
   bool HidesSlowly(const Slice& user_key, SequenceNumber seqno);
 
-  const FragmentedTombstones* tombstones_;  // null: no more will hide anything
+  const FragmentedTombstones* tombstones_;  // null: no later entry is covered
   std::span<const SequenceNumber> snapshots_;
-  size_t position_ = 0;  // fragments before it end at or before the keys asked about
+  Slice full_history_ts_low_;
+  size_t position_ = 0;  // fragments before it end at or before the last key
 };
 
 struct TombstonesToKeepOptions {
   std::span<const SequenceNumber> snapshots;
-  DeeperLevels* below = nullptr;    // null: anything may lie below
+  // Of a stamped family: tombstones at or above it are kept; empty: all of them.
+  Slice full_history_ts_low;
+  DeeperLevels* below = nullptr;    // null: deeper levels may hold any key
   bool is_bottommost = false;       // no deeper level holds a key of the range
-  std::optional<Slice> begin, end;  // user keys; the end is not part of it
-  uint64_t* dropped = nullptr;      // how many are left out is added; null: nobody asks
+  std::optional<Slice> begin, end;  // user keys; the end is exclusive
+  uint64_t* dropped = nullptr;      // the number of tombstones left out is added; null: not counted
 };
 
-// Those of `all` that a job over [begin, end) must write; empty if none. Borrows the keys of `all`
-// and the bounds.
+// The tombstones of `all` that a job over [begin, end) must write; empty if there are none. The
+// result points to the keys of `all` and to the bounds.
 std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
     const FragmentedTombstones& all, const TombstonesToKeepOptions& options);
 
-// Whether every entry and every tombstone of the table is older than a tombstone over it that all
-// readers see who see any of them: then the table need not be read.
+// Whether every entry and tombstone of the table is hidden by a newer tombstone for every reader
+// that sees any of them. Then the job need not read the table.
 bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
                  std::span<const SequenceNumber> snapshots);
 

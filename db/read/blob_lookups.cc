@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lookup that does not want its value has none to read.
+// A lookup that does not want its value is left alone: there is nothing to read for it.
 #include "db/read/blob_lookups.h"
 
 #include <cassert>
@@ -35,6 +35,7 @@ void ReadBlobs(const SuperVersion& super_version, const ReadOptions& options,
                      .status = {}});
   }
   if (wanted.empty()) return;
+  assert(wanted.size() == reads.size());
   const Version& version = *super_version.version();
   version.tables()->blobs()->ReadMany(version.blobs(), options, reads);
   for (size_t i = 0; i < wanted.size(); i++) {

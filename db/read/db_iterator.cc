@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions of a user key lie next to each other, newest first. Forward: the first one at or below
-// the snapshot decides, the rest are skipped. Backward: the last one met that is at or below it.
+// Versions of a user key are adjacent, newest first. Going forward, the first version at or below
+// the snapshot is shown, and the others are skipped. Going backward, older versions come first, so
+// the last version met that is at or below the snapshot is shown.
 #include "db/read/db_iterator.h"
 
 #include <cassert>
@@ -9,9 +10,11 @@
 
 #include "ashlar/slice_transform.h"
 #include "ashlar/snapshot.h"
-#include "db/read/iterator_tower.h"
+#include "db/read/iterator_builder.h"
+#include "db/read/newest_run.h"
 #include "db/read/super_version.h"
 #include "db/search/scanned_blocks.h"
+#include "db/trace/query_trace.h"
 #include "db/version/version.h"
 #include "util/keys/read_callback.h"
 #include "util/result.h"
@@ -22,18 +25,22 @@
 
 namespace ashlar {
 
-DBIterator::DBIterator(const ReadOptions& options, ReadView view, const DBIteratorSetting& setting)
+DBIterator::DBIterator(const ReadOptions& options, ReadView view, DBIteratorSetting setting)
     : options_(options),
       merge_(setting.merge),
       callback_(setting.callback),
-      trace_(setting.trace),
+      undecided_(setting.undecided),
+      own_(setting.own),
+      own_trace_(std::move(setting.own_trace)),
+      trace_(own_trace_ != nullptr ? own_trace_.get() : setting.trace),
+      query_trace_(setting.query_trace),
+      family_(setting.family),
       statistics_(setting.merge.statistics),
       dead_ranges_(setting.dead_ranges),
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
-  if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
-  if (callback_ != nullptr) seqno_ = callback_->bound();
+  ChooseNumber(setting.is_view_held);
   RecordTick(statistics_, NO_ITERATOR_CREATED);
   BuildTower();
 }
@@ -47,13 +54,13 @@ void DBIterator::BuildTower() {
   assert(merged_ == nullptr && arena_ == nullptr);  // the old one was dropped, with what it pinned
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
-  IteratorTower tower(&comparator_, arena_.get());
+  IteratorBuilder tower(&comparator_, arena_.get());
   if (!options_.ignore_range_deletions || !super_version.MayIgnoreRangeTombstones()) {
     tower.HideDeleted(seqno_, callback_);
   }
   tower.SetTrace(trace_);
-  // Its number was taken before: what comes into the memtable later is newer. A callback may think
-  // otherwise.
+  // seqno_ was read before the tower is built, so entries that are inserted into the memtable later
+  // are newer and not visible. With a callback they may be visible.
   if (callback_ == nullptr) tower.SpareEmptyMemTable();
   prefix_extractor_ = options_.prefix_same_as_start || WantedPrefix::IsUsedBy(options_)
                           ? super_version.options().prefix_extractor.get()
@@ -66,6 +73,7 @@ void DBIterator::BuildTower() {
                                .wanted = prefix_extractor_ == nullptr ? nullptr : &wanted_,
                                .scanned = scanned_.get()});
   merged_ = tower.Build();
+  if (newest_ != nullptr) merged_->AddNewest(newest_->NewRun(arena_.get()));
   assert(!merged_->Valid());  // until a seek
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
   DecideOnDead();
@@ -75,7 +83,7 @@ void DBIterator::BuildTower() {
   valid_ = false;
 }
 
-// The tower stands on the view and in the arena.
+// The tower refers to the view and the arena, so it goes first.
 void DBIterator::DropTower() {
   valid_ = false;
   operands_.Clear();
@@ -91,22 +99,23 @@ void DBIterator::Prepare(const MultiScanArgs& scan_opts) {
 }
 
 Status DBIterator::Refresh(const Snapshot* snapshot) {
-  ReadView fresh = view_.source()->AcquireView();
+  ReadView fresh = view_.source()->AcquireViewFor(snapshot);
   if (options_.background_purge_on_iterator_cleanup) fresh.PurgeInBackground();
   DropTower();
   view_ = std::move(fresh);
   options_.snapshot = snapshot;
-  seqno_ = snapshot == nullptr ? view_.seqno() : snapshot->GetSequenceNumber();
-  if (callback_ != nullptr) seqno_ = callback_->bound();
+  ChooseNumber(/*is_view_held=*/false);
   status_ = Status::OK();
   BuildTower();
   return Status::OK();
 }
 
-// A tailing iterator shows what is there at each seek. One that refreshes itself shows the same as
-// ever, but out of the files and memtables of now.
+// A tailing iterator shows the newest state at each seek, and at its end. An iterator with
+// auto_refresh_iterator_with_snapshot shows the same entries as before, but from the current files
+// and memtables.
 void DBIterator::RefreshIfAsked() {
-  // An old super version that is held is not at the address of another one.
+  // Comparing addresses is enough: view_ keeps the old super version alive, so a new one cannot
+  // have the same address.
   const bool is_stale = options_.auto_refresh_iterator_with_snapshot &&
                         options_.snapshot != nullptr &&
                         view_.source()->super_version() != view_.super_version();
@@ -136,9 +145,37 @@ void DBIterator::BeginSeek(Direction direction) {
   direction_ = direction;
   AddPerfCount(&PerfContextBase::iter_seek_count);
   ReportSteps();
-  is_measured_ = statistics_ != nullptr || TimesPerf();
+  is_measured_ = statistics_ != nullptr || TimesPerf() || options_.tailing;
 }
 
+// A tailing iterator that came to the end behind `last` looks for newer entries.
+void DBIterator::LookBehind(const Slice& last) {
+  assert(options_.tailing && !valid_);
+  if (!status().ok() || scanned_ != nullptr) return;
+  IgnoreError(Refresh(options_.snapshot), "status() reports it");
+  RememberPrefix(last);
+  direction_ = Direction::kForward;
+  skipped_ = 0;
+  dead_count_ = 0;
+  saved_key_.assign(last.data(), last.size());
+  SeekInternal(last, 0);
+  FindNextVisible(/*is_key_saved=*/true);
+}
+
+// Records a seek if a trace of the database's calls is running.
+inline void DBIterator::RecordSeek(TraceType type, const Slice& target) const {
+  if (query_trace_ == nullptr || !query_trace_->is_on()) [[likely]]
+    return;
+  const auto bound = [](const Slice* slice) { return slice == nullptr ? Slice() : *slice; };
+  query_trace_->OnSeek({.family = family_,
+                        .target = target,
+                        .lower = bound(options_.iterate_lower_bound),
+                        .upper = bound(options_.iterate_upper_bound)},
+                       type);
+}
+
+// Limits the iterator to the prefix of the target if the options ask for it. Levels skip files
+// without the prefix, and prefix_ ends the iteration.
 void DBIterator::RememberPrefix(const Slice& target) {
   if (prefix_extractor_ == nullptr) return;
   wanted_.Set(prefix_extractor_, target, options_, comparator_.user_comparator());
@@ -146,6 +183,7 @@ void DBIterator::RememberPrefix(const Slice& target) {
     prefix_ = prefix_extractor_->Transform(target).ToString();
 }
 
+// Seeks the merging iterator to the newest version of the key at or below `seqno`.
 void DBIterator::SeekInternal(const Slice& user_key, SequenceNumber seqno) {
   assert(seqno <= kMaxSequenceNumber);
   seek_key_.clear();
@@ -156,7 +194,7 @@ void DBIterator::SeekInternal(const Slice& user_key, SequenceNumber seqno) {
 
 namespace {
 
-// Measures one seek, for whoever wants to know.
+// Measures one seek if the perf level or the statistics ask for it.
 class SeekWatch {
  public:
   explicit SeekWatch(const MergeTools& tools)
@@ -170,6 +208,7 @@ class SeekWatch {
 }  // namespace
 
 void DBIterator::Seek(const Slice& wanted) {
+  RecordSeek(kTraceIteratorSeek, wanted);
   const SeekWatch watch(merge_);
   const Slice target = KeptTarget(wanted);
   BeginSeek(Direction::kForward);
@@ -204,6 +243,7 @@ void DBIterator::SeekToFirst() {
 }
 
 void DBIterator::SeekForPrev(const Slice& wanted) {
+  RecordSeek(kTraceIteratorSeekForPrev, wanted);
   const SeekWatch watch(merge_);
   const Slice target = KeptTarget(wanted);
   BeginSeek(Direction::kReverse);
@@ -228,6 +268,7 @@ void DBIterator::SeekToLast() {
   const SeekWatch watch(merge_);
   BeginSeek(Direction::kReverse);
   if (options_.iterate_upper_bound != nullptr) {
+    RecordSeek(kTraceIteratorSeekForPrev, *options_.iterate_upper_bound);
     seek_key_.clear();
     AppendInternalKey(&seek_key_, *options_.iterate_upper_bound,
                       PackTrailer(kMaxSequenceNumber, kMaxValue));
@@ -266,14 +307,14 @@ void DBIterator::Prev() {
   FindPrevVisible();
 }
 
-// From the entry the merging iterator stands on, the next one to show. `is_key_saved`: versions of
-// saved_key_ are not to be shown any more.
+// Moves forward from the current entry of the merging iterator to the next entry to show.
+// `is_key_saved`: versions of saved_key_ are not shown.
 void DBIterator::FindNextVisible(bool is_key_saved) {
   assert(direction_ == Direction::kForward);
   valid_ = false;
   uint64_t hidden_steps = 0;  // over versions of saved_key_
   uint64_t recent_steps = 0;  // over versions above the snapshot
-  // Rows of tombstones begin here, or with a seek.
+  // Only tombstones met by this call, or hidden at the seek before it, form a row.
   bool is_behind_dead = !is_key_saved && dead_count_ != 0;
   while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
@@ -293,7 +334,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       continue;
     }
     const uint64_t trailer = ExtractTrailer(internal_key);
-    if (TrailerSeqno(trailer) > seqno_) {
+    if (TrailerSeqno(trailer) > seqno_ && TrailerSeqno(trailer) < newest_seqno_) {
       if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return;
       PassRecent(user_key, &recent_steps);
       continue;
@@ -318,7 +359,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
   EndDeadRun(nullptr);
 }
 
-// Leaves a version of saved_key_ that is older than the one shown: by a step, or all at once.
+// Leaves a version of saved_key_ that is not shown: by one step, or by a seek behind all versions
+// of the key if there were too many steps.
 void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
   assert(comparator_.SameKey(ExtractUserKey(internal_key), saved_key_));
   if (++*steps <= max_sequential_skip_) return merged_->Next();
@@ -326,14 +368,14 @@ void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
   CountReseek();
   seek_key_.clear();
   AppendInternalKey(&seek_key_, ExtractUserKey(internal_key), /*trailer=*/0);
-  // On the very last version that a key can have, the seek would stay where it is.
+  // The seek would not move from the very last version that a key can have.
   if (comparator_.Compare(internal_key, seek_key_) >= 0) return merged_->Next();
   merged_->Seek(seek_key_);
 }
 
-// Leaves a version above the snapshot: by a step, or to the newest version of the key that it sees.
-// The key at the first of the steps is remembered in seek_key_: a seek helps only if they all were
-// over versions of one key.
+// Leaves a version above the snapshot: by one step, or by a seek to the newest version of the key
+// that the snapshot sees. The key at the first step is remembered in seek_key_, because a seek
+// helps only if all steps were over versions of one key.
 void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
   assert(TrailerSeqno(ExtractTrailer(merged_->key())) > seqno_);
   if (*steps == 0) seek_key_.assign(user_key.data(), user_key.size());
@@ -346,7 +388,7 @@ void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
 }
 
 // The merging iterator stands on the last entry that may be shown. Finds the last key with a
-// visible version and steps before all its versions.
+// visible version, and steps before all versions of that key.
 void DBIterator::FindPrevVisible() {
   assert(direction_ == Direction::kReverse);
   valid_ = false;
@@ -364,11 +406,12 @@ void DBIterator::FindPrevVisible() {
 }
 
 bool DBIterator::IsVisible(SequenceNumber seqno) const {
-  return seqno <= seqno_ && (callback_ == nullptr || callback_->IsVisible(seqno));
+  if (seqno > seqno_) return seqno >= newest_seqno_;
+  return callback_ == nullptr || callback_->IsVisible(seqno);
 }
 
-// Walks back over all versions of saved_key_. True if the newest visible one is a value, or
-// operands make one; shown_value_ is it then.
+// Walks back over all versions of saved_key_. Returns true if the newest visible version is a
+// value, or if merge operands make one; shown_value_ is the value then.
 bool DBIterator::TakeNewestVersion() {
   assert(merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   bool is_value = false;
@@ -379,8 +422,7 @@ bool DBIterator::TakeNewestVersion() {
     if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) return ShowTaken(is_value);
     const bool is_visible = IsVisible(TrailerSeqno(ExtractTrailer(internal_key)));
     if (++steps > max_sequential_skip_ + 1) {
-      // A callback may see what is newer than a version that it does not see.
-      if (is_visible || callback_ != nullptr) return SeekNewestVersion();
+      if (is_visible || SeesOutOfOrder()) return SeekNewestVersion();
       CountReseek();
       StepBeforeSavedKey();
       break;
@@ -397,20 +439,21 @@ bool DBIterator::TakeNewestVersion() {
 bool DBIterator::SeekNewestVersion() {
   CountReseek();
   operands_.Clear();
-  SeekInternal(saved_key_, seqno_);
+  SeekInternal(saved_key_, SeekSeqno());
+  uint64_t recent_steps = 0;
   const auto is_on_key = [this] {
     return merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_);
   };
   while (is_on_key() && !IsVisible(TrailerSeqno(ExtractTrailer(merged_->key())))) {
     if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return false;
-    merged_->Next();
+    StepOverHidden(&recent_steps);
   }
   if (!merged_->status().ok()) return false;
   bool is_value = false;
   if (is_on_key()) {
     if (TrailerType(ExtractTrailer(merged_->key())) == kTypeMerge) return FoldNewestVersion();
     if (!TakeVersion(&is_value)) return false;
-  } else if (callback_ == nullptr) {
+  } else if (!SeesOutOfOrder()) {
     Fail(Status::Corruption("iterator: a version that was met going back is not found by a seek",
                             InternalKeyInError(seek_key_)));
     return false;
@@ -419,9 +462,10 @@ bool DBIterator::SeekNewestVersion() {
   return ShowTaken(is_value);
 }
 
-// Takes the visible version of saved_key_ that the merging iterator stands on: it is newer than
-// those taken before. False after a failure.
+// Takes the visible version of saved_key_ on which the merging iterator stands; it is newer than
+// the versions taken before. Returns false after a failure.
 bool DBIterator::TakeVersion(bool* is_value) {
+  assert(is_value != nullptr);
   assert(comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   const ValueType type = TrailerType(ExtractTrailer(merged_->key()));
   const Slice value = merged_->value();
@@ -440,9 +484,10 @@ bool DBIterator::TakeVersion(bool* is_value) {
   return true;
 }
 
-// All versions that matter were taken, the operands oldest first. `is_value`: what is below those
-// is the value in saved_value_.
+// Called when all relevant versions were taken, with the operands oldest first. `is_value`:
+// saved_value_ is the value below the operands.
 bool DBIterator::ShowTaken(bool is_value) {
+  assert(direction_ == Direction::kReverse);
   if (!merged_->status().ok()) return false;
   shown_value_ = saved_value_;
   shows_entity_ = false;
@@ -460,7 +505,7 @@ bool DBIterator::ShowTaken(bool is_value) {
   return Fold(is_value ? &base : nullptr, operands_.all());
 }
 
-// To the last entry in front of all versions of saved_key_.
+// Moves to the last entry in front of all versions of saved_key_.
 void DBIterator::StepBeforeSavedKey() {
   assert(direction_ == Direction::kReverse);
   seek_key_.clear();
@@ -468,9 +513,9 @@ void DBIterator::StepBeforeSavedKey() {
   merged_->SeekForPrev(seek_key_);
 }
 
-// The merging iterator is before the versions of the key shown, which is in saved_key_, or behind
-// some of them that were folded, or on the one shown. The search for the next one begins behind
-// them.
+// The key shown is in saved_key_. The merging iterator stands in front of all its versions
+// (kReverse), behind the versions that were folded (kFolded), or on the version shown (kDerived).
+// The search for the next key begins behind them.
 void DBIterator::SwitchToForward() {
   assert(direction_ != Direction::kForward);
   const Direction before = std::exchange(direction_, Direction::kForward);
@@ -481,6 +526,8 @@ void DBIterator::SwitchToForward() {
   merged_->Seek(seek_key_);
 }
 
+// Moves the merging iterator in front of all versions of the key shown, by a few steps or by a
+// seek.
 void DBIterator::SwitchToReverse() {
   assert(direction_ != Direction::kReverse);
   const bool is_behind = direction_ == Direction::kFolded;
@@ -497,6 +544,7 @@ void DBIterator::SwitchToReverse() {
   } while (merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
 }
 
+// The upper bound is exclusive.
 bool DBIterator::ReachedUpperBound(const Slice& user_key) const {
   const Slice* bound = options_.iterate_upper_bound;
   return bound != nullptr && comparator_.OrderWithoutTimestamp(user_key, *bound) >= 0;
@@ -507,13 +555,15 @@ bool DBIterator::BelowLowerBound(const Slice& user_key) const {
   return comparator_.OrderWithoutTimestamp(user_key, *options_.iterate_lower_bound) < 0;
 }
 
+// Keys with one prefix are adjacent, so the iteration ends at the first key without it.
 bool DBIterator::LeftPrefix(const Slice& user_key) const {
   if (prefix_extractor_ == nullptr || !prefix_.has_value()) return false;
   return !prefix_extractor_->InDomain(user_key) ||
          prefix_extractor_->Transform(user_key) != Slice(*prefix_);
 }
 
-// False if the user asked not to skip so many entries.
+// Fails the iterator when the user's limit on skipped entries is exceeded; see
+// max_skippable_internal_keys.
 bool DBIterator::CountSkipped(uint64_t PerfContextBase::*counter) {
   skipped_++;
   AddPerfCount(counter);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DBIterator shows a column family to the user: of each user key the newest version that the
-// snapshot sees, no deleted keys, within the bounds of the read options.
+// DBIterator shows a column family to the user: for each user key the newest version that the
+// snapshot sees, without deleted keys, within the bounds of the read options.
 //
 // Going forward, the merging iterator stands on the entry that is shown. Going backward, it stands
-// before all versions of the key that is shown, whose key and value were copied. Of a key with many
-// versions a few are passed by steps, then the rest by one seek. Where merge operands make the
-// value (db_iterator_merge.cc), it stands behind them on the way forward, and key and value are
-// copies too; of an entity (db_iterator_columns.cc) and of a value in a blob file
-// (db_iterator_blob.cc) the key is. Threads: one at a time; columns()
-// may be asked by many while nobody moves it.
+// before all versions of the key that is shown, and the key and the value are copies. To pass a key
+// with many versions, the iterator makes a few single steps and then one seek.
+//
+// Three kinds of entries differ on the way forward. If merge operands make the value
+// (db_iterator_merge.cc), the merging iterator stands behind the operands, and key and value are
+// copies. The key of an entity (db_iterator_columns.cc) and of a value in a blob file
+// (db_iterator_blob.cc) is a copy too.
+//
+// Threads: one at a time. Several threads may call columns() while no thread moves the iterator.
 #pragma once
 
 #include <memory>
@@ -20,36 +23,53 @@
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_context.h"
+#include "ashlar/trace_record.h"
 #include "db/read/dead_ranges.h"
 #include "db/read/merge_resolution.h"
 #include "db/read/plain_column.h"
 #include "db/read/read_view.h"
 #include "db/search/wanted_prefix.h"
+#include "db/transaction/visibility/undecided.h"
 #include "table/iterator/merge_operands.h"
 #include "table/iterator/merging_iterator.h"
+#include "table/iterator/read_trace.h"
 #include "util/keys/internal_key.h"
 #include "util/memory/arena.h"
 
 namespace ashlar {
 
 class EmptyRanges;
+class NewestRun;
+class QueryTrace;
 class ReadCallback;
-class ReadTrace;
 class ScannedBlocks;
 class Statistics;
 
-// What an iterator needs besides its options and its view. Pointers outlive it.
+// The parts that an iterator needs besides its options and its view. All objects that it points to
+// outlive the iterator.
 struct DBIteratorSetting {
-  MergeTools merge;  // the operator is filled in; the statistics are the iterator's too
-  const ReadCallback* callback = nullptr;  // null: none
-  DeadRangeSink* dead_ranges = nullptr;    // null: nobody wants to know
-  ReadTrace* trace = nullptr;              // is told where the iterator looks; null: nobody is
+  // merge_operator is ignored: the iterator takes the operator of its super version. The statistics
+  // are used for the counts of the iterator too.
+  MergeTools merge;
+  const ReadCallback* callback = nullptr;  // decides which versions are visible; null: none
+  // Without a callback: the transactions whose data is hidden; null: there are none.
+  const UndecidedTable* undecided = nullptr;
+  // With `undecided`: the reader's own data that is not decided; null: none.
+  const DecidedVersions::Own* own = nullptr;
+  // A live snapshot has the view's number until the iterator is made.
+  bool is_view_held = false;
+  DeadRangeSink* dead_ranges = nullptr;  // receives rows of tombstones; null: none is reported
+  ReadTrace* trace = nullptr;            // notified where the iterator looks; null: no trace
+  QueryTrace* query_trace = nullptr;     // records the seeks; null: they are not recorded
+  uint32_t family = 0;                   // for that record
+  std::unique_ptr<ReadTrace> own_trace;  // in the place of `trace`; may be null
 };
 
 class DBIterator final : public Iterator {
  public:
-  // If the read options name a snapshot, its number replaces the view's.
-  DBIterator(const ReadOptions& options, ReadView view, const DBIteratorSetting& setting);
+  // If the read options name a snapshot, its number replaces the number of the view. The bounds and
+  // the snapshot of the options outlive the iterator.
+  DBIterator(const ReadOptions& options, ReadView view, DBIteratorSetting setting);
   ~DBIterator() override;
 
   bool Valid() const override { return valid_; }
@@ -71,31 +91,60 @@ class DBIterator final : public Iterator {
   Status GetProperty(std::string prop_name, std::string* prop) override;
   void Prepare(const MultiScanArgs& scan_opts) override;
 
+  // Returns the iterator itself if it is a DBIterator, else null. Null as well for an iterator of
+  // another class that forwards its calls to a DBIterator.
+  static DBIterator* From(Iterator* iterator);
+  const ReadOptions& options() const { return options_; }
+  const Comparator* user_comparator() const { return comparator_.user_comparator(); }
+  const MergeOperator* merge_operator() const { return merge_.merge_operator; }
+  // Shows the updates of the run on top of the database, beginning with the next seek. The run
+  // outlives the iterator. Called at most once.
+  void PutOnTop(NewestRun* newest);
+  // Called before a move if the updates of the run have changed since the last move: the move
+  // continues behind the key that is shown. No other call is allowed between this call and that
+  // move.
+  void PlaceNewestRun();
+
  private:
-  // kFolded: forward, but the merging iterator has left the entries that are shown as one.
-  // kDerived: forward, on an entry whose value follows from the one stored.
+  // kFolded: forward, but the merging iterator has moved past the merge operands whose result is
+  // shown.
+  // kDerived: forward, on an entry whose stored value is not the value shown (entity, blob index).
   enum class Direction : uint8_t { kForward, kReverse, kFolded, kDerived };
-  // How often a step was made, and how often it ended on an entry.
+  // The number of moves of one kind, and the number of them that ended on an entry.
   struct Steps {
     uint64_t made = 0;
     uint64_t found = 0;
   };
 
+  // The name of a property whose value is the address of the DBIterator that answers. From()
+  // compares it with the address of the iterator that was asked, because an iterator of another
+  // class may pass the question on. The address is short enough for the string to need no
+  // allocation.
+  static constexpr const char* kAddressProperty = "ashlar.address";
+  Status GetAddress(std::string* address) const;
+
+  // Builds the merging iterator over all runs of view_ in arena_.
   void BuildTower();
+  // Destroys the merging iterator before the view or the options that it refers to change.
   void DropTower();
   void RefreshIfAsked();
-  // The key that is shown, which a target may be, goes with the tower that a refresh replaces.
+  void ChooseNumber(bool is_view_held);
+  void LookBehind(const Slice& last);
+  // A copy of the target if a refresh may happen. The target may be the key that is shown, whose
+  // memory belongs to the tower that a refresh destroys.
   Slice KeptTarget(const Slice& target) {
     if (!options_.tailing && !options_.auto_refresh_iterator_with_snapshot) return target;
     target_.assign(target.data(), target.size());
     return target_;
   }
   void BeginSeek(Direction direction);
+  void RecordSeek(TraceType type, const Slice& target) const;
   void RememberPrefix(const Slice& target);
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);
 
+  // db_iterator.cc
   void FindNextVisible(bool is_key_saved);
-  // db_iterator_dead.cc
+  // db_iterator_dead.cc: rows of tombstones
   void DecideOnDead();
   bool CheckKind(ValueType type);
   void SeekPastEmpty(const Slice& from);
@@ -105,12 +154,17 @@ class DBIterator final : public Iterator {
 
   void PassHidden(const Slice& internal_key, uint64_t* steps);
   void PassRecent(const Slice& user_key, uint64_t* steps);
+  void StepOverHidden(uint64_t* recent_steps);
   void FindPrevVisible();
   bool TakeNewestVersion();
   bool SeekNewestVersion();
   bool TakeVersion(bool* is_value);
   bool ShowTaken(bool is_value);
   bool IsVisible(SequenceNumber seqno) const;
+  // True if a version may be visible although an older version of the key is not.
+  bool SeesOutOfOrder() const { return callback_ != nullptr || newest_ != nullptr; }
+  // The sequence number at which a seek meets the newest version that the iterator may see.
+  SequenceNumber SeekSeqno() const { return newest_ == nullptr ? seqno_ : kMaxSequenceNumber; }
   void StepBeforeSavedKey();
   void SwitchToForward();
   void SwitchToReverse();
@@ -133,6 +187,7 @@ class DBIterator final : public Iterator {
   bool ReachedUpperBound(const Slice& user_key) const;
   bool BelowLowerBound(const Slice& user_key) const;
   bool LeftPrefix(const Slice& user_key) const;
+  // Counts an entry that is passed. False after Fail(): max_skippable_internal_keys is exceeded.
   bool CountSkipped(uint64_t PerfContextBase::*counter);
   void CountReseek();
   void CountStep(Steps* steps);
@@ -140,70 +195,83 @@ class DBIterator final : public Iterator {
   void PrevMeasured();
   void ReportSteps();
   void ReportCounts() const;
+  // Keeps the first error, and makes the iterator invalid.
   void Fail(Status status);
 
-  ReadOptions options_;                 // the tower points to it
-  MergeTools merge_;                    // the operator is the view's
-  const ReadCallback* const callback_;  // null: seqno_ alone decides
-  ReadTrace* const trace_;              // null: nobody is told
-  Statistics* const statistics_;        // null: off
-  DeadRangeSink* const dead_ranges_;    // null: nobody wants to know
-  ReadView view_;                       // what the tower stands on
-  SequenceNumber seqno_;                // of the newest entries that are shown
+  ReadOptions options_;                     // the tower points to it
+  MergeTools merge_;                        // the operator is that of the view's super version
+  const ReadCallback* callback_;            // null: seqno_ alone decides
+  const UndecidedTable* const undecided_;   // null: none
+  const DecidedVersions::Own* const own_;   // null: none
+  std::optional<DecidedVersions> decided_;  // the callback, if undecided_ makes it
+  const std::unique_ptr<ReadTrace> own_trace_;
+  ReadTrace* const trace_;            // null: no trace
+  QueryTrace* const query_trace_;     // null: seeks are not recorded
+  const uint32_t family_;             // for that record
+  Statistics* const statistics_;      // null: off
+  DeadRangeSink* const dead_ranges_;  // null: rows of tombstones are not reported
+  ReadView view_;                     // keeps the memtables and files of the tower alive
+  SequenceNumber seqno_;              // entries of the database above it are not shown
   const InternalKeyComparator comparator_;
-  const SliceTransform* prefix_extractor_ = nullptr;  // the view's; null: nobody asks
-  uint64_t max_sequential_skip_ =
-      0;  // versions of one key passed by steps; then a seek passes them
+  const SliceTransform* prefix_extractor_ = nullptr;  // the super version's; null: not needed
+  // The number of versions of one key that are passed by single steps before a seek passes the
+  // rest.
+  uint64_t max_sequential_skip_ = 0;
 
-  // The tower points to both.
+  // The tower points to both of them.
   std::unique_ptr<ScannedBlocks> scanned_;  // null: no scans were announced
   WantedPrefix wanted_;
+
+  NewestRun* newest_ = nullptr;  // null: none
+  // Entries with this number or a higher one are of that run.
+  SequenceNumber newest_seqno_ = kMaxSequenceNumber + 1;
 
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<MergingIterator> merged_;
 
   bool valid_ = false;
-  bool is_measured_ = false;  // statistics, or times as of the last seek
-  bool is_checked_ = false;   // a bound, a prefix, a callback or tombstones must be looked at
+  bool is_measured_ = false;  // statistics or times were wanted at the last seek
+  bool is_checked_ = false;   // each entry is compared with a bound, a prefix or the callback
   Direction direction_ = Direction::kForward;
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
   std::string saved_key_;  // forward: key to skip; otherwise: the key shown
   std::string saved_value_;
   bool saved_is_entity_ = false;  // saved_value_ is an entity's stored form
-  bool saved_is_blob_ = false;    // or a blob index
-  bool is_unprepared_ = false;    // saved_value_ is the blob index of what PrepareValue() loads
-  PinnableSlice blob_value_;      // read last
-  // Unless kForward: saved_value_, blob_value_, an operand, the value below the operands, or a
-  // default column.
+  bool saved_is_blob_ = false;    // saved_value_ is a blob index
+  bool is_unprepared_ = false;    // saved_value_ is a blob index that PrepareValue() has to read
+  PinnableSlice blob_value_;      // the value that was last read from a blob file
+  // Not used if kForward. Else it points into saved_value_, blob_value_, an operand, the value
+  // below the operands, or a default column.
   Slice shown_value_;
-  bool shows_entity_ = false;  // unless kForward: entity_columns_ are what is shown
+  bool shows_entity_ = false;  // not kForward: entity_columns_ belong to the entry shown
   WideColumns entity_columns_;
   mutable PlainColumn plain_column_;
   MergeOperands operands_;
-  // Of the seek's target; may be empty, which is a prefix like any other. Nothing if the target has
-  // none: then only the bounds end the iteration.
+  // The prefix of the seek's target. It may be empty, which is a prefix like any other. nullopt:
+  // the target has no prefix, and only the bounds end the iteration.
   std::optional<std::string> prefix_;
-  std::string target_;  // of a seek that may refresh
+  std::string target_;  // copy of the target of a seek that may refresh; see KeptTarget()
   std::string seek_key_;
-  uint64_t skipped_ = 0;      // entries, since the last one shown
-  uint64_t skipped_sum_ = 0;  // of all steps; told to the statistics
+  uint64_t skipped_ = 0;      // entries passed since the last one shown
+  uint64_t skipped_sum_ = 0;  // of all measured moves; reported to the statistics at the end
   Status status_;
 
-  // So many tombstones in a row are worth telling; 0: none are.
+  // The least number of tombstones in a row that is reported to dead_ranges_; 0: rows are not
+  // reported.
   uint32_t dead_least_ = 0;
-  bool covers_dead_ = false;  // a range tombstone is to be left there
-  // Tombstones, and entries that a range tombstone hides, of the row up to saved_key_: those that
-  // were stepped over.
+  bool covers_dead_ = false;  // the sink leaves a range tombstone over a reported row
+  // The number of entries in the current row of tombstones, which ends at saved_key_: point
+  // tombstones, and entries hidden by range tombstones, that were passed by single steps.
   uint64_t dead_count_ = 0;
-  std::string dead_begin_;               // its first key
-  EmptyRanges* empty_ranges_ = nullptr;  // to be passed by a seek; null: none are
-  std::string empty_end_;
+  std::string dead_begin_;               // the first key of that row
+  EmptyRanges* empty_ranges_ = nullptr;  // ranges that a seek passes; null: not used
+  std::string empty_end_;                // the end of the range that was found last
 
-  // Told to the thread's perf context at the next seek or at the end.
+  // Added to the thread's perf context at the next seek or at the end.
   uint32_t nexts_to_report_ = 0;
   uint32_t prevs_to_report_ = 0;
 
-  // Kept only while steps are measured, and told to the statistics at the end.
+  // Counted only while moves are measured, and reported to the statistics at the end.
   Steps seeks_;
   Steps nexts_;
   Steps prevs_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose value lies in a blob file: it is read when the iterator comes to it, or, if the reader
-// allows values that are not prepared, when it asks for it.
+// Keys whose value lies in a blob file. The value is read when the iterator reaches the key, or,
+// with ReadOptions::allow_unprepared_value, when the reader calls PrepareValue().
 #include <cassert>
 
 #include "db/blob/blob_store.h"
@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// The merging iterator stays on the blob index.
+// The merging iterator stays on the entry with the blob index.
 void DBIterator::ShowBlobForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
@@ -23,7 +23,8 @@ void DBIterator::ShowBlobForward(const Slice& user_key) {
   valid_ = ShowBlob(index);
 }
 
-// Of saved_key_. The index is in saved_value_ if it may wait. False: the value cannot be read.
+// Shows the value of saved_key_. If reading may be delayed, the caller has put the index into
+// saved_value_. Returns false if the value cannot be read.
 bool DBIterator::ShowBlob(const Slice& index) {
   assert(direction_ != Direction::kForward);
   shows_entity_ = false;
@@ -37,6 +38,7 @@ bool DBIterator::ShowBlob(const Slice& index) {
   return true;
 }
 
+// Reads the value of saved_key_ into blob_value_.
 bool DBIterator::LoadBlob(const Slice& index) {
   const Version& version = *view_.super_version()->version();
   BlobRead read{.user_key = saved_key_, .index = index, .value = &blob_value_, .status = {}};

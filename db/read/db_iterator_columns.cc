@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose value is a wide-column entity: its default column is the value, and columns() are
-// decoded when the iterator comes to it, so that damage is told by status().
+// Keys whose value is a wide-column entity: the value of the iterator is the default column. The
+// columns are decoded when the iterator reaches the key, so that status() reports a malformed
+// entity.
 #include <cassert>
 
 #include "db/read/db_iterator.h"
@@ -11,7 +12,7 @@
 
 namespace ashlar {
 
-// The merging iterator stays on the entity, whose memory the columns refer to.
+// The merging iterator stays on the entity, because the columns point into its memory.
 void DBIterator::ShowEntityForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
@@ -20,7 +21,8 @@ void DBIterator::ShowEntityForward(const Slice& user_key) {
   valid_ = ShowEntity(merged_->value());
 }
 
-// Of saved_key_. The stored form stays where it is while it is shown. False: it is malformed.
+// Shows an entity as the value of saved_key_. The bytes of the entity stay in place while they are
+// shown. Returns false if the entity is malformed.
 bool DBIterator::ShowEntity(const Slice& entity) {
   assert(direction_ != Direction::kForward);
   Status status = DecodeColumns(entity, &entity_columns_);

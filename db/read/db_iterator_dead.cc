@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are
-// counted, and told to the database where there are many; where it is known that nothing lives, a
-// seek passes them.
+// Rows of tombstones, and of entries hidden by a range tombstone, over which a scan steps. The
+// iterator counts them and reports long rows to the database. Where the database knows that no key
+// lives, a seek passes the row.
 #include <cassert>
 
 #include "ashlar/compaction_filter.h"
@@ -17,17 +17,18 @@ namespace ashlar {
 namespace {
 
 #ifdef ASHLAR_INVARIANTS
-// So that tests of any size come there.
+// Small numbers, so that tests of any size reach this code.
 constexpr uint32_t kLeastDeadToLearn = 4;
 constexpr uint64_t kDeadBetweenQuestions = 2;
 #else
-constexpr uint32_t kLeastDeadToLearn = 128;  // some microseconds
+constexpr uint32_t kLeastDeadToLearn = 128;  // stepping over so many takes some microseconds
 constexpr uint64_t kDeadBetweenQuestions = 64;
 #endif
 
 }  // namespace
 
-// True for tombstones; other kinds, operands apart, are values of features that are not there yet.
+// Returns true for a tombstone. Any other kind that comes here is unknown or not supported, and
+// fails the iterator; values and operands were handled before.
 bool DBIterator::CheckKind(ValueType type) {
   if (IsPointTombstone(type)) return true;
   Fail(IsPointEntryType(type)
@@ -37,18 +38,21 @@ bool DBIterator::CheckKind(ValueType type) {
   return false;
 }
 
-// What is learned holds for all readers, so the iterator must see everything there is as of the
-// view's number: what it does not see may be alive. An iterator that leaves tombstones out sees
-// rows that are dead for others, and learns nothing from them.
+// A reported row is used by all readers, so the iterator must see every entry of the database as of
+// the view's number: a key that it does not see may be alive. An iterator that ignores tombstones
+// sees keys that are dead for other readers, so it does not use reported rows. The same holds for
+// an iterator with a batch on top of the database: the tombstones of the batch hide rows from no
+// other reader, and the batch has keys where the database has none.
 void DBIterator::DecideOnDead() {
   const ColumnFamilyOptions& family = view_.super_version()->options();
-  const bool may_see_more =
-      callback_ != nullptr || options_.ignore_range_deletions || options_.table_filter != nullptr;
+  const bool may_miss_tombstones =
+      options_.ignore_range_deletions || options_.table_filter != nullptr;
+  const bool may_see_more = SeesOutOfOrder() || may_miss_tombstones;
   const bool may_see_less = options_.read_tier != kReadAllTier || WantedPrefix::IsUsedBy(options_);
   const bool sees_all = options_.snapshot == nullptr && !may_see_more && !may_see_less;
-  // A range tombstone would also hide what is ingested behind everything later.
+  // A range tombstone would also hide older data that is ingested behind everything later.
   covers_dead_ = family.min_tombstones_for_range_conversion != 0 && !family.cf_allow_ingest_behind;
-  // kRemoveAndSkipUntil takes tombstones away, under which older entries may come to light.
+  // kRemoveAndSkipUntil drops tombstones, and older entries below them may become visible again.
   const bool may_come_back =
       family.compaction_filter != nullptr || family.compaction_filter_factory != nullptr;
   empty_ranges_ =
@@ -59,23 +63,25 @@ void DBIterator::DecideOnDead() {
   if (empty_ranges_ != nullptr) dead_least_ = kLeastDeadToLearn;
 }
 
-// What a tombstone hides in newer runs costs a seek nothing; in its own one it is stepped over.
+// Steps over hidden entries form a row too. A range tombstone of a newer run passes whole stretches
+// by a seek, but entries of the tombstone's own run are passed one by one.
 void DBIterator::SeekPastEmpty(const Slice& from) {
   const bool asks = empty_ranges_ != nullptr && !empty_ranges_->none();
   const bool passes = asks && empty_ranges_->FindEnd(from, seqno_, &empty_end_);
   const Slice target = passes ? Slice(empty_end_) : from;
   const uint64_t before = merged_->hidden_steps();
-  SeekInternal(target, seqno_);
+  SeekInternal(target, SeekSeqno());
   if (merged_->hidden_steps() == before || covers_dead_) [[likely]]
     return;
   dead_count_ = merged_->hidden_steps() - before;
-  dead_begin_ = ExtractUserKey(seek_key_).ToString();  // `from` may have been what was shown
-  saved_key_ = dead_begin_;  // nothing behind it was looked at, unless an entry says so
+  dead_begin_ = ExtractUserKey(seek_key_).ToString();  // `from` may point to the old key shown
+  saved_key_ = dead_begin_;  // the row ends here unless an entry behind it is found
 }
 
-// The merging iterator stands on a tombstone of saved_key_. True if it was moved behind all that is
-// known to be dead.
+// The merging iterator stands on a tombstone of saved_key_. Returns true if it was moved past a
+// range that is known to be dead.
 bool DBIterator::PassEmpty() {
+  assert(direction_ == Direction::kForward);
   if (dead_count_ == 0) dead_begin_ = saved_key_;
   const bool asks = dead_count_++ % kDeadBetweenQuestions == 0;
   if (!asks || empty_ranges_ == nullptr || empty_ranges_->none()) return false;
@@ -86,15 +92,16 @@ bool DBIterator::PassEmpty() {
   return true;
 }
 
-// The merging iterator has come from the tombstones of saved_key_ to another key.
+// The merging iterator has moved from the tombstones of saved_key_ to another key, `user_key`.
 void DBIterator::NoteBehindDead(ValueType type, const Slice& user_key) {
   if (!IsPointTombstone(type)) EndDeadRun(&user_key);
 }
 
-// A row of tombstones ends in front of the key `next`, or, if that is null, with saved_key_: what
-// is behind it was perhaps not looked at.
+// Ends a row of tombstones in front of the key `next`. If `next` is null, the row ends with
+// saved_key_, because the keys behind it may not have been looked at.
 void DBIterator::EndDeadRun(const Slice* next) {
   const bool is_long = dead_least_ != 0 && dead_count_ >= dead_least_;
+  assert(!is_long || dead_ranges_ != nullptr);  // see DecideOnDead()
   dead_count_ = 0;
   if (!is_long || !merged_->status().ok()) return;
   const Slice end = next != nullptr ? *next : Slice(saved_key_);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose newest visible version is a merge operand: what stands below is gathered and folded
-// into the value that is shown.
+// Keys whose newest visible version is a merge operand: the operands and the value below them are
+// gathered and folded into the value that is shown.
+#include <cassert>
+
 #include "ashlar/statistics.h"
 #include "db/read/db_iterator.h"
 #include "util/statistics/perf_level_impl.h"
@@ -9,19 +11,25 @@
 
 namespace ashlar {
 
-// From the operand that the merging iterator stands on forward over those of saved_key_, to the
-// value below them, which is lent by the merging iterator. False after a failure.
+// Gathers operands, beginning with the one on which the merging iterator stands, going forward over
+// the versions of saved_key_ to the value below the operands. *base points into the memory of the
+// merging iterator or into blob_value_. Returns false after a failure.
 bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
   operands_.Clear();
   *has_base = false;
-  for (; merged_->Valid(); merged_->Next()) {
+  uint64_t recent_steps = 0;
+  while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
     if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) break;
     const uint64_t trailer = ExtractTrailer(internal_key);
-    if (!IsVisible(TrailerSeqno(trailer))) continue;
+    if (!IsVisible(TrailerSeqno(trailer))) {
+      StepOverHidden(&recent_steps);
+      continue;
+    }
     const ValueType type = TrailerType(trailer);
     if (type == kTypeMerge) {
       operands_.Add(merged_->value(), merged_->PinOfValue());
+      merged_->Next();
       continue;
     }
     base->is_entity = type == kTypeWideColumnEntity;
@@ -38,11 +46,12 @@ bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
     break;
   }
   assert(!operands_.empty());
-  return merged_->status().ok();  // else what is older is unknown
+  return merged_->status().ok();  // after an error, older versions of the key are unknown
 }
 
-// The merging iterator stays on the value below the operands, or behind the key.
+// Leaves the merging iterator on the value below the operands, or behind the key if there is none.
 void DBIterator::FoldForward(const Slice& user_key) {
+  assert(direction_ == Direction::kForward && !valid_);
   saved_key_.assign(user_key.data(), user_key.size());
   MergeBase base;
   bool has_base = false;
@@ -51,9 +60,10 @@ void DBIterator::FoldForward(const Slice& user_key) {
   valid_ = Fold(has_base ? &base : nullptr, operands_.Reversed());
 }
 
-// Going backward, after a seek to the newest visible version of saved_key_: shows what the operands
-// from there on make, and steps before the key. False if they make nothing.
+// Going backward, after a seek to the newest visible version of saved_key_: folds the operands from
+// there on, shows the result, and steps before the key. Returns false if there is no result.
 bool DBIterator::FoldNewestVersion() {
+  assert(direction_ == Direction::kReverse);
   MergeBase base;
   bool has_base = false;
   if (!GatherOperands(&base, &has_base)) return false;
@@ -63,8 +73,9 @@ bool DBIterator::FoldNewestVersion() {
   return merged_->status().ok() && Fold(has_base ? &base : nullptr, operands_.Reversed());
 }
 
-// Makes the value to show. False: the operator failed.
+// Folds the operands into the value to show. Returns false if the operator failed.
 bool DBIterator::Fold(const MergeBase* base, const std::vector<Slice>& oldest_first) {
+  assert(!oldest_first.empty());
   AddPerfCount(&PerfContextBase::internal_merge_count, oldest_first.size());
   RecordInHistogram(statistics_, READ_NUM_MERGE_OPERANDS, oldest_first.size());
   Merged merged;

@@ -12,7 +12,7 @@ namespace {
 
 using Place = ExplainedPlace;
 
-// Printable, in quotes; other bytes as \x41.
+// The bytes in quotes; unprintable bytes are written as \x41.
 std::string Quoted(const std::string& bytes) {
   std::string text = "'";
   for (const char c : bytes) {
@@ -33,11 +33,12 @@ std::string Micros(double micros) {
   return text;
 }
 
+// "1 byte", "2 bytes".
 std::string Counted(uint64_t count, const char* what) {
   return StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
-// ", 3 operands", or nothing.
+// ", 3 operands", or an empty string for 0.
 std::string IfAny(uint64_t count, const char* what) {
   return count == 0 ? std::string() : StrCat(", ", Counted(count, what));
 }
@@ -72,9 +73,11 @@ const char* NameOf(ExplainedBlock::Origin origin) {
   return "?";
 }
 
+// "memtable 7", or the level, number, size and key range of a table.
 std::string NameOf(const Place& place) {
   if (place.kind == Place::Kind::kMemTable) return StrCat("memtable ", place.number);
-  if (place.kind == Place::Kind::kSealedMemTable) return StrCat("sealed memtable ", place.number);
+  if (place.kind == Place::Kind::kImmutableMemTable)
+    return StrCat("immutable memtable ", place.number);
   return StrCat("level ", place.level, ", table ", place.number, " (", place.file_bytes, " bytes, ",
                 Quoted(place.smallest_key), " to ", Quoted(place.largest_key), ")");
 }
@@ -88,6 +91,7 @@ const char* NameOf(ExplainedRead read) {
   return "?";
 }
 
+// The line about the read as a whole: the call, the sequence number and the result.
 std::string Head(const ReadExplanation& explanation) {
   const bool is_seek = explanation.read != ExplainedRead::kGet;
   std::string text = StrCat(NameOf(explanation.read), Quoted(explanation.key),

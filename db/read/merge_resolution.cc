@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results that are one of the inputs stay where they are: a point read takes over the operand's
-// pin, or keeps the value it has.
+// A result that is one of the inputs is not copied: a point read takes over the pin of the operand,
+// or keeps the value that it already has.
 #include "db/read/merge_resolution.h"
 
 #include <cassert>
@@ -42,11 +42,12 @@ class MergeTimer {
 
  private:
   const PerfTimer perf_;
-  Statistics* const statistics_;  // null: nobody wants to know
+  Statistics* const statistics_;  // null: times are not wanted
   SystemClock* const clock_;
   const uint64_t start_nanos_;
 };
 
+// Counts the failure, and names the operator and the key. `why` begins with a colon, or is empty.
 Status Failed(const MergeTools& tools, const Slice& key, const std::string& why) {
   RecordTick(tools.statistics, NUMBER_MERGE_FAILURES);
   return Status::CopyAppendMessage(
@@ -55,7 +56,7 @@ Status Failed(const MergeTools& tools, const Slice& key, const std::string& why)
              why));
 }
 
-// Columns in their stored form. Nothing if two have one name.
+// Encodes the columns that the operator made. Fails if two columns have the same name.
 Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& made, Merged* result) {
   WideColumns columns;
   columns.reserve(made.size());
@@ -66,7 +67,7 @@ Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& mad
   return AppendEncodedColumns(columns, &result->value);
 }
 
-// What the operator made.
+// Moves the operator's output into *result.
 Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
   result->is_entity = false;
   if (auto* value = std::get_if<std::string>(&output->new_value)) {
@@ -82,7 +83,7 @@ Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result)
       std::get<MergeOperator::MergeOperationOutputV3::NewColumns>(output->new_value), result);
 }
 
-// What is below the operands, as the operator sees it: nothing, a value, or columns.
+// Shows the base to the operator: as nothing, a value, or columns.
 Status DecodeBase(const Slice& key, const MergeBase* base,
                   MergeOperator::MergeOperationInputV3::ExistingValue* existing) {
   if (base == nullptr) return Status::OK();
@@ -139,20 +140,20 @@ bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<
     const MergeTimer timer(tools);
     return tools.merge_operator->PartialMergeMulti(key, operands, result, tools.info_log);
   } catch (...) {
-    return false;  // they stay apart, which is always right
+    return false;  // keeping the operands apart is always correct
   }
 }
 
 namespace {
 
-// The result becomes the lookup's value.
+// Makes the result the lookup's value.
 void TakeMerged(Merged* merged, PointLookup* lookup) {
   PinnableSlice* const value = lookup->value();
   assert(value != nullptr);
   if (merged->is_entity && !lookup->keeps_entities()) [[unlikely]] {
     Slice default_column;
     const Status decoded = DecodeDefaultColumn(merged->value, &default_column);
-    assert(decoded.ok());  // it was put together just now
+    assert(decoded.ok());  // it was encoded just now
     IgnoreError(decoded, "cannot fail");
     merged->value = default_column.ToString();
     merged->is_entity = false;
@@ -175,7 +176,7 @@ void TakeMerged(Merged* merged, PointLookup* lookup) {
     pin.acquire(pin.owner);
     return value->PinSlice(input, pin.release, pin.owner, nullptr);
   }
-  std::string copy = input.ToString();  // it may be a part of what the value holds
+  std::string copy = input.ToString();  // the input may point into the memory of `value`
   value->Reset();
   value->GetSelf()->swap(copy);
   value->PinSelf();
@@ -209,7 +210,7 @@ Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLo
 
 namespace {
 
-// Of an entity's stored form.
+// Replaces the stored form of an entity by its default column.
 Status KeepDefaultColumn(PinnableSlice* entity) {
   Slice default_column;
   RETURN_IF_ERROR(DecodeDefaultColumn(*entity, &default_column));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folding merge operands: the one place that calls a family's merge operator, for point reads,
-// iterators, flushes, compactions and writes.
+// Folding of merge operands: the only place that calls the merge operator of a family, for point
+// reads, iterators, flushes, compactions and writes.
 //
-// The operator is a user's code: it is called without a lock and outside of epochs. What it throws
-// is taken for a failure. Failing is Corruption(kMergeOperatorFailed) with the key. Threads: any.
+// The operator is code of the program, so it is called without a lock and outside of epochs. An
+// exception that it throws counts as a failure. The status of a failure is
+// Corruption(kMergeOperatorFailed) with the key. Threads: any.
 #pragma once
 
 #include <deque>
@@ -25,15 +26,15 @@ class SystemClock;
 struct GetMergeOperandsOptions;
 struct ReadOptions;
 
-// All of them outlive the call.
+// The surroundings of a merge. All of them outlive the call.
 struct MergeTools {
   const MergeOperator* merge_operator = nullptr;  // null: the family has none
-  Logger* info_log = nullptr;                     // for the operator's complaints; may be null
+  Logger* info_log = nullptr;                     // for messages of the operator; may be null
   Statistics* statistics = nullptr;               // null: off
-  SystemClock* clock = nullptr;
+  SystemClock* clock = nullptr;                   // times calls of the operator; null: untimed
 };
 
-// The value below the operands.
+// The value below the operands: the newest entry that is older than all of them.
 struct MergeBase {
   Slice value;
   bool is_entity = false;  // `value` is the stored form of columns
@@ -42,31 +43,36 @@ struct MergeBase {
 // Where a fold puts its result.
 struct Merged {
   std::string value;
-  bool is_entity = false;   // `value` is the stored form of columns
-  Slice input{nullptr, 0};  // set: the result is this one of the inputs, or a column of the base
+  bool is_entity = false;  // `value` is the stored form of columns
+  // If its data is not null, the result is this slice: one of the operands, the base value, or a
+  // column of the base. `value` is unused then.
+  Slice input{nullptr, 0};
   MergeOperator::OpFailureScope failure_scope = MergeOperator::OpFailureScope::kDefault;
 
-  // As the kind of an entry says it.
+  // The kind of entry that stores the result.
   ValueType type() const { return is_entity ? kTypeWideColumnEntity : kTypeValue; }
   Slice AsSlice() const { return input.data() != nullptr ? input : Slice(value); }
 };
 
-// Folds the operands, oldest first and at least one, into `base`; null: there is no value below
-// them. InvalidArgument without an operator, Corruption if the base is a malformed entity.
+// Folds the operands into `base`. There is at least one operand, and the oldest comes first. `base`
+// is null if there is no value below the operands. Returns InvalidArgument without an operator, and
+// Corruption if the base is a malformed entity.
 Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* base,
                   const std::vector<Slice>& operands, Merged* result);
 
-// Makes one operand of several, oldest first. False if the operator does not; then *result means
-// nothing.
+// Makes one operand out of several, which are ordered oldest first. Returns false if the operator
+// cannot; *result is then undefined.
 bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<Slice>& operands,
                     std::string* result);
 
-// Ends a lookup that has run and met operands: folds them into its value. Returns what the user is
-// told, as StatusOf() does for other lookups.
+// Ends a lookup that has run and met operands: folds the operands into the lookup's value. Returns
+// the status for the user, as StatusOf() does for other lookups.
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup);
 
-// Ends any lookup that has run by handing out the operands one by one, the value below them first.
-// `operands` has room for as many as the options expect; *count is how many there are.
+// Ends any lookup that has run: hands out the value below the operands first, then the operands one
+// by one, oldest first. `operands` has room for options.expected_max_number_of_operands values;
+// *count is set to the number of values, and if there are more than that, nothing is handed out
+// (Incomplete).
 Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& options,
                        PinnableSlice* operands, int* count);
 

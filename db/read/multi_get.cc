@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All keys see one state of all families: their super versions are loaded before the sequence
-// number, and again if one of them was replaced meanwhile.
+// All keys see one state of all families. Their super versions are loaded before the sequence
+// number, and loaded again if one of them was replaced meanwhile.
 //
-// The keys are sorted by family and key; each run of up to BatchSearch::kMaxKeys keys of one family
-// is a batch that goes through memtables and levels as one (BatchRead). While nothing but memory is
-// needed all of it happens inside one epoch. The first batch that needs a file pins all super
-// versions for the rest of the call; then the epoch is left for each turn of reading.
+// The keys are sorted by family and key. Each run of up to BatchSearch::kMaxKeys keys of one family
+// is a batch that goes through memtables and levels together (BatchSearch). As long as only memory
+// is needed, everything happens inside one epoch. The first batch that needs a file takes
+// references on all super versions for the rest of the call; then the epoch is left during each
+// turn of file reads.
 //
-// The order is for speed alone: neighbours share files and blocks. Keys that are promised to be
-// sorted and are not are only found more slowly.
+// The order only serves speed: neighbours share files and blocks. If the caller promises sorted
+// keys that are not sorted, the keys are still found, only more slowly.
 #include "db/read/multi_get.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "db/read/blob_lookups.h"
 #include "db/read/perf_meter.h"
 #include "db/read/point_read.h"
+#include "db/read/snapshot_list.h"
 #include "db/search/batch_search.h"
 #include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
@@ -44,7 +46,7 @@ namespace {
 
 constexpr size_t kMaxBatch = BatchSearch::kMaxKeys;
 
-// The lookups of one batch, in memory of the stack that is not touched before it is used.
+// The lookups of one batch. Their memory is on the stack, and is not touched before it is used.
 class BatchLookups {
  public:
   BatchLookups() = default;
@@ -75,15 +77,18 @@ class BatchLookups {
   alignas(Entry) char memory_[kMaxBatch * sizeof(Entry)];
 };
 
+// One call of MultiGet. Lives on the stack of the call.
 class MultiGetRun {
  public:
   explicit MultiGetRun(const MultiGetRequest& request);
 
+  // Loads the super versions of all families and the sequence number, as one consistent state.
   void LoadViews(const MomentSource& moment);
-  // Returns the bytes of all values found.
+  // Reads all keys. Returns the sum of the sizes of all values found.
   size_t ReadAll(Statistics* statistics);
 
  private:
+  // A column family of the request. `view` is valid inside the epoch, or once it is pinned.
   struct Family {
     ReadViewSource* source;
     SuperVersion* view;
@@ -96,6 +101,7 @@ class MultiGetRun {
   void EnterEpoch() {
     if (!guard_.has_value()) guard_.emplace();
   }
+  // Pins the super versions first, so that they stay valid outside of the epoch.
   void LeaveEpoch() {
     if (pinned_.empty()) PinViews();
     guard_.reset();
@@ -109,6 +115,8 @@ class MultiGetRun {
   void ReadTogether(const SuperVersion& view, BatchLookups* lookups);
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
   void ReadRows(const SuperVersion& view, BatchLookups* lookups);
+  // The trace that a key notifies; null: none.
+  ReadTrace* TraceOf(uint32_t key) const;
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
   void Search(const SuperVersion& view, PointLookup* lookup);
   template <typename Read>
@@ -117,6 +125,14 @@ class MultiGetRun {
   Status ResolveAlone(const SuperVersion& view, PointLookup* lookup);
   size_t ReadUpToLimit();
   KeyOrder OrderOf(const SuperVersion& view) const { return view.version()->comparator().order(); }
+  SuperVersion* LoadView(const ReadViewSource* source) const {
+    SuperVersion* const held = request_.held == nullptr ? nullptr : request_.held->HeldOf(source);
+    return held != nullptr ? held : source->super_version();
+  }
+  // Of what a view shows, if it does not show all (SuperVersion::newest_seqno).
+  SequenceNumber SeqnoIn(const SuperVersion& view) const {
+    return std::min(seqno_, view.newest_seqno());
+  }
   SequenceNumber SeqnoFor(const VisibleSeqnoSource& seqnos) const {
     if (request_.callback != nullptr) return request_.callback->bound();
     const Snapshot* const snapshot = request_.options->snapshot;
@@ -127,13 +143,13 @@ class MultiGetRun {
   const MultiGetRequest& request_;
   Statistics* statistics_ = nullptr;
   size_t family_count_ = 0;
-  StackArray<Family, kMultiGetOnStack> families_;     // each once
-  StackArray<uint32_t, kMultiGetOnStack> family_of_;  // by key
-  StackArray<uint32_t, kMultiGetOnStack> order_;      // in which keys are read
+  StackArray<Family, kMultiGetOnStack> families_;     // each family of the request once
+  StackArray<uint32_t, kMultiGetOnStack> family_of_;  // index in families_, by key
+  StackArray<uint32_t, kMultiGetOnStack> order_;      // indexes of keys in the order of reading
   SequenceNumber seqno_ = 0;
-  std::vector<ReadView> pinned_;  // once a file had to be read: of each family
-  // Open while keys are read from memory. Destroyed before what is pinned, whose end may delete
-  // files.
+  std::vector<ReadView> pinned_;  // empty until a file must be read; then a view of each family
+  // Open while keys are read from memory. Destroyed before pinned_, whose destruction may delete
+  // files, which is not allowed inside an epoch.
   std::optional<EpochGuard> guard_;
 };
 
@@ -146,9 +162,10 @@ MultiGetRun::MultiGetRun(const MultiGetRequest& request)
   for (size_t i = 0; i < key_count(); ++i) order_[i] = static_cast<uint32_t>(i);
 }
 
+// Collects the families of the request. Most keys belong to the family of the key before.
 void MultiGetRun::NoteFamilies() {
   assert(family_count_ == 0);
-  uint32_t family = 0;  // of the key before
+  uint32_t family = 0;  // of the previous key
   for (size_t i = 0; i < key_count(); ++i) {
     ReadViewSource* const source = request_.families[i];
     if (family_count_ == 0 || families_[family].source != source) {
@@ -162,6 +179,7 @@ void MultiGetRun::NoteFamilies() {
 }
 
 void MultiGetRun::LoadViews(const MomentSource& moment) {
+  if (moment.is_mutex_needed && family_count_ > 1) return LoadViewsLocked(moment);
   constexpr int kAttempts = 3;
   guard_.emplace();
   for (int attempt = 0; attempt < kAttempts; attempt++) {
@@ -171,21 +189,23 @@ void MultiGetRun::LoadViews(const MomentSource& moment) {
   LoadViewsLocked(moment);
 }
 
-// False if a super version was replaced before the number was read.
+// Returns false if a super version was replaced before the sequence number was read.
 bool MultiGetRun::TryLoadViews(const VisibleSeqnoSource& seqnos) {
   for (size_t i = 0; i < family_count_; i++) {
-    assert(InEpoch());  // else it may be freed before it is looked at
-    families_[i].view = families_[i].source->super_version();
+    assert(InEpoch());  // else the super version may be freed before it is used
+    families_[i].view = LoadView(families_[i].source);
   }
   seqno_ = SeqnoFor(seqnos);
-  if (family_count_ == 1) return true;  // a view that is older than the number can answer for it
+  if (family_count_ == 1) return true;  // a view older than the number has all that it sees
+  if (request_.held != nullptr) return true;
   for (size_t i = 0; i < family_count_; i++) {
-    if (families_[i].view != families_[i].source->super_version()) return false;
+    if (families_[i].view != LoadView(families_[i].source)) return false;
   }
   return true;
 }
 
-// A mutex is nothing to wait for inside an epoch. Under this one no super version is replaced.
+// The mutex is taken outside of the epoch, because waiting is not allowed inside. While it is held,
+// no super version is replaced.
 void MultiGetRun::LoadViewsLocked(const MomentSource& moment) {
   MutexLock lock(moment.mutex);
   const EpochGuard guard;
@@ -195,14 +215,17 @@ void MultiGetRun::LoadViewsLocked(const MomentSource& moment) {
   PinViews();
 }
 
+// Takes a reference on each super version. Inside the epoch in which the pointers were loaded, or
+// under the mutex.
 void MultiGetRun::PinViews() {
   assert(pinned_.empty());
   for (size_t i = 0; i < family_count_; i++) {
-    pinned_.emplace_back(families_[i].source, SuperVersionRef(families_[i].view), seqno_);
+    const SequenceNumber seqno = SeqnoIn(*families_[i].view);
+    pinned_.emplace_back(families_[i].source, SuperVersionRef(families_[i].view), seqno);
   }
 }
 
-// Sorts what order_ holds there by family and key.
+// Sorts the indexes in the range [begin, end) of order_ by family and key.
 void MultiGetRun::Sort(size_t begin, size_t end) {
   if (request_.is_sorted || end - begin < 2) return;
   assert(begin < end && end <= key_count());
@@ -214,7 +237,7 @@ void MultiGetRun::Sort(size_t begin, size_t end) {
             [this](uint32_t a, uint32_t b) { return ComesFirst(a, b); });
 }
 
-// A sort has a dozen copies of what it can inline.
+// Not inlined: std::sort would contain a dozen copies of it.
 [[gnu::noinline]] bool MultiGetRun::ComesFirst(uint32_t a, uint32_t b) {
   if (family_of_[a] != family_of_[b]) return family_of_[a] < family_of_[b];
   const Family& family = families_[family_of_[a]];
@@ -223,12 +246,14 @@ void MultiGetRun::Sort(size_t begin, size_t end) {
   return by_key != 0 ? by_key < 0 : a < b;
 }
 
+// Sorts the keys, and cuts them into batches of one family.
 void MultiGetRun::ReadRange(size_t begin, size_t end) {
   Sort(begin, end);
   for (size_t next = begin; next < end; begin = next) {
     const uint32_t family = family_of_[order_[begin]];
     assert(family < family_count_ && families_[family].view != nullptr);
-    while (next < end && next - begin < kMaxBatch && family_of_[order_[next]] == family) ++next;
+    const size_t max_batch = request_.watches.empty() ? kMaxBatch : 1;
+    while (next < end && next - begin < max_batch && family_of_[order_[next]] == family) ++next;
     const std::span<const uint32_t> keys(order_.data() + begin, next - begin);
     if (request_.watch != nullptr) [[unlikely]] {
       ReadAroundWatched(*families_[family].view, keys);
@@ -238,6 +263,7 @@ void MultiGetRun::ReadRange(size_t begin, size_t end) {
   }
 }
 
+// Reads the watched key in a batch of its own, because only it has a trace.
 void MultiGetRun::ReadAroundWatched(const SuperVersion& view, std::span<const uint32_t> keys) {
   const auto watched = std::find(keys.begin(), keys.end(), request_.watched_key);
   const auto before = static_cast<size_t>(watched - keys.begin());
@@ -247,14 +273,23 @@ void MultiGetRun::ReadAroundWatched(const SuperVersion& view, std::span<const ui
   if (before + 1 != keys.size()) ReadBatch(view, keys.subspan(before + 1));
 }
 
+ReadTrace* MultiGetRun::TraceOf(uint32_t key) const {
+  if (!request_.watches.empty()) [[unlikely]]
+    return request_.watches[key];
+  return key == request_.watched_key ? request_.watch : nullptr;
+}
+
+// Reads up to kMaxBatch keys of one family, from the memtables down to blob files and merge
+// operands.
 void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys) {
   assert(!keys.empty() && keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
+  const SequenceNumber seqno = SeqnoIn(view);
   const bool ignores_tombstones =
       request_.options->ignore_range_deletions && view.MayIgnoreRangeTombstones();
   for (const uint32_t i : keys) {
-    lookups.Add(LookupKey(request_.keys[i], seqno_, order), &request_.values[i]);
+    lookups.Add(LookupKey(request_.keys[i], seqno, order), &request_.values[i]);
     if (ignores_tombstones) lookups[lookups.size() - 1].IgnoreTombstones();
   }
   if (request_.callback != nullptr) [[unlikely]] {
@@ -263,10 +298,10 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   if (request_.are_entities != nullptr) [[unlikely]] {
     for (PointLookup* lookup : lookups.pointers()) lookup->KeepEntities();
   }
-  if (request_.watch != nullptr && keys.front() == request_.watched_key) [[unlikely]] {
+  if (ReadTrace* const trace = TraceOf(keys.front())) [[unlikely]] {
     assert(keys.size() == 1);
-    lookups[0].SetTrace(request_.watch);
-    request_.watch->BeginLookup(lookups[0]);
+    lookups[0].SetTrace(trace);
+    trace->BeginLookup(lookups[0]);
   }
   EnterEpoch();
   if (keys.size() == 1) {
@@ -307,13 +342,13 @@ void MultiGetRun::ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups) {
   ReadBlobs(view, *request_.options, all);
 }
 
-// Merge operators are users' code, which runs outside of epochs.
+// Merge operators are code of the program, so they are called outside of epochs.
 Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) {
   LeaveEpoch();
   return FinishLookup(request_.merge, view, *request_.options, lookup);
 }
 
-// One key that goes the way of Get, also in what is told about it.
+// Reads one key with a PerfMeter, as Get does when the thread measures its reads.
 template <typename Read>
 void MultiGetRun::Measure(PointLookup* lookup, Read read) {
   PerfMeter meter;
@@ -324,7 +359,7 @@ void MultiGetRun::Measure(PointLookup* lookup, Read read) {
   lookup->SetTrace(nullptr);
 }
 
-// A batch of one goes the way of Get.
+// A batch of one key is read in the same way as by Get.
 void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
   const auto search = [&] { Search(view, lookup); };
   if (PerfMeter::IsWanted() && lookup->trace() == nullptr) [[unlikely]]
@@ -343,6 +378,7 @@ void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
   }
 }
 
+// Inside the epoch at the beginning and at the end; outside of it during each turn of file reads.
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   assert(InEpoch());
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
@@ -353,7 +389,7 @@ void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   }
 }
 
-// A row cache has one row a key: nothing is gained by reading them together.
+// With a row cache, each key has a row of its own, so reading the keys together would gain nothing.
 void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
   LeaveEpoch();
   for (PointLookup* const lookup : lookups->pointers()) {
@@ -363,7 +399,8 @@ void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
   }
 }
 
-// Batch by batch in the order of the caller, which says who comes after the limit.
+// Reads batch by batch in the order of the caller, because this order decides which keys come after
+// the limit.
 size_t MultiGetRun::ReadUpToLimit() {
   const uint64_t limit = request_.options->value_size_soft_limit;
   size_t found_bytes = 0;
@@ -390,6 +427,7 @@ size_t MultiGetRun::ReadAll(Statistics* statistics) {
   return found_bytes;
 }
 
+// Counts the call as a whole; the lookups were counted batch by batch.
 void Count(const MultiGetRequest& request, size_t value_bytes, Statistics* statistics) {
   AddPerfCount(&PerfContextBase::multiget_read_bytes, value_bytes);
   if (statistics == nullptr) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MultiGet: many keys, perhaps of several column families, as of one moment.
+// MultiGet reads many keys, perhaps of several column families, as of one sequence number.
 #pragma once
 
 #include <cstddef>
@@ -18,36 +18,47 @@ inline constexpr size_t kMultiGetOnStack = 32;
 
 class DbMutex;
 class ReadCallback;
+class SnapshotImpl;
 class ReadTrace;
 class Statistics;
 struct ReadOptions;
 
-// The arrays are as long as `keys`; the values were Reset(). Everything outlives the call.
+// A call of MultiGet. The arrays are as long as `keys`, and each of the values was Reset().
+// Everything outlives the call.
 struct MultiGetRequest {
   const ReadOptions* options = nullptr;
-  const ReadCallback* callback = nullptr;  // null: none
-  MergeTools merge;                        // the operator is that of each family
+  const ReadCallback* callback = nullptr;  // decides which versions are visible; null: none
+  const SnapshotImpl* held = nullptr;      // the snapshot, if it holds views; else null
+  MergeTools merge;                        // the operator is replaced by that of each family
   bool skips_memtables = false;
-  bool is_sorted = false;  // a promise: the keys of a family are neighbours and ascend
-  // Of one key: it is read alone, as Get would.
-  ReadTrace* watch = nullptr;  // null: of none
+  bool is_sorted = false;  // the caller promises that keys of a family are adjacent and ascend
+  // If not null, the key at the index watched_key is read alone, as by Get, and notifies this
+  // trace.
+  ReadTrace* watch = nullptr;
   size_t watched_key = 0;
+  // If not empty, as long as `keys`: each key is read alone and notifies its own trace, which
+  // several keys may share. Then `watch` is null.
+  std::span<ReadTrace* const> watches;
   std::span<ReadViewSource* const> families;
   std::span<const Slice> keys;
   PinnableSlice* values = nullptr;
   Status* statuses = nullptr;
-  // Set: values are whole, and this says of each found whether it is an entity's stored form. Null:
-  // of entities the default columns are wanted.
+  // Not null: values of entities are their whole stored form, and the element of each key that is
+  // found is set to whether its value is one. Null: the value of an entity is its default column.
   bool* are_entities = nullptr;
 };
 
-// Where the one moment comes from.
+// Where MultiGet gets one consistent state of all families from.
 struct MomentSource {
   const VisibleSeqnoSource* seqnos = nullptr;
-  DbMutex* mutex = nullptr;  // super versions are replaced under it
+  DbMutex* mutex = nullptr;  // held while super versions are replaced
+  // The views of several families belong together only if they are loaded under the mutex: where
+  // another process writes the database.
+  bool is_mutex_needed = false;
 };
 
-// Not inside an EpochGuard. `statistics` may be null.
+// Called outside of epochs and without the DB mutex. Fills `values` and `statuses` of the request.
+// `statistics` may be null.
 void MultiGet(const MultiGetRequest& request, const MomentSource& moment, Statistics* statistics);
 
 }  // namespace ashlar

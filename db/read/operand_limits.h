@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may end a lookup among merge operands: the operator's ShouldMerge(), or the continue_cb of
-// GetMergeOperands(). Both are asked operand by operand, newest first, as if it were being read.
+// The two functions of a program that may end a lookup among merge operands: the operator's
+// ShouldMerge(), and the continue_cb of GetMergeOperands(). They are called operand by operand,
+// newest first, as if the operands were just being read.
 //
-// They are users' code, so they are asked outside of epochs: after what is in memory was searched,
-// and then after each table. Threads: one at a time.
+// Both are code of the program, so they are called outside of epochs: after the search in memory,
+// and after each table. Threads: one at a time.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@
 
 namespace ashlar {
 
+// Ends the lookup when ShouldMerge() of the operator returns true for the operands met so far.
 class ShouldMergeLimit final : public OperandLimit {
  public:
   // The operator, which may be null, outlives the limit.
@@ -29,7 +31,7 @@ class ShouldMergeLimit final : public OperandLimit {
     try {
       return merge_operator_->ShouldMerge(asked_);
     } catch (...) {
-      return false;  // an early end is a favour; the fold itself will tell
+      return false;  // ending early only saves work; the fold itself reports a failing operator
     }
   }
 
@@ -37,9 +39,10 @@ class ShouldMergeLimit final : public OperandLimit {
   std::vector<Slice> asked_;  // newest first
 };
 
+// Ends the lookup when the callback returns false for an operand.
 class ContinueCallbackLimit final : public OperandLimit {
  public:
-  // The callback may be empty.
+  // An empty callback never ends a lookup.
   explicit ContinueCallbackLimit(std::function<bool(Slice)> goes_on)
       : goes_on_(std::move(goes_on)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A place is told of when the read goes on to the next one.
+// The costs of a place are charged when the read goes on to the next place.
 #include "db/read/perf_meter.h"
 
 #include <cassert>
@@ -37,6 +37,7 @@ void PerfMeter::GoOnTo(uint64_t PerfContextBase::*part) {
 }
 
 void PerfMeter::BeginLookup(const PointLookup& lookup) {
+  assert(lookup_ == nullptr);
   lookup_ = &lookup;
   GoOnTo(&PerfContextBase::get_from_memtable_time);
 }
@@ -45,7 +46,7 @@ void PerfMeter::EnterMemTable(const MemTablePlace&) {
   assert(part_ == &PerfContextBase::get_from_memtable_time);
 }
 
-// A table that is entered again has counted nothing yet.
+// A table that is entered a second time has counted nothing in the first search.
 void PerfMeter::EnterTable(const Table& table) {
   assert(table.level >= 0);
   GoOnTo(&PerfContextBase::get_from_output_files_time);

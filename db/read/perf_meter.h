@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PerfMeter adds the times of one point read to the thread's perf context, part by part, and what
-// the read does in each table to the counters of the table's level.
+// PerfMeter adds the times of one point read to the thread's perf context, part by part, and adds
+// the read's counts for each table to the counters of the table's level.
 //
-// It lives on the stack around the read, and only where the thread's perf level asks for times or
-// its counters by level are enabled: other reads do not meet it. Times stop with the last place
-// that is looked at; what folding merge operands takes counts as work after that.
+// It lives on the stack around the read, and exists only if the perf level of the thread asks for
+// times or if its counters by level are enabled. Other reads pay nothing for it. The time after the
+// last place is counted as post-processing, except that folding of merge operands has a counter of
+// its own.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ namespace ashlar {
 
 class PerfMeter final : public ReadTrace {
  public:
+  // Whether this thread wants its point reads measured.
   static bool IsWanted() { return this_thread_measures_reads; }
 
   PerfMeter();
@@ -42,15 +44,15 @@ class PerfMeter final : public ReadTrace {
  private:
   static constexpr int kNoLevel = -1;
 
-  // Ends what the read was at, and goes on to what `part` counts.
+  // Charges the time since the last call to the current part, and makes `part` the current one.
   void GoOnTo(uint64_t PerfContextBase::*part);
 
   const CpuTimer cpu_timer_;
-  uint64_t PerfContextBase::*part_;  // where the time goes
-  uint64_t nanos_;                   // since when; 0: times are not measured
+  uint64_t PerfContextBase::*part_;  // the counter that gets the time
+  uint64_t nanos_;                   // the time of the last GoOnTo(); 0: times are not measured
   const PointLookup* lookup_ = nullptr;
-  PointLookup::Counters counters_;  // as the place before left them
-  int level_ = kNoLevel;            // of the table that is searched
+  PointLookup::Counters counters_;  // as they were when the current place was entered
+  int level_ = kNoLevel;            // of the table that is being searched
 };
 
 }  // namespace ashlar

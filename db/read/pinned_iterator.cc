@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A move of the source, then a copy.
+// Each move moves the source and then copies its entry.
 #include "db/read/pinned_iterator.h"
 
 #include <cassert>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PinnedIterator shows what another iterator shows, and keeps each key and value that it has shown
-// until it is destroyed: ReadOptions::pin_data.
+// PinnedIterator shows the same entries as another iterator, and keeps each key and value that it
+// has shown until it is destroyed: ReadOptions::pin_data.
 //
-// It copies them into memory of its own. Keys are put together from parts anyway where blocks store
-// them so, and a block that is kept for one value of it costs more than that value. What is shown
-// twice is kept twice. Threads: one at a time.
+// It copies keys and values into its own arena. Pinning blocks instead would not save the copies of
+// keys, which many blocks store in parts, and would keep a whole block for one value. An entry that
+// is shown twice is copied twice. Threads: one at a time.
 #pragma once
 
 #include <memory>
@@ -37,14 +37,14 @@ class PinnedIterator final : public Iterator {
   void Prepare(const MultiScanArgs& scan_opts) override { source_->Prepare(scan_opts); }
 
  private:
-  // After each move.
+  // Copies the current entry; called after each move.
   void Keep();
   Slice Copy(const Slice& bytes);
 
   const std::unique_ptr<Iterator> source_;
-  Arena memory_;  // of all that was shown
-  Slice key_;     // both in memory_
-  Slice value_;
+  Arena memory_;  // all keys and values shown so far
+  Slice key_;     // points into memory_
+  Slice value_;   // points into memory_
 };
 
 }  // namespace ashlar

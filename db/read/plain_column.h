@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlainColumn shows a plain value as columns: one, with the empty name. It is put together when it
-// is asked for, so that whoever never asks pays nothing.
+// PlainColumn shows a plain value as wide columns: a single column with the empty name. The columns
+// are built at the first request, so readers that never ask for columns pay nothing.
 //
-// Threads: any, as long as they all ask about one value; see IteratorBase.
+// Threads: any, as long as all of them ask about the same value; see IteratorBase.
 #pragma once
 
 #include "ashlar/wide_columns.h"
@@ -13,7 +13,7 @@ namespace ashlar {
 
 class PlainColumn {
  public:
-  // Valid until it is called with another value.
+  // The result is valid until the next call with another value.
   const WideColumns& Of(const Slice& value) {
     MutexLock lock(&mutex_);
     const bool is_known = !columns_.empty() && columns_.front().value().data() == value.data() &&
@@ -24,7 +24,7 @@ class PlainColumn {
 
  private:
   Mutex mutex_{LockRank::kLeaf};
-  WideColumns columns_;  // written under the mutex, before anybody has them
+  WideColumns columns_;  // written under the mutex, before a reference to it is returned
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Newest data first: the first part that decides the lookup ends it.
+// Parts are searched newest first; the first part that decides the lookup ends it.
 #include "db/read/point_read.h"
 
 #include <algorithm>
@@ -36,24 +36,25 @@ bool PointRead::RunInEpoch(bool skips_memtables) {
   return options_.read_tier == kMemtableTier || tables_.RunInEpoch();
 }
 
-// True if the lookup is decided.
+// Returns true if the lookup is decided.
 bool PointRead::SearchMemTables() {
   assert(!lookup_->decided());
-  if (SearchMemTable(*super_version_.mem(), /*is_sealed=*/false)) return true;
+  if (SearchMemTable(*super_version_.mem(), /*is_immutable=*/false)) return true;
   for (const MemTable* memtable : super_version_.immutables()) {
-    if (SearchMemTable(*memtable, /*is_sealed=*/true)) return true;
+    if (SearchMemTable(*memtable, /*is_immutable=*/true)) return true;
   }
   return false;
 }
 
-inline bool PointRead::SearchMemTable(const MemTable& memtable, bool is_sealed) {
+inline bool PointRead::SearchMemTable(const MemTable& memtable, bool is_immutable) {
   if (ReadTrace* const trace = lookup_->trace(); trace != nullptr) [[unlikely]] {
-    trace->EnterMemTable({.id = memtable.id(), .is_sealed = is_sealed});
+    trace->EnterMemTable({.id = memtable.id(), .is_immutable = is_immutable});
   }
   return memtable.Get(lookup_->key(), lookup_);
 }
 
 void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups) {
+  assert(InEpoch());
   super_version.mem()->GetMany(lookups.data(), lookups.size());
   for (const MemTable* memtable : super_version.immutables()) {
     memtable->GetMany(lookups.data(), lookups.size());
@@ -62,6 +63,7 @@ void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* c
 
 namespace {
 
+// The tools with the merge operator of the family.
 MergeTools With(MergeTools tools, const SuperVersion& super_version) {
   tools.merge_operator = super_version.options().merge_operator.get();
   return tools;
@@ -69,6 +71,7 @@ MergeTools With(MergeTools tools, const SuperVersion& super_version) {
 
 }  // namespace
 
+// Leaves the epoch before anything is read from a file.
 Status ReadWholly(const MergeTools& tools, const SuperVersion& super_version,
                   const ReadOptions& options, PointLookup* lookup) {
   assert(!InEpoch());
@@ -142,6 +145,7 @@ void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfCon
 
 }  // namespace
 
+// A lookup counts as answered by memtables if it was decided without a search in any table.
 void PointReadCounts::Add(const PointLookup& lookup) {
   const PointLookup::Counters& counters = lookup.counters;
   ++lookups_;
@@ -170,6 +174,7 @@ void PointReadCounts::Report(Statistics* statistics) const {
 }
 
 void PointReadCounts::Tell(Statistics* statistics) const {
+  assert(statistics != nullptr);
   const auto add = [statistics](Tickers ticker, uint64_t count) {
     if (count > 0) statistics->recordTick(ticker, count);
   };

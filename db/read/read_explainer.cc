@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lookup's answer of one place is what the place changed in the lookup. An iterator's runs go
-// back and forth; each has a place at a time, and what it shows and leaves tells its part in the
-// answer.
+// For a lookup, the answer of a place is the change that the place made to the lookup. The runs of
+// an iterator move back and forth: each run is at one place at a time, and its part of the answer
+// follows from the entries that it shows and leaves.
 #include "db/read/read_explainer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/iterator.h"
@@ -22,6 +23,7 @@ using Place = ExplainedPlace;
 uint64_t Now() { return SystemClock::Default()->NowNanos(); }
 double Micros(uint64_t nanos) { return static_cast<double>(nanos) / 1000; }
 
+// The answer of a place's filters, from the growth of the lookup's counters in the place.
 Place::Filter FilterAnswer(const PointLookup::Counters& before,
                            const PointLookup::Counters& after) {
   const auto rejected = [](const PointLookup::Counters& c) {
@@ -35,6 +37,8 @@ Place::Filter FilterAnswer(const PointLookup::Counters& before,
                                                    : Place::Filter::kNotAsked;
 }
 
+// The part of the answer that a place gave. `is_covered`: a range tombstone of the place covers the
+// key.
 Place::Found FoundBy(const PointLookup& lookup, size_t operand_count, bool is_covered) {
   switch (lookup.outcome()) {
     case PointLookup::Outcome::kFound: return Place::Found::kValue;
@@ -99,10 +103,13 @@ void ReadExplainer::StartPlace(ExplainedPlace started) {
 void ReadExplainer::EnterMemTable(const MemTablePlace& memtable) {
   Charge();
   NoteLookup();
-  StartPlace({.kind = memtable.is_sealed ? Place::Kind::kSealedMemTable : Place::Kind::kMemTable,
-              .number = memtable.id});
+  StartPlace(
+      {.kind = memtable.is_immutable ? Place::Kind::kImmutableMemTable : Place::Kind::kMemTable,
+       .number = memtable.id});
 }
 
+// A lookup enters a table a second time when it continues outside of the epoch; the place is then
+// kept.
 void ReadExplainer::EnterTable(const Table& table) {
   assert(table.level >= 0);
   Charge();
@@ -131,9 +138,9 @@ void ReadExplainer::OnRowFound() { place().was_in_row_cache = true; }
 
 void ReadExplainer::OnBlock(const Block& block) { place().blocks.push_back(Explained(block)); }
 
-// The stretches that a merge asks for may be parts of one tombstone.
+// A merge may ask for several stretches of one tombstone; they are noted once.
 void ReadExplainer::OnTombstone(const Tombstone& tombstone) {
-  if (current_ == kNoPlace) return;  // a run that is at its end
+  if (current_ == kNoPlace) return;  // the run is at its end
   std::vector<ExplainedTombstone>& known = place().tombstones;
   if (!known.empty() && known.back().seqno == tombstone.seqno &&
       known.back().end == tombstone.end) {
@@ -166,7 +173,7 @@ void ReadExplainer::EndLookup([[maybe_unused]] const PointLookup& lookup) {
   lookup_ = nullptr;
 }
 
-// What the place that the lookup leaves had to say.
+// Notes the answer of the place that the lookup leaves.
 void ReadExplainer::NoteLookup() {
   if (lookup_ == nullptr || current_ == kNoPlace) return;
   const size_t operand_count = lookup_->mark().operand_count;
@@ -190,6 +197,7 @@ void ReadExplainer::NoteLookup() {
 
 // Iterators.
 
+// The first run belongs to a new merging iterator, so the explanation begins anew.
 void ReadExplainer::AddRun(size_t run, const MemTablePlace* memtable) {
   if (run == 0) {
     runs_.clear();
@@ -214,10 +222,14 @@ void ReadExplainer::EnterRun(size_t run) {
 }
 
 void ReadExplainer::OnEntryShown(const Slice& internal_key) {
+  assert(run_ < runs_.size());
   runs_[run_].shown = internal_key.ToString();
 }
 
+// Counts the entry as skipped, unless it may be part of the answer: such entries are counted by
+// kind.
 void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
+  assert(run_ < runs_.size());
   Run& run = runs_[run_];
   run.shown.clear();
   const uint64_t trailer = ExtractTrailer(internal_key);
@@ -235,8 +247,8 @@ void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
   NoteLeft(&run, internal_key);
 }
 
-// Another version of left_key. Backwards it is newer than those before, and hides them unless it is
-// an operand.
+// Counts another version of left_key. Going backward it is newer than the versions before, and
+// hides them unless it is a merge operand.
 void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
   const uint64_t trailer = ExtractTrailer(internal_key);
   const ValueType type = TrailerType(trailer);
@@ -276,8 +288,8 @@ void ReadExplainer::EndSeek(const Iterator& iterator) {
   current_ = kNoPlace;
 }
 
-// The run's part in what the iterator shows: it stands on the entry, or, if merge operands were
-// folded, has left its part behind.
+// Notes the run's part in the entry that the iterator shows. The run stands on that entry, or, if
+// merge operands were folded, has left its versions behind.
 void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   Place& last = explanation_->places[run.place];
   if (is_folded && HasLeftFoundKey(run)) {
@@ -305,8 +317,9 @@ void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   last.seqno = TrailerSeqno(ExtractTrailer(run.shown));
 }
 
-// All runs have left the entry behind. Its value, or what its operands were merged into, is the
-// newest version that is no operand, in whatever run; versions of older runs are hidden.
+// The same going backward, where all runs have left the entry behind. The value, or the base of the
+// merge operands, is the newest version in any run that is not an operand; versions of older runs
+// are hidden.
 void ReadExplainer::NoteAnswerBackwards(const Run& run, bool is_folded) {
   Place& last = explanation_->places[run.place];
   SequenceNumber base_seqno = 0;
@@ -332,10 +345,11 @@ void ReadExplainer::NoteAnswerBackwards(const Run& run, bool is_folded) {
 
 namespace {
 
+// Null if the memtable is not in the super version any more.
 const MemTable* FindMemTable(const SuperVersion& super_version, uint64_t id) {
   if (super_version.mem()->id() == id) return super_version.mem();
-  for (const MemTable* sealed : super_version.immutables()) {
-    if (sealed->id() == id) return sealed;
+  for (const MemTable* immutable : super_version.immutables()) {
+    if (immutable->id() == id) return immutable;
   }
   return nullptr;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadExplainer turns what one read reports of itself into an explanation.
+// ReadExplainer turns the notifications of one read into an explanation.
 //
-// It lives around the read, on the same thread, whose perf level and context are as before when it
-// is gone. What a place cost is the difference that it made to the clock, to the perf context and
-// to the counters of the lookup.
+// It lives around the read, on the same thread. Its constructor replaces the thread's perf level
+// and perf context, and its destructor restores them. The cost of a place is the difference in the
+// clock, in the perf context and in the counters of the lookup between entering and leaving the
+// place.
 #pragma once
 
 #include <cassert>
@@ -26,7 +27,7 @@ class SuperVersion;
 
 class ReadExplainer final : public ReadTrace {
  public:
-  // The explanation is new and outlives it.
+  // `explanation` has no places yet, and outlives this object.
   explicit ReadExplainer(ReadExplanation* explanation);
   ~ReadExplainer() override;
   ReadExplainer(const ReadExplainer&) = delete;
@@ -45,7 +46,7 @@ class ReadExplainer final : public ReadTrace {
   void OnEntryShown(const Slice& internal_key) override;
   void OnEntryLeft(const Slice& internal_key) override;
 
-  // After a seek.
+  // Called after a seek: notes where the iterator stands.
   void EndSeek(const Iterator& iterator);
 
  private:
@@ -53,21 +54,22 @@ class ReadExplainer final : public ReadTrace {
   // A run of an iterator.
   struct Run {
     std::optional<MemTablePlace> memtable;
-    size_t place = kNoPlace;  // where it is, or was when it came to its end
+    size_t place = kNoPlace;  // index of its current or last place
     bool has_moved = false;
     std::string shown;  // internal key of the entry it stands on; empty: none
-    // Of the entries it has left, those of the last user key that the reader may see; backwards
-    // those from the newest one that is no operand on.
+    // The user key of the last visible entry that the run has left. The counts are of its versions;
+    // going backward, only of the versions from the newest one on that is no operand.
     std::string left_key;
     uint64_t left_values = 0;
     uint64_t left_operands = 0;
     uint64_t left_deletes = 0;
-    SequenceNumber left_seqno = 0;       // of the newest of them
-    SequenceNumber left_base_seqno = 0;  // of the newest that is no operand; 0 also for none
+    SequenceNumber left_seqno = 0;       // of the newest of these versions
+    SequenceNumber left_base_seqno = 0;  // of the newest that is no operand; 0: there is none
 
     uint64_t left() const { return left_values + left_operands + left_deletes; }
   };
 
+  // The current place.
   ExplainedPlace& place() {
     assert(current_ < explanation_->places.size());
     return explanation_->places[current_];
@@ -75,10 +77,12 @@ class ReadExplainer final : public ReadTrace {
   void StartPlace(ExplainedPlace place);
   // Adds time and bytes since the last call to the current place.
   void Charge();
+  // Writes the changes that the current place made to the lookup into that place.
   void NoteLookup();
   void NoteLeft(Run* run, const Slice& internal_key);
   void NoteAnswer(const Run& run, bool is_folded);
   void NoteAnswerBackwards(const Run& run, bool is_folded);
+  // Whether the run has passed versions of the key that the iterator shows.
   bool HasLeftFoundKey(const Run& run) const {
     return explanation_->is_valid && run.left() != 0 && run.left_key == explanation_->found_key;
   }
@@ -88,22 +92,23 @@ class ReadExplainer final : public ReadTrace {
   const PerfLevel level_before_;
   const PerfContext context_before_;
   const uint64_t start_nanos_;
-  uint64_t nanos_;  // as of the last Charge(), as is the next
-  uint64_t bytes_read_ = 0;
+  uint64_t nanos_;           // time of the last Charge()
+  uint64_t bytes_read_ = 0;  // in the perf context at the last Charge()
 
-  size_t current_ = kNoPlace;  // index of the place that the read is in
-  // Of a lookup, as the place before left it.
+  size_t current_ = kNoPlace;  // index of the place where the read is
+  // For lookups: the lookup, and its state when the current place was entered.
   const PointLookup* lookup_ = nullptr;
   PointLookup::Counters counters_;
   size_t operand_count_ = 0;
   SequenceNumber covering_seqno_ = 0;
-  // Of a seek.
+  // For seeks.
   std::vector<Run> runs_;
-  size_t run_ = 0;  // that moves
+  size_t run_ = 0;  // index of the run that moved last
 };
 
-// After a Get, outside of epochs: the keys of the tombstones of memtables, of which a lookup is
-// told the sequence number alone. Of a memtable that is not in `super_version` it stays so.
+// Called after a Get, outside of epochs: fills in the keys of tombstones in memtables, because a
+// lookup learns only their sequence numbers. They stay empty for a memtable that is not in
+// `super_version`.
 void FindMemTableTombstones(const SuperVersion& super_version, ReadExplanation* explanation);
 
 }  // namespace ashlar

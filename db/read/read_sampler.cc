@@ -13,7 +13,8 @@ namespace ashlar {
 
 constinit thread_local ReadSampling this_thread_sampling;
 
-// Of a thread that has just come, the first sample is as likely to be any of its next reads.
+// The first distance of a new thread is uniform, so that each of its next reads is equally likely
+// to be the first sample.
 bool BeginSampleDistance() {
   static std::atomic<uint64_t> threads{0};
   ReadSampling& sampling = this_thread_sampling;
@@ -26,17 +27,21 @@ bool BeginSampleDistance() {
   return is_sample;
 }
 
+// All searches are counted, so that the share of wasted ones is known. Relaxed: the counts are
+// statistics.
 void ReadSample::EnterTable(const Table& table) {
   assert(lookup_ != nullptr && table.sampled != nullptr);
-  if (last_ == table.sampled) return;  // again, outside of the epoch
+  if (last_ == table.sampled) return;  // the read continues in the table outside of the epoch
   ChargeLast();
   table.sampled->all.fetch_add(kReadsPerSample, std::memory_order_relaxed);
   counters_ = lookup_->counters;
   last_ = table.sampled;
 }
 
+// Charges the table that the read leaves, unless its filter rejected the key.
 void ReadSample::ChargeLast() {
   if (last_ == nullptr) return;
+  assert(lookup_ != nullptr);
   const PointLookup::Counters& now = lookup_->counters;
   const bool was_spared = now.filter_useful != counters_.filter_useful ||
                           now.prefix_filter_useful != counters_.prefix_filter_useful;

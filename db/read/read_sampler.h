@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sampled reads: of the keys that a thread asks for, with Get or MultiGet, one in about a thousand
-// is watched, and the tables that were searched for it in vain, before an older one had to be, are
-// charged with a thousand reads.
-// What a table has been charged with pays for compacting it (db/compaction/compaction_picker.h).
+// Sampled reads: one in about a thousand keys that a thread reads with Get or MultiGet is watched.
+// A table that was searched for a watched key in vain, before an older table had to be searched, is
+// charged with a thousand reads. The charges of a table pay for its compaction
+// (db/compaction/compaction_picker.h).
 //
-// A read that is not sampled costs a decrement of a thread's own number; one that is adds to shared
-// numbers of each table it enters. A table whose filter spares the search is not charged: asking
-// the filter again costs little, in the table below as well. Distances between samples are random,
-// for reads come in patterns; threads that end early count too, for the first distance is shorter.
+// A read that is not sampled costs a decrement of a thread-local number; a sampled one adds to
+// shared counters of each table that it enters. A table whose filter rejects the key is not
+// charged, because asking a filter costs little, in the table below as well. Distances between
+// samples are random, because reads may come in regular patterns. The first distance of a thread is
+// shorter, so that reads of short-lived threads are sampled too.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +22,21 @@
 namespace ashlar {
 
 inline constexpr uint32_t kReadsPerSample = 1024;
-// What a search that must read a block counts, beside one in memory: microseconds beside tenths.
+// The weight of a search that has to read a block, relative to one in memory: microseconds against
+// tenths of a microsecond.
 inline constexpr uint64_t kReadsPerBlockRead = 64;
 
+// The state of one thread.
 struct ReadSampling {
-  uint32_t reads_to_go = 1;
+  uint32_t reads_to_go = 1;  // the read that decrements it to 0 is the sample
+  // False until the first read of the thread, which only chooses a distance.
   bool has_begun = false;
   Random64 random{0};
 };
 extern constinit thread_local ReadSampling this_thread_sampling;
 
-// The slow part of the next one: at the first read of a thread and at its samples.
+// The slow part of IsReadSampled(), for the first read of a thread and for its samples: chooses the
+// distance to the next sample. Returns whether this read is a sample.
 bool BeginSampleDistance();
 
 // True for one read of the thread in kReadsPerSample.
@@ -41,7 +46,8 @@ inline bool IsReadSampled() {
   return BeginSampleDistance();
 }
 
-// The same for `count` reads at once: which of them it is, or `count`.
+// The same for `count` reads at once: returns the index of the sampled one, or `count` if there is
+// none.
 inline size_t SampledRead(size_t count) {
   ReadSampling& sampling = this_thread_sampling;
   if (sampling.reads_to_go > count) [[likely]] {
@@ -54,7 +60,7 @@ inline size_t SampledRead(size_t count) {
   return BeginSampleDistance() ? which : count;
 }
 
-// Lives on the stack around a sampled read.
+// Charges the tables that a sampled read searches. Lives on the stack around the read.
 class ReadSample final : public ReadTrace {
  public:
   void EnterMemTable(const MemTablePlace&) override {}
@@ -70,8 +76,8 @@ class ReadSample final : public ReadTrace {
   void OnEntryShown(const Slice&) override {}
   void OnEntryLeft(const Slice&) override {}
 
-  // Whether a table has been charged often enough to ask whether that pays for its compaction.
-  // Asked again and again, but rarer and rarer.
+  // Whether a table has been charged often enough that the caller should check whether it is due
+  // for compaction. True less and less often as the charges of a table grow.
   bool IsWorthAsking() const { return is_worth_asking_; }
 
  private:
@@ -79,7 +85,7 @@ class ReadSample final : public ReadTrace {
 
   const PointLookup* lookup_ = nullptr;
   SampledReads* last_ = nullptr;    // of the table that was entered last
-  PointLookup::Counters counters_;  // when it was entered
+  PointLookup::Counters counters_;  // of the lookup when it entered that table
   bool is_worth_asking_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ReadView is one consistent state of a column family: a super version and the newest sequence
-// number a reader may see in it. It keeps both alive, and the family, until it is destroyed.
-// ReadViewSource hands views out.
+// number that a reader may see in it. It keeps the super version and the family alive until it is
+// destroyed. ReadViewSource creates views.
 #pragma once
 
 #include <atomic>
@@ -16,35 +16,40 @@ namespace ashlar {
 
 class EmptyRanges;
 class ReadView;
+class Snapshot;
 
-// Who deletes files that become obsolete when a view is given back.
+// Which thread deletes files that become obsolete when a view is released: the releasing one, or a
+// background thread.
 enum class Purge : uint8_t { kNow, kInBackground };
 
-// Source of the newest sequence number that is visible to readers. Any thread.
+// The source of the newest sequence number that is visible to readers. Called by any thread.
 class VisibleSeqnoSource {
  public:
   virtual ~VisibleSeqnoSource() = default;
   virtual SequenceNumber VisibleSeqno() const = 0;
 };
 
-// The base of a column family: what readers know of it. Any thread.
+// The base class of a column family: the part that readers know. Any thread.
 class ReadViewSource {
  public:
   virtual ~ReadViewSource() = default;
 
-  // For short reads. The pointer is valid until the caller leaves its epoch.
+  // For short reads. Called inside an epoch; the pointer is valid until the caller leaves it.
   SuperVersion* super_version() const { return super_version_.load(std::memory_order_acquire); }
 
-  // The newest state. The super version is loaded before the sequence number: the other way round,
-  // a flush in between could drop a version that the number needs.
-  virtual ReadView AcquireView() = 0;
-  // Where nothing lives; null: nobody keeps that.
+  // A view of the newest state. The super version is loaded before the sequence number: otherwise a
+  // flush in between could drop a version that a reader at the older number needs.
+  ReadView AcquireView();
+  // The state that answers for reads as of the snapshot, which may be null: the newest one, unless
+  // the snapshot holds one of its own.
+  virtual ReadView AcquireViewFor(const Snapshot* snapshot) = 0;
+  // Ranges that are known to have no live keys; null: they are not recorded.
   EmptyRanges* empty_ranges() const { return empty_ranges_; }
-  // A super version was given back: files may have become obsolete, and are deleted, now or by a
-  // background thread. Without locks held, and outside of epochs.
+  // Called when a view has released its super version: deletes files that have become obsolete, at
+  // once or in a background thread. Without locks held, and outside of epochs.
   virtual void OnViewReleased(Purge purge) = 0;
-  // Views keep the family alive, also when it is dropped. With the last one it goes, and its files
-  // with it, now or by a background thread.
+  // Views keep the family alive, even after it is dropped. Releasing the last pin of a dropped
+  // family destroys it and deletes its files, at once or in a background thread.
   virtual void PinSource() = 0;
   virtual void UnpinSource(Purge purge) = 0;
 
@@ -60,6 +65,7 @@ class ReadView {
   ReadView() = default;
   ReadView(ReadViewSource* source, SuperVersionRef super_version, SequenceNumber seqno)
       : source_(source), super_version_(std::move(super_version)), seqno_(seqno) {
+    assert(source_ != nullptr);
     source_->PinSource();
   }
   ~ReadView() { Reset(); }
@@ -84,11 +90,11 @@ class ReadView {
     return super_version_.get();
   }
   SequenceNumber seqno() const { return seqno_; }
-  // Another number that the super version can answer for: of a snapshot, or of a view that was
-  // taken together with this one.
+  // Replaces the number by another one that the super version can answer for: that of a snapshot,
+  // or of a view that was taken together with this one.
   void ReadAsOf(SequenceNumber seqno) { seqno_ = seqno; }
 
-  // What is obsolete afterwards is left to a background thread.
+  // From now on obsolete files are left to a background thread when the view is released.
   void PurgeInBackground() { purge_ = Purge::kInBackground; }
 
   // Releases the super version and the pin on the source.
@@ -105,5 +111,7 @@ class ReadView {
   SequenceNumber seqno_ = 0;
   Purge purge_ = Purge::kNow;
 };
+
+inline ReadView ReadViewSource::AcquireView() { return AcquireViewFor(nullptr); }
 
 }  // namespace ashlar

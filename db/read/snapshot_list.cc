@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set ordered by sequence number under one small mutex.
+// A set ordered by sequence number, guarded by one mutex.
 #include "db/read/snapshot_list.h"
 
 #include <cassert>
@@ -36,7 +36,7 @@ std::vector<SequenceNumber> SnapshotList::SequenceNumbers() const {
   std::vector<SequenceNumber> numbers;
   for (const SnapshotImpl* snapshot : live_) {
     const SequenceNumber number = snapshot->GetSequenceNumber();
-    assert(numbers.empty() || numbers.back() <= number);  // the set is ordered by them
+    assert(numbers.empty() || numbers.back() <= number);  // the order of the set
     if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
   }
   return numbers;

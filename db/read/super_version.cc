@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// References on the parts are taken in the constructor and given back in the destructor.
+// The constructor takes references on the parts, and the destructor releases them.
 #include "db/read/super_version.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ SuperVersion::SuperVersion(Parts parts, VersionSet* versions)
   assert(parts_.mem != nullptr);
   assert(parts_.version != nullptr);
   assert(parts_.options != nullptr);
-  // Readers take the first memtable that knows a key: the newest must be asked first.
+  // Readers use the first memtable that knows a key, so the newest one must be first.
   assert(std::is_sorted(parts_.immutables.begin(), parts_.immutables.end(),
                         [](const MemTable* a, const MemTable* b) { return a->id() > b->id(); }));
   assert(parts_.immutables.empty() || parts_.immutables.front()->id() < parts_.mem->id());

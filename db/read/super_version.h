@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SuperVersion holds everything that a reader of one column family needs: the memtables, the
-// version, and the current options. Immutable.
+// SuperVersion contains everything that a reader of one column family needs: the memtables, the
+// version, and the current options. It is immutable.
 //
-// A family publishes its super version in one atomic pointer. Short reads use it within an epoch
-// and touch no count; iterators take a counted reference. Replacing it retires the old one through
-// the epoch, so that a reader who has just loaded the pointer is safe.
+// A family publishes its super version through one atomic pointer. Short reads use it inside an
+// epoch and change no reference count; iterators take a counted reference. When a super version is
+// replaced, the old one is retired through the epoch, so that a reader that has just loaded the
+// pointer can still use it.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "util/keys/internal_key.h"
 #include "util/threads/epoch.h"
 
 namespace ashlar {
@@ -33,10 +35,17 @@ class SuperVersion : private EpochRetired {
     std::vector<MemTable*> immutables;  // newest first
     Version* version = nullptr;
     std::shared_ptr<const ColumnFamilyOptions> options;
-    uint64_t number = 0;  // counts the super versions of the family
+    uint64_t number = 0;  // 1 for the first super version of the family, then counting up
+    // Readers see no entry with a higher number. Below kMaxSequenceNumber only where another
+    // process writes the database: there the memtable may hold entries that belong to later super
+    // versions.
+    SequenceNumber newest_seqno = kMaxSequenceNumber;
+    // Of the versions of a key with a timestamp below it some may be missing; empty: none is.
+    std::string full_history_ts_low;
   };
 
-  // Takes a reference on each part. Starts with one reference, the publisher's.
+  // Takes a reference on each part. The new object has one reference, which belongs to the
+  // publisher.
   SuperVersion(Parts parts, VersionSet* versions);
   SuperVersion(const SuperVersion&) = delete;
   SuperVersion& operator=(const SuperVersion&) = delete;
@@ -49,13 +58,17 @@ class SuperVersion : private EpochRetired {
     return parts_.options;
   }
   uint64_t number() const { return parts_.number; }
-  // Whether readers with ReadOptions::ignore_range_deletions leave range tombstones out. Not where
-  // scans make them: such a one stands for tombstones of keys, which flushes and compactions drop.
+  SequenceNumber newest_seqno() const { return parts_.newest_seqno; }
+  const std::string& full_history_ts_low() const { return parts_.full_history_ts_low; }
+  // Whether readers with ReadOptions::ignore_range_deletions may leave range tombstones out. False
+  // if scans write range tombstones: those replace point tombstones, which flushes and compactions
+  // then drop.
   bool MayIgnoreRangeTombstones() const;
-  // Memtables by id, newest first, and the number of the version.
+  // The ids of the memtables, newest first, and the number of the version.
   std::string DebugString() const;
 
-  // Releases the publisher's reference once no reader can still use the pointer that it loaded.
+  // Releases the publisher's reference when no reader can use a pointer any more that it has loaded
+  // inside an epoch.
   static void Retire(SuperVersion* super_version);
 
  private:
@@ -72,12 +85,13 @@ class SuperVersion : private EpochRetired {
   std::atomic<int> refs_{1};
 };
 
-// SuperVersionRef is a counted reference: it keeps a super version alive outside of epochs. Giving
-// it back, in any thread and without locks held, may free memtables and make files obsolete.
+// SuperVersionRef is a counted reference: it keeps a super version alive outside of epochs.
+// Releasing it may free memtables and make files obsolete; any thread may do so, without locks
+// held.
 class SuperVersionRef {
  public:
   SuperVersionRef() = default;
-  // Within the epoch in which the pointer was loaded, or while another reference is held.
+  // Called inside the epoch in which the pointer was loaded, or while another reference is held.
   explicit SuperVersionRef(SuperVersion* super_version) : super_version_(super_version) {
     assert(super_version != nullptr);
     super_version_->Ref();
@@ -94,8 +108,14 @@ class SuperVersionRef {
   }
 
   const SuperVersion* get() const { return super_version_; }
-  const SuperVersion& operator*() const { return *super_version_; }
-  const SuperVersion* operator->() const { return super_version_; }
+  const SuperVersion& operator*() const {
+    assert(super_version_ != nullptr);
+    return *super_version_;
+  }
+  const SuperVersion* operator->() const {
+    assert(super_version_ != nullptr);
+    return super_version_;
+  }
   explicit operator bool() const { return super_version_ != nullptr; }
 
   void Reset() {

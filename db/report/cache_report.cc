@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Portions are of the capacity, in percent.
+// Portions are percentages of the capacity.
 #include "db/report/cache_report.h"
 
 #include <unistd.h>
@@ -15,6 +15,7 @@
 namespace ashlar {
 namespace {
 
+// 0 for a cache without capacity.
 double Percent(uint64_t bytes, uint64_t capacity) {
   if (capacity == 0) return 0;
   return 100.0 * static_cast<double>(bytes) / static_cast<double>(capacity);
@@ -25,6 +26,7 @@ double Percent(uint64_t bytes, uint64_t capacity) {
 CacheReport ReportOn(const Cache& cache) {
   assert(!InEpoch());
   CacheReport report;
+  // The address makes the id unique among the caches of the process.
   report.id = Format("%s@%p#%d", cache.Name(), static_cast<const void*>(&cache), getpid());
   report.capacity = cache.GetCapacity();
   report.usage = cache.GetUsage();
@@ -45,6 +47,7 @@ std::string CacheEntriesText(const CacheReport& report) {
   text += "Block cache entry stats(count,size,portion):";
   for (uint32_t i = 0; i < kNumCacheEntryRoles; i++) {
     const auto role = static_cast<CacheEntryRole>(i);
+    // Roles without entries are left out of the text, but not of the map.
     const CacheEntryStats::OfRole& of_role = entries.Of(role);
     if (of_role.count == 0) continue;
     text += Format(" %s(%" PRIu64 ",%s,%g%%)", GetCacheEntryRoleName(role).c_str(), of_role.count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table has a row for each level on which there is or was anything, one for their sum, and one
-// for what came since the last text; its columns are a table here, which the maps use too.
+// The text has one row for each level on which there is or was any data, one for their sum, and one
+// for the interval since the last text. The columns are a table here, which the maps use as well.
 #include "db/report/family_report.h"
 
 #include <algorithm>
@@ -20,12 +20,13 @@
 namespace ashlar {
 namespace {
 
-// A row, before it is text. `base_bytes`: what the write amplification is measured by; 0: none.
+// One row of the text as numbers. `base_bytes`: the base of the write amplification; 0: none.
 struct Row {
   FamilyReport::OfLevel level;
   double write_amplification = 0;
 };
 
+// Conversions for the columns. Division by 0 gives 0.
 double InGibibytes(uint64_t bytes) { return static_cast<double>(bytes) / kGibibyte; }
 double InSeconds(uint64_t micros) { return static_cast<double>(micros) / 1e6; }
 double Speed(uint64_t bytes, uint64_t micros) {
@@ -35,15 +36,15 @@ double Ratio(uint64_t amount, uint64_t base) {
   return base == 0 ? 0 : static_cast<double>(amount) / static_cast<double>(base);
 }
 
-// How a column is written, in `width` places, to the left if that is negative.
+// The format of a column: at least `width` characters, left-aligned if that is negative.
 enum class Style : uint8_t { kNumber, kCount, kBytes };
 struct Column {
   const char* name;  // in maps
-  char before;
+  char before;       // the character between the previous column and this one
   int width;
-  int precision;
+  int precision;  // digits after the point, for kNumber
   Style style;
-  double (*of)(const Row&);
+  double (*of)(const Row&);  // computes the value
 };
 constexpr Column kColumns[] = {
     {"NumFiles", ' ', 6, 0, Style::kNumber,
@@ -89,13 +90,14 @@ constexpr Column kColumns[] = {
     {"WblobGB", ' ', 9, 1, Style::kNumber, [](const Row&) { return 0.0; }},
 };
 
-// What stands over the columns, behind the name of the first one.
+// Column headers, after that of the first column.
 constexpr std::string_view kColumnTitles =
     "    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) W-Amp "
     "Rd(MB/s) Wr(MB/s) Comp(sec) CompMergeCPU(sec) Comp(cnt) Avg(sec) KeyIn KeyDrop Rblob(GB) "
     "Wblob(GB)\n";
-constexpr size_t kLevelRule = 192, kPriorityRule = 195;  // lengths of the lines under them
+constexpr size_t kLevelRule = 192, kPriorityRule = 195;  // lengths of the rules below the headers
 
+// Formats one column of a row.
 std::string CellText(const Column& column, const Row& row) {
   const double value = column.of(row);
   if (column.style == Style::kNumber) {
@@ -106,13 +108,16 @@ std::string CellText(const Column& column, const Row& row) {
   return Format("%c%*s", column.before, column.width, text.c_str());
 }
 
+// Appends a line of the text.
 void AppendRow(std::string_view label, const Row& row, std::string* text) {
   *text += Format("%4.*s", static_cast<int>(label.size()), label.data());
+  assert(text != nullptr && !label.empty());
   for (const Column& column : kColumns) *text += CellText(column, row);
   *text += '\n';
 }
 
-// Level 0 is written once for what comes from memtables; a deeper level for what comes down to it.
+// The base of the write amplification: for level 0, bytes that come from memtables; for deeper
+// levels, bytes that come from the level above.
 Row RowOfLevel(const FamilyReport& report, size_t level) {
   Row row{.level = report.levels[level]};
   const JobWork& work = row.level.work;
@@ -121,10 +126,12 @@ Row RowOfLevel(const FamilyReport& report, size_t level) {
   return row;
 }
 
+// Levels without files on which nothing was ever done are left out.
 bool IsShown(const FamilyReport::OfLevel& level) {
   return level.files > 0 || !level.work.IsNothing();
 }
 
+// The write amplification of the sum is relative to all flushed bytes.
 Row RowOfSum(const FamilyReport& report) {
   Row row;
   for (const FamilyReport::OfLevel& level : report.levels) {
@@ -137,6 +144,7 @@ Row RowOfSum(const FamilyReport& report) {
   return row;
 }
 
+// The work since the last text. It has no files or sizes of its own.
 Row RowOfInterval(const FamilyReport& report) {
   Row row;
   row.level.work = report.now.sum.Since(report.reported.sum);
@@ -145,6 +153,7 @@ Row RowOfInterval(const FamilyReport& report) {
   return row;
 }
 
+// The table of levels, with the sum and the interval.
 void AppendLevels(const FamilyReport& report, std::string* text) {
   StrAppend(text, "\n** Compaction Stats [", report.name, "] **\nLevel", kColumnTitles,
             std::string(kLevelRule, '-'), "\n");
@@ -156,7 +165,7 @@ void AppendLevels(const FamilyReport& report, std::string* text) {
   AppendRow("Int", RowOfInterval(report), text);
 }
 
-// Compactions run in the pool of low priority, flushes in that of high.
+// Compactions run in the low priority pool, flushes in the high priority pool.
 void AppendPriorities(const FamilyReport& report, std::string* text) {
   StrAppend(text, "\n** Compaction Stats [", report.name, "] **\nPriority", kColumnTitles,
             std::string(kPriorityRule, '-'), "\n");
@@ -166,15 +175,20 @@ void AppendPriorities(const FamilyReport& report, std::string* text) {
   if (report.flushes.jobs > 0) AppendRow("High", {.level = {.work = report.flushes}}, text);
 }
 
+// One line about the work of compactions; `micros` is the time to which the speeds refer.
 void AppendTraffic(const char* name, const JobWork& work, uint64_t micros, std::string* text) {
+  assert(text != nullptr);
   *text += Format(
       "%s compaction: %.2f GB write, %.2f MB/s write, %.2f GB read, %.2f MB/s read, %.1f seconds\n",
       name, InGibibytes(work.written_bytes), Speed(work.written_bytes, micros),
       InGibibytes(work.read_bytes()), Speed(work.read_bytes(), micros), InSeconds(work.micros));
 }
 
+// The lines below the tables: blob files, uptime, flushes, stalls.
 void AppendTotals(const FamilyReport& report, std::string* text) {
+  assert(text != nullptr);
   const WorkTotals &now = report.now, &reported = report.reported;
+  assert(now.micros >= reported.micros && now.stalls >= reported.stalls);
   const uint64_t interval_micros = now.micros - reported.micros;
   *text += Format("\nBlob file count: %" PRIu64
                   ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
@@ -202,6 +216,7 @@ void AppendTotals(const FamilyReport& report, std::string* text) {
             now.stalls - reported.stalls, " total count\n");
 }
 
+// Adds all columns of a row to the map.
 void AddRow(const std::string& name, const Row& row, PropertyMap* map) {
   for (const Column& column : kColumns) {
     (*map)[StrCat("compaction.", name, ".", column.name)] = std::to_string(column.of(row));
@@ -222,6 +237,7 @@ double BlobTotals::SpaceAmplification() const {
 
 FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& baselines,
                       uint64_t now_micros) {
+  // Both times are of one monotonic clock, and the baseline is from before.
   assert(now_micros >= baselines.since_micros);
   const Version& version = family.last_version();
   const CompactionNeeds needs =
@@ -229,6 +245,8 @@ FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& bas
   FamilyReport report;
   report.name = family.name();
   const size_t worked_on = family.work.levels().size();
+  assert(needs.scores.size() == static_cast<size_t>(version.num_levels()));
+  // A change of num_levels may leave work on levels that do not exist any more.
   report.levels.resize(std::max(static_cast<size_t>(version.num_levels()), worked_on));
   for (Level level = 0; level < version.num_levels(); ++level) {
     FamilyReport::OfLevel& facts = report.levels[static_cast<size_t>(int{level})];
@@ -246,6 +264,7 @@ FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& bas
   report.stalls = family.work.stalls;
   report.now = family.work.At(now_micros - baselines.since_micros);
   const auto known = baselines.families.find(family.id());
+  // Before the first text everything counts as the interval.
   if (known != baselines.families.end()) report.reported = known->second.reported_work;
   return report;
 }
@@ -316,6 +335,7 @@ PropertyMap FamilyStallsMap(const FamilyReport& report) {
   };
 }
 
+// The map is sorted, so that the text is the same for the same counts.
 std::string StallsText(const PropertyMap& stalls) {
   std::string text = "Write Stall (count): ";
   const char* separator = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Units are powers of 1024 for bytes and of 1000 for counts.
+// Units are powers of 1024 for bytes, and powers of 1000 for counts.
 #include "db/report/human_text.h"
 
 #include <cassert>
@@ -13,6 +13,7 @@ namespace ashlar {
 std::string Format(const char* format, ...) {
   char text[1024];
   va_list arguments;
+  // A text that does not fit is cut in release builds.
   va_start(arguments, format);
   [[maybe_unused]] const int length = std::vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
@@ -21,6 +22,7 @@ std::string Format(const char* format, ...) {
 }
 
 std::string HumanCount(uint64_t count) {
+  // Four digits before the unit changes, as in RocksDB.
   constexpr uint64_t kMostDigits = 10'000;
   if (count < kMostDigits) return Format("%" PRIu64, count);
   if (count < kMostDigits * 1000) return Format("%" PRIu64 "K", count / 1000);

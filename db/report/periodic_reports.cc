@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts are those of the properties: what a program asks for and what the log shows agree.
+// The texts are those of the properties, so a program and the log show the same.
 #include "db/report/periodic_reports.h"
 
 #include <cassert>
@@ -24,7 +24,9 @@ void PeriodicReports::Start() {
   uint64_t dump_seconds = 0, sample_seconds = 0;
   {
     MutexLock lock(&core.mutex);
+    // A task that is set now would never be removed.
     if (core.shutdown.is_background_cancelled()) return;
+    // A period of 0 sets no task.
     dump_seconds = core.options->stats_dump_period_sec;
     sample_seconds =
         core.services.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
@@ -36,6 +38,7 @@ void PeriodicReports::Start() {
 }
 
 void PeriodicReports::Stop() {
+  // Each call waits for a report that is running.
   PeriodicTimer* const timer = PeriodicTimer::Default();
   timer->Forget(&dump_);
   timer->Forget(&sample_);
@@ -48,14 +51,15 @@ void PeriodicReports::DumpStatistics() {
     MutexLock lock(&core->mutex);
     families = core->families.PinAll();
   }
-  assert(!families.empty());  // the default one always lives
+  assert(!families.empty());  // the default family always exists
   std::string text;
+  // The facts about the whole database come first, then one part for each family.
   if (!GetTextProperty(sources_, families.front().get(), "rocksdb.dbstats", &text)) return;
   for (const FamilyRef& family : families) {
     std::string part;
     if (GetTextProperty(sources_, family.get(), "rocksdb.cfstats", &part)) text += part;
   }
-  families.clear();  // perhaps the last ones, which make their tables obsolete
+  families.clear();  // releasing last references makes tables obsolete
   core->services.cleaner->DeleteObsoleteFiles();
   Info(core->services.info_log, "------- DUMPING STATS -------");
   Info(core->services.info_log, "%s", text.c_str());
@@ -67,7 +71,7 @@ void PeriodicReports::SampleCounters() {
   const DbCore& core = *sources_.core;
   assert(core.services.statistics != nullptr);
   StatisticsHistory::Counters counters;
-  // A user's object need not have any.
+  // A Statistics object of the program may have no such map.
   if (!core.services.statistics->getTickerMap(&counters)) return;
   size_t limit_bytes = 0;
   if (stored_ == nullptr) {
@@ -75,9 +79,12 @@ void PeriodicReports::SampleCounters() {
     limit_bytes = core.options->stats_history_buffer_size;
   }
   const uint64_t seconds = core.environment.NowSeconds();
+  // The sample is kept in memory in both cases, because the next gains are computed from it. With a
+  // limit of 0 it is dropped at once.
   const auto gains = history_.AddSample(seconds, std::move(counters), limit_bytes);
   if (stored_ == nullptr || gains == nullptr) return;
   const Status status = stored_->Add(seconds, *gains);
+  // A lost sample leaves a gap in the history; the next one is complete again.
   if (!status.ok())
     Warn(core.services.info_log, "statistics not stored: %s", status.ToString().c_str());
 }

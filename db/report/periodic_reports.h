@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database says of itself at intervals: its statistics in the info log
-// (stats_dump_period_sec), and what its counters gained (stats_persist_period_sec), in memory or in
-// the database.
+// The reports that a database makes at intervals: its statistics in the info log
+// (stats_dump_period_sec), and the gains of its counters (stats_persist_period_sec), in memory or
+// in the database.
 //
-// Threads: any, without the DB mutex; the reports are made in the timer's.
+// Threads: any, without the DB mutex; the timer's thread makes the reports.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,30 @@
 
 namespace ashlar {
 
+// Owned by the database, and stopped before the objects that the sources name are destroyed.
 class PeriodicReports {
  public:
-  // Outlived by what the sources name.
+  // The objects that the sources name outlive the object.
   explicit PeriodicReports(const PropertySources& sources)
       : sources_(sources), dump_(this), sample_(this) {}
   ~PeriodicReports() { Stop(); }
 
-  // Takes the periods of the options; nothing happens in a database that is being closed.
+  // Begins with the periods of the options. Does nothing in a database that is being closed.
   void Start() EXCLUDES(db_mutex);
-  // None is made any more.
+  // No report is made after it returns.
   void Stop() EXCLUDES(db_mutex);
 
-  // From now on what the counters gain is kept there; null: in memory. Before Start(), or when
-  // none is made any more.
+  // From now on the gains of the counters are stored there; null: in memory. Called before Start(),
+  // or after Stop().
   void StoreIn(std::unique_ptr<StoredHistory> stored) { stored_ = std::move(stored); }
 
+  // The samples in [begin, end), in seconds since 1970.
   std::unique_ptr<StatsHistoryIterator> History(uint64_t begin, uint64_t end) const {
     return stored_ != nullptr ? stored_->Between(begin, end) : history_.Between(begin, end);
   }
 
  private:
+  // One object per period, because the timer knows tasks by their address.
   struct Dump final : PeriodicTask {
     explicit Dump(PeriodicReports* owner) : reports(owner) {}
     void RunPeriodically() override { reports->DumpStatistics(); }
@@ -50,12 +53,14 @@ class PeriodicReports {
     PeriodicReports* const reports;
   };
 
+  // Writes the statistics texts to the info log.
   void DumpStatistics() EXCLUDES(db_mutex);
+  // Takes one sample of the counters.
   void SampleCounters() EXCLUDES(db_mutex);
 
   const PropertySources sources_;
   StatisticsHistory history_;
-  std::unique_ptr<StoredHistory> stored_;  // null: none
+  std::unique_ptr<StoredHistory> stored_;  // null: samples are kept in memory
   Dump dump_;
   Sample sample_;
 };

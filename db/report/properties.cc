@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties as tables: a name and a function. Two kinds: facts of the state, read under the DB
-// mutex, each a few instructions a level or family; and what is computed from a view of the family
-// without the mutex, since it may open tables, asks a user's object, or grows with the tables.
+// Properties are tables of a name and a function. There are two kinds. Facts of the state are read
+// under the DB mutex; each costs a few instructions for each level or family. Other properties are
+// computed from a view of the family without the mutex, because they may open tables, call objects
+// of the program, or take time that grows with the number of tables.
 #include "db/report/properties.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -28,26 +30,29 @@ namespace {
 using Family = ColumnFamilyData;
 using Sources = PropertySources;
 
-// With the DB mutex held.
+// Called with the DB mutex held.
 using StateNumber = uint64_t (*)(const Sources&, Family&);
 using StateText = std::string (*)(const Sources&, Family&);
-// Without it.
+// Called without the DB mutex.
 using ViewNumber = std::optional<uint64_t> (*)(const SuperVersion&);  // none: refused
 using ViewText = std::string (*)(const Sources&, const SuperVersion&);
 
-uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
+// Sums over the immutable memtables.
+uint64_t ImmutableEntries(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
-  for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_entries();
+  for (const ImmutableMemTable& immutable : f.immutables()) count += immutable.mem->num_entries();
   return count;
 }
-uint64_t SealedDeletes(Family& f) REQUIRES(db_mutex) {
+uint64_t ImmutableDeletes(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
-  for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_deletes();
+  for (const ImmutableMemTable& immutable : f.immutables()) count += immutable.mem->num_deletes();
   return count;
 }
+// What compaction must still do, for the newest version that readers see.
 CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
   return AssessCompaction(f.last_version(), f.options(), f.versions()->claims);
 }
+// The tables of the newest version.
 uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   const Version& version = f.last_version();
   uint64_t bytes = 0;
@@ -55,14 +60,14 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   return bytes;
 }
 
-// Those that only older versions hold, too. A dropped family has no newest version: all are
-// retired.
+// Includes tables that only older versions hold. A dropped family has no newest version, so all its
+// versions are retired.
 uint64_t HeldTableBytes(const Sources& s, Family& f) REQUIRES(db_mutex) {
   const uint64_t retired_bytes = s.core->versions->RetiredBytesOf(*f.versions());
   return f.is_dropped() ? retired_bytes : LiveTableBytes(f) + retired_bytes;
 }
 
-// Opens the tables that are not open. What does not open is left out.
+// Opens the tables that are not open. Tables that cannot be opened are left out.
 template <typename Visit>
 void ForEachTable(const Version& version, const Visit& visit) {
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -73,11 +78,13 @@ void ForEachTable(const Version& version, const Visit& visit) {
   }
 }
 
+// The entries, minus two for each deletion: itself, and an entry that it is assumed to hide.
+// Overwritten keys count several times.
 std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
   uint64_t entries = view.mem()->num_entries(), deletes = 2 * view.mem()->num_deletes();
-  for (const MemTable* sealed : view.immutables()) {
-    entries += sealed->num_entries();
-    deletes += 2 * sealed->num_deletes();
+  for (const MemTable* immutable : view.immutables()) {
+    entries += immutable->num_entries();
+    deletes += 2 * immutable->num_deletes();
   }
   ForEachTable(*view.version(), [&](int, const TableReader& table) {
     entries += table.facts().num_entries;
@@ -86,7 +93,8 @@ std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
   return entries > deletes ? entries - deletes : 0;
 }
 
-// Of families whose tables are never rewritten: no compaction knows the age of what it writes.
+// Only for families whose tables are never rewritten, because a compaction does not know the age of
+// its entries.
 std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
   const ColumnFamilyOptions& options = view.options();
   if (options.compaction_style != kCompactionStyleFIFO ||
@@ -97,21 +105,22 @@ std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
   ForEachTable(*view.version(), [&](int, const TableReader& table) {
     oldest = std::min(oldest, table.facts().oldest_key_time);
   });
-  if (oldest == 0) return std::nullopt;  // one was written by who did not know
+  if (oldest == 0) return std::nullopt;  // the writer of a table did not know the age
   const auto look_at = [&oldest](const MemTable& memtable) {
     const uint64_t seconds = memtable.oldest_entry_seconds();
     if (seconds != 0) oldest = std::min(oldest, seconds);
   };
   look_at(*view.mem());
-  for (const MemTable* sealed : view.immutables()) look_at(*sealed);
+  for (const MemTable* immutable : view.immutables()) look_at(*immutable);
   return oldest == UINT64_MAX ? std::nullopt : std::optional(oldest);
 }
 
-// From the deepest level up, the tables that overlap none of those counted before: what is above
-// others may hide them, or be hidden. And what blob files hold beside garbage.
+// Counts, from the deepest level upwards, the tables that overlap none of those counted before:
+// overlapping tables may hide each other's entries. Adds the bytes of blob files that are not
+// garbage.
 std::optional<uint64_t> EstimateLiveData(const SuperVersion& view) {
   const Version& version = *view.version();
-  // Those that overlap are equal, so that one of them is in the set.
+  // Overlapping tables compare as equal, so only one of them is in the set.
   const auto lies_before = [&version](const TableFile* a, const TableFile* b) {
     return version.comparator().Compare(a->meta.largest, b->meta.smallest) < 0;
   };
@@ -126,6 +135,7 @@ std::optional<uint64_t> EstimateLiveData(const SuperVersion& view) {
   return blobs == nullptr ? bytes : bytes + blobs->total_blob_bytes() - blobs->garbage_bytes();
 }
 
+// A number of a cache. No value if the family has no such cache.
 template <size_t (Cache::*kFact)() const>
 std::optional<uint64_t> FactOf(const std::shared_ptr<Cache>& cache) {
   if (cache == nullptr) return std::nullopt;
@@ -144,7 +154,7 @@ uint64_t LiveBlobBytes(const Sources&, Family& f) REQUIRES(db_mutex) {
   return BlobTotalsOf(f.last_version()).bytes;
 }
 
-// In the words of RocksDB.
+// The text has RocksDB's words.
 std::string BlobStats(const Sources&, Family& f) REQUIRES(db_mutex) {
   const BlobTotals blobs = BlobTotalsOf(f.last_version());
   return StrCat("Number of blob files: ", blobs.files, "\nTotal size of blob files: ", blobs.bytes,
@@ -152,6 +162,7 @@ std::string BlobStats(const Sources&, Family& f) REQUIRES(db_mutex) {
                 "\nBlob file space amplification: ", blobs.SpaceAmplification(), "\n");
 }
 
+// Properties without the DB mutex.
 constexpr PropertyRow<ViewNumber> kViewNumbers[] = {
     {"rocksdb.estimate-num-keys", &EstimateKeys},
     {"rocksdb.estimate-oldest-key-time", &OldestKeyTime},
@@ -168,11 +179,12 @@ constexpr PropertyRow<ViewNumber> kViewNumbers[] = {
     {"rocksdb.blob-cache-pinned-usage", &BlobCacheFact<&Cache::GetPinnedUsage>},
 };
 
+// Properties under the DB mutex.
 constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-immutable-mem-table",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.immutables().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.history().count(); }},
+     [](const Sources&, Family&) { return uint64_t{0}; }},  // none is kept after its flush
     {"rocksdb.mem-table-flush-pending",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.is_flush_due()}; }},
     {"rocksdb.compaction-pending",
@@ -201,16 +213,15 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.cur-size-all-mem-tables",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.MemTableBytes()}; }},
     {"rocksdb.size-all-mem-tables",
-     [](const Sources&, Family& f)
-         REQUIRES(db_mutex) { return f.MemTableBytes() + f.history().bytes(); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.MemTableBytes()}; }},
     {"rocksdb.num-entries-active-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_entries(); }},
     {"rocksdb.num-entries-imm-mem-tables",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedEntries(f); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return ImmutableEntries(f); }},
     {"rocksdb.num-deletes-active-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_deletes(); }},
     {"rocksdb.num-deletes-imm-mem-tables",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedDeletes(f); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return ImmutableDeletes(f); }},
     {"rocksdb.is-file-deletions-enabled",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return uint64_t{s.core->kept_files.deletions_disabled == 0}; }},
@@ -267,7 +278,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return BlobTotalsOf(f.last_version()).garbage; }},
 };
 
-// Of one level, or of all.
+// The sums over the tables of one level, or of all levels.
 std::string Aggregated(const Version& version, std::optional<Level> only_level) {
   TableProperties sum;
   ForEachTable(version, [&](Level level, const TableReader& table) {
@@ -276,6 +287,7 @@ std::string Aggregated(const Version& version, std::optional<Level> only_level) 
   return sum.ToString();
 }
 
+// Like Aggregated(), as a map for programs.
 PropertyMap AggregatedMap(const Version& version, std::optional<Level> only_level) {
   TableProperties sum;
   ForEachTable(version, [&](Level level, const TableReader& table) {
@@ -288,6 +300,7 @@ PropertyMap AggregatedMap(const Version& version, std::optional<Level> only_leve
   return map;
 }
 
+// Texts that are made from a view of the family.
 constexpr PropertyRow<ViewText> kViewTexts[] = {
     {"rocksdb.sstables",
      [](const Sources&, const SuperVersion& view) { return view.version()->DebugString(); }},
@@ -300,7 +313,7 @@ constexpr PropertyRow<ViewText> kViewTexts[] = {
      }},
 };
 
-// For people who look for what a database waits for.
+// Shows what a database waits for.
 std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
   return StrCat(s.writes->DebugStringLocked(), s.core->errors.DebugString(),
                 s.core->pipeline->DebugString(), s.core->wals->DebugString(),
@@ -309,6 +322,7 @@ std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
                 f.versions()->tables->DebugString());
 }
 
+// Texts that are made under the DB mutex.
 constexpr PropertyRow<StateText> kStateTexts[] = {
     {"ashlar.background-work",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.scheduler->DebugStringLocked(); }},
@@ -316,9 +330,11 @@ constexpr PropertyRow<StateText> kStateTexts[] = {
     {"rocksdb.blob-stats", &BlobStats},
     {"ashlar.recovery-report",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->findings.recovery_report; }},
+    {"ashlar.prepared-sections",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->prepared_logs.Describe(); }},
 };
 
-// For names that end in a number.
+// Parses names that end in a number.
 bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
@@ -327,7 +343,7 @@ bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-// That of a level.
+// Parses names that end in the number of a level.
 bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
   int number = 0;
   if (!TakeNumber(name, prefix, &number)) return false;
@@ -335,7 +351,7 @@ bool TakeLevel(const Slice& name, std::string_view prefix, const Version& versio
   return number >= 0 && number < version.num_levels();
 }
 
-// Keys and values over the files as they are, with what is not data.
+// The ratio of the sizes of keys and values to the sizes of the files, which also contain metadata.
 double CompressionRatio(const Version& version, Level only_level) {
   uint64_t raw = 0, stored = 0;
   ForEachTable(version, [&](Level level, const TableReader& table) {
@@ -346,6 +362,7 @@ double CompressionRatio(const Version& version, Level only_level) {
   return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
 }
 
+// The bytes in tables of this temperature, as the MANIFEST records it.
 uint64_t BytesAtTemperature(const Version& version, int temperature) {
   uint64_t bytes = 0;
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -356,6 +373,7 @@ uint64_t BytesAtTemperature(const Version& version, int temperature) {
   return bytes;
 }
 
+// Properties whose names end in a level or a temperature.
 bool GetLevelProperty(const Version& version, const Slice& name, std::string* value) {
   Level level;
   int temperature = 0;
@@ -373,9 +391,10 @@ bool GetLevelProperty(const Version& version, const Slice& name, std::string* va
   return true;
 }
 
-// Whether the sum has what the family says of its block cache: a cache that families share counts
-// once. The hidden family has none, and nobody asked for it.
+// Whether the sum already includes the block cache of this family: a cache that several families
+// share counts only once. The hidden family has no cache, and is skipped as well.
 bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
+  assert(family != nullptr && counted != nullptr);
   const ReadView view = family->AcquireView();
   const Cache* const cache = view.super_version()->version()->tables()->options().block_cache.get();
   if (cache == nullptr) return family->name() == kPersistentStatsColumnFamilyName;
@@ -386,6 +405,8 @@ bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
 
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
+  assert(family != nullptr);
+  // At most one of the two tables has the name. State is read first, because it is cheaper.
   if (const StateNumber compute = FindPropertyRow(kStateNumbers, name)) {
     MutexLock lock(&sources.core->mutex);
     *value = compute(sources, *family);
@@ -393,6 +414,7 @@ bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, co
   }
   const ViewNumber compute = FindPropertyRow(kViewNumbers, name);
   if (compute == nullptr) return false;
+  // The view keeps the tables open while the property is computed.
   const ReadView view = family->AcquireView();
   const std::optional<uint64_t> number = compute(*view.super_version());
   *value = number.value_or(0);
@@ -400,6 +422,7 @@ bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, co
 }
 
 bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value) {
+  assert(value != nullptr);
   std::vector<FamilyRef> families;
   {
     MutexLock lock(&sources.core->mutex);
@@ -413,6 +436,7 @@ bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name,
   for (const FamilyRef& family : families) {
     if (is_of_block_cache && IsCounted(family.get(), &counted)) continue;
     uint64_t part = 0;
+    // A property that one family lacks has no sum.
     if (!GetIntProperty(sources, family.get(), name, &part)) return false;
     *value += part;
   }
@@ -421,7 +445,9 @@ bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name,
 
 bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                      std::string* value) {
+  assert(family != nullptr);
   uint64_t number;
+  // Numbers come first: their names are the most frequent.
   if (GetIntProperty(sources, family, name, &number)) {
     *value = std::to_string(number);
     return true;
@@ -431,6 +457,7 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
     *value = compute(sources, *family);
     return true;
   }
+  // Taken after the mutex is released, because the view may have to be made.
   const ReadView view = family->AcquireView();
   if (const std::optional<bool> known = GetReportText(sources, family, name, value)) return *known;
   if (const ViewText compute = FindPropertyRow(kViewTexts, name)) {
@@ -442,6 +469,8 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
 
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     std::map<std::string, std::string>* value) {
+  assert(value != nullptr);
+  assert(family != nullptr);
   value->clear();
   const ReadView view = family->AcquireView();
   if (const std::optional<bool> known = GetReportMap(sources, family, name, value)) return *known;
@@ -452,6 +481,7 @@ bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, co
   } else if (name == Slice("rocksdb.aggregated-table-properties")) {
     *value = AggregatedMap(version, {});
   }
+  // An empty map means that there is no such property.
   return !value->empty();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Database properties: one table from name to what computes the answer. Names are RocksDB's; our
-// own begin with "ashlar.".
+// Database properties: one table maps each name to the function that computes it. Names are
+// RocksDB's; our own begin with "ashlar.".
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class CompactionRegistry;
 class Scheduler;
 class WriteControl;
 
-// What the properties are computed from. All outlive the object.
+// The objects from which properties are computed. All outlive this struct.
 struct PropertySources {
   const DbCore* core;
   const WriteControl* writes;
@@ -26,8 +26,8 @@ struct PropertySources {
   ReportBaselines* baselines;  // guarded by the DB mutex
 };
 
-// False for an unknown name, or where the family has no such property. A dropped family answers as
-// long as a handle or reader holds it. Numbers are also available as text. Properties that read
+// False for an unknown name, or if the family does not have the property. A dropped family answers
+// as long as a handle or reader holds it. Numbers are also available as text. Properties that read
 // tables are computed from a view of the family: no file is opened under the DB mutex.
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) EXCLUDES(db_mutex);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReportBaselines: the moments from which the statistics texts count. Counters of the engine only
-// grow; a text shows what they gained since the database was opened or since the last ResetStats(),
-// and for its "Interval" lines since the text before it.
+// ReportBaselines stores the moments from which the statistics texts count. The counters of the
+// engine only grow. A text shows their gain since the database was opened or since the last
+// ResetStats(), and in its "Interval" lines the gain since the previous text.
 //
 // Plain values, guarded by the DB mutex. The facade owns them; only this room changes them.
 #pragma once
@@ -16,27 +16,28 @@
 
 namespace ashlar {
 
-// What all writes of a database together have done.
+// The sums over all writes of a database.
 struct WriteTotals {
-  uint64_t micros = 0;  // in which they did it
+  uint64_t micros = 0;  // the time in which they were done
   CommitTotals commits;
   uint64_t log_syncs = 0;
-  uint64_t stall_micros = 0;  // of all writers together
+  uint64_t stall_micros = 0;  // summed over all writers
 };
 
+// One per database.
 struct ReportBaselines {
   struct OfFamily {
-    WorkTotals reported_work;       // as of the last text
-    CacheEntryStats cache_entries;  // of its block cache, as last counted
+    WorkTotals reported_work;       // at the time of the last text
+    CacheEntryStats cache_entries;  // of its block cache, when it was last counted
   };
 
-  // Of DbCore::NowMicros(), at the opening or the last ResetStats(). What was counted until then is
-  // subtracted; FamilyWork is cleared instead.
+  // DbEnvironment::NowMicros() at the opening or the last ResetStats(). The counts of that moment
+  // are subtracted; FamilyWork is cleared instead.
   uint64_t since_micros = 0;
   WriteTotals writes_before;  // without the time
   uint64_t errors_before = 0;
-  WriteTotals reported_writes;            // since then, as of the last text
-  std::map<uint32_t, OfFamily> families;  // by id; dropped ones are forgotten at times
+  WriteTotals reported_writes;            // since since_micros, at the time of the last text
+  std::map<uint32_t, OfFamily> families;  // by id; entries of dropped families are removed at times
 };
 
 }  // namespace ashlar

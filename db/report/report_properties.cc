@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts are gathered under the mutex, and put into words without it. A text about intervals begins
-// the next one; maps have no intervals.
+// Facts are gathered under the mutex and formatted without it. A text with intervals begins the
+// next interval; maps have no intervals.
 #include "db/report/report_properties.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/report/cache_report.h"
@@ -17,13 +18,14 @@ namespace {
 using Family = ColumnFamilyData;
 using Sources = PropertySources;
 
+// The facts about a family as of now. Does not begin a new interval.
 FamilyReport ReportOnFamily(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
   return ReportOn(family, *s.baselines, s.core->environment.NowMicros());
 }
 
-// Those of dropped families are forgotten where a new one comes: ids are not used again. A handle
-// may still ask for one of them, which then begins anew.
+// When an entry is added, those of dropped families are removed, because ids are not reused. A
+// handle of a dropped family may still ask, and its counts then begin anew.
 ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) REQUIRES(db_mutex) {
   auto& families = s.baselines->families;
   if (families.count(family.id()) == 0) {
@@ -34,7 +36,7 @@ ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) RE
   return families[family.id()];
 }
 
-// The same for a text: the interval of the next one begins here.
+// Like the function above, for a text: the interval of the next text begins here.
 FamilyReport TakeFamilyReport(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
   FamilyReport report = ReportOn(family, *s.baselines, s.core->environment.NowMicros());
@@ -42,17 +44,19 @@ FamilyReport TakeFamilyReport(const Sources& s, const Family& family) EXCLUDES(d
   return report;
 }
 
+// Whether the entries of a cache are counted, which visits all of them.
 enum class CacheWalk : uint8_t {
   kAlways,
-  kIfOld,  // what was counted lately will do
+  kIfOld,  // a recent count is good enough
 };
 
-// Nothing for a family without a block cache.
+// No value for a family without a block cache.
 std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, CacheWalk walk)
     EXCLUDES(db_mutex) {
   constexpr uint64_t kOldMicros = 180'000'000;
   Cache* const cache = family.versions()->tables->options().block_cache.get();
   if (cache == nullptr) return std::nullopt;
+  // Without the mutex: a cache of the program may wait.
   CacheReport report = ReportOn(*cache);
   const uint64_t start_micros = s.core->environment.NowMicros();
   {
@@ -60,6 +64,7 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
     CacheEntryStats& known = BaselineOf(s, family).cache_entries;
     const bool is_fresh =
         known.collections > 0 && start_micros < known.collected_micros + kOldMicros;
+    // Another thread may have counted meanwhile; its result is as good.
     if (walk == CacheWalk::kIfOld && is_fresh) {
       known.copies++;
       report.entries = known;
@@ -67,17 +72,21 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
       return report;
     }
   }
+  // Visits all entries of the cache, which may take seconds.
   report.entries = CountCacheEntries(cache);
   report.now_micros = report.entries.collected_micros = s.core->environment.NowMicros();
   report.entries.duration_micros = report.now_micros - start_micros;
   MutexLock lock(&s.core->mutex);
+  // Looked up again, because the mutex was released.
   CacheEntryStats& known = BaselineOf(s, family).cache_entries;
   report.entries.collections = known.collections + 1;
   known = report.entries;
   return report;
 }
 
+// The text of one family: levels, cache, and optionally the histograms of table reads.
 void AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std::string* text) {
+  assert(text != nullptr);
   *text += FamilyStatsText(TakeFamilyReport(s, family));
   const std::optional<CacheReport> cache = ReportOnCache(s, family, CacheWalk::kIfOld);
   if (cache.has_value()) *text += CacheEntriesText(*cache);
@@ -86,7 +95,9 @@ void AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std
   }
 }
 
+// The text about all writes. Begins the next interval of that text.
 void AppendWriteText(const Sources& s, std::string* text) EXCLUDES(db_mutex) {
+  assert(text != nullptr);
   WriteTotals now, reported;
   {
     MutexLock lock(&s.core->mutex);
@@ -96,18 +107,21 @@ void AppendWriteText(const Sources& s, std::string* text) EXCLUDES(db_mutex) {
   *text += WriteStatsText(now, reported);
 }
 
+// False if the family has no block cache.
 bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* text) {
+  assert(text != nullptr);
   const std::optional<CacheReport> report = ReportOnCache(s, family, walk);
   if (report.has_value()) *text += CacheEntriesText(*report);
   return report.has_value();
 }
 
+// Stalls that concern all families.
 PropertyMap DatabaseStalls(const Sources& s) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
   return DatabaseStallsMap(s.writes->memory_stops());
 }
 
-// False for a family that lacks what is asked for. Appends.
+// The functions append to the text. They return false if the family has no such data.
 using ReportText = bool (*)(const Sources&, Family&, std::string*);
 constexpr PropertyRow<ReportText> kReportTexts[] = {
     {"rocksdb.stats",
@@ -166,19 +180,23 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
      }},
 };
 
+// A map that is made from the report of a family.
 template <PropertyMap (*kWords)(const FamilyReport&)>
 bool FamilyMap(const Sources& s, Family& family, PropertyMap* map) {
   *map = kWords(ReportOnFamily(s, family));
   return true;
 }
 
+// A map about the block cache. False if the family has none.
 template <CacheWalk kWalk>
 bool CacheMap(const Sources& s, Family& family, PropertyMap* map) {
+  assert(map != nullptr);
   const std::optional<CacheReport> report = ReportOnCache(s, family, kWalk);
   if (report.has_value()) *map = CacheEntriesMap(*report);
   return report.has_value();
 }
 
+// The functions set the map. They return false if the family has no such data.
 using ReportMap = bool (*)(const Sources&, Family&, PropertyMap*);
 constexpr PropertyRow<ReportMap> kReportMaps[] = {
     {"rocksdb.cfstats", &FamilyMap<&FamilyStatsMap>},
@@ -220,6 +238,7 @@ std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyDat
   return report(sources, *family, map);
 }
 
+// One hold of the mutex, so that all counts begin at the same moment.
 void ResetReports(const PropertySources& sources) {
   const DbCore& core = *sources.core;
   MutexLock lock(&core.mutex);

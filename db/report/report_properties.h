@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The properties that are statistics texts and maps: of levels, of writes, of the block cache.
+// The properties that are statistics texts and maps: about levels, writes, and the block cache.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,15 @@
 
 namespace ashlar {
 
-// A table of properties: a name and the function that computes the answer.
+// A row of a table of properties: a name and the function that computes the property. Tables are
+// constants; a search compares the names one after the other.
 template <typename Function>
 struct PropertyRow {
   std::string_view name;
   Function compute;
 };
 
-// Null for a name that the table does not have.
+// Null if the table has no such name.
 template <typename Function, size_t kCount>
 Function FindPropertyRow(const PropertyRow<Function> (&rows)[kCount], const Slice& name) {
   for (const PropertyRow<Function>& row : rows) {
@@ -29,15 +30,15 @@ Function FindPropertyRow(const PropertyRow<Function> (&rows)[kCount], const Slic
   return nullptr;
 }
 
-// Nothing for a name that is none of these. False: the family has nothing of what is asked for. The
-// caller holds a view of the family.
+// No value: the name is not one of these properties. False: the family has no such data. The caller
+// holds a view of the family.
 std::optional<bool> GetReportText(const PropertySources& sources, ColumnFamilyData* family,
                                   const Slice& name, std::string* text) EXCLUDES(db_mutex);
 std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyData* family,
                                  const Slice& name, PropertyMap* map) EXCLUDES(db_mutex);
 
-// All of them, and rocksdb.background-errors, count from now on. A job that runs counts as a whole
-// when it ends.
+// Restarts the counts of all these properties and of rocksdb.background-errors. A running job is
+// counted as a whole when it ends.
 void ResetReports(const PropertySources& sources) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

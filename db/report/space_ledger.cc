@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted under the mutex but for what asks tables or the file system, which comes after.
+// Counted under the mutex, except what needs tables or the file system, which comes afterwards.
 #include "db/report/space_ledger.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 namespace ashlar {
 namespace {
 
+// One line of the text: its name, the number, and an explanation for people.
 struct LedgerRow {
   const char* name;
   uint64_t SpaceLedger::*number;
@@ -22,7 +23,7 @@ struct LedgerRow {
 constexpr LedgerRow kLedgerRows[] = {
     {"live-table-bytes", &SpaceLedger::table_bytes, "tables of the newest versions"},
     {"live-blob-bytes", &SpaceLedger::blob_bytes, "blob files of the newest versions"},
-    {"blob-garbage-bytes", &SpaceLedger::blob_garbage_bytes, "of these, what nobody refers to"},
+    {"blob-garbage-bytes", &SpaceLedger::blob_garbage_bytes, "the part that no table refers to"},
     {"log-bytes", &SpaceLedger::log_bytes, "logs that are needed"},
     {"manifest-bytes", &SpaceLedger::manifest_bytes, "the MANIFEST"},
     {"under-tombstones-bytes", &SpaceLedger::under_tombstones_bytes,
@@ -34,16 +35,18 @@ constexpr LedgerRow kLedgerRows[] = {
     {"pinned-by-copies-bytes", &SpaceLedger::pinned_by_copies_bytes,
      "obsolete, kept while file deletions are disabled: checkpoints and other copies"},
     {"waiting-for-deletion-bytes", &SpaceLedger::waiting_for_deletion_bytes,
-     "obsolete, deleted by whoever comes next"},
-    {"trash-bytes", &SpaceLedger::trash_bytes, "deleted at the rate of the manager of space"},
-    {"temporary-bytes", &SpaceLedger::temporary_bytes, "written so far by jobs that run"},
-    {"temporary-files", &SpaceLedger::temporary_files, "of these jobs"},
+     "obsolete, waiting to be deleted"},
+    {"trash-bytes", &SpaceLedger::trash_bytes, "deleted at the rate of the SstFileManager"},
+    {"temporary-bytes", &SpaceLedger::temporary_bytes, "written so far by running jobs"},
+    {"temporary-files", &SpaceLedger::temporary_files, "of running jobs"},
     {"snapshots", &SpaceLedger::snapshots, "that keep older versions of keys in live tables"},
     {"older-versions", &SpaceLedger::older_versions, "that readers hold besides the newest"},
     {"disabled-deletions", &SpaceLedger::disabled_deletions, "calls that disable file deletions"},
 };
 
+// Adds the facts about a family that are known without opening files.
 void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mutex) {
+  assert(family != nullptr && ledger != nullptr);
   const Version& version = *family->current();
   const FamilyVersions& versions = *family->versions();
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -58,8 +61,9 @@ void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mute
   ledger->blob_garbage_bytes += version.blobs()->garbage_bytes();
 }
 
-// Each tombstone of a key hides one entry of the average size, each of a range what the flush or
-// compaction that wrote it found below it. Tables that do not open are left out.
+// Each point tombstone is assumed to hide one entry of average size; each range tombstone hides the
+// bytes that the flush or compaction which wrote it found below it. Tables that cannot be opened
+// are left out.
 uint64_t UnderTombstones(const Version& version) {
   uint64_t entries = 0, deletions = 0, bytes = 0, covered_bytes = 0;
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -68,6 +72,7 @@ uint64_t UnderTombstones(const Version& version) {
       if (!table.ok()) continue;
       const PropertiesView& properties = (*table)->facts();
       entries += properties.num_entries;
+      // The properties count range tombstones among the deletions.
       deletions += properties.num_deletions -
                    std::min(properties.num_deletions, properties.num_range_deletions);
       bytes += file->meta.file_size;
@@ -75,13 +80,17 @@ uint64_t UnderTombstones(const Version& version) {
     }
   }
   if (entries == 0) return 0;
+  // At least 1, so that the division is defined.
   const uint64_t others = std::max<uint64_t>(entries - std::min(entries, deletions), 1);
+  // The estimate never exceeds what there is.
   return std::min(bytes, deletions * (bytes / others) + covered_bytes);
 }
 
+// The sizes of the files that exist; a job may not have created all of its files yet.
 uint64_t BytesOfFiles(const DbCore& core, const std::vector<FileNumber>& numbers) {
   uint64_t bytes = 0;
   for (const FileNumber number : numbers) {
+    // The path of an unfinished table is not recorded, so that each directory is asked.
     for (const std::string& dir : core.paths.table_paths) {
       const Result<uint64_t> size =
           FileSizeOf(core.environment.fs.get(), TableFileName(dir, number));
@@ -124,9 +133,11 @@ SpaceLedger TakeSpaceLedger(const PropertySources& sources) {
     const uint64_t obsolete_bytes = core.versions->ObsoleteTableBytes();
     (core.kept_files.deletions_disabled > 0 ? ledger.pinned_by_copies_bytes
                                             : ledger.waiting_for_deletion_bytes) = obsolete_bytes;
+    // Each family has one newest version.
     const auto live_versions = static_cast<size_t>(core.versions->live_version_count());
     ledger.older_versions = live_versions - std::min(live_versions, families.size());
   }
+  // These have locks of their own; the numbers may be a little newer.
   ledger.log_bytes = core.wals->total_bytes();
   ledger.snapshots = core.snapshots.count();
   ledger.temporary_files = temporary.size();

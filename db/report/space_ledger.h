@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpaceLedger says where the bytes of a database on disk are, and what keeps those that nobody
-// reads any more: the property ashlar.space-ledger, as text and as a map.
+// SpaceLedger shows where the bytes of a database on disk are, and what keeps those that are not
+// needed any more: the property ashlar.space-ledger, as text and as a map.
 //
-// Numbers are of one moment, but for estimates, which are said to be.
+// All numbers are of one moment, except those that are marked as estimates.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,36 @@
 
 namespace ashlar {
 
+// A plain value. All sizes are in bytes.
 struct SpaceLedger {
-  // Of the newest versions.
+  // In the newest versions.
   uint64_t table_bytes = 0;
   uint64_t blob_bytes = 0;
-  uint64_t blob_garbage_bytes = 0;  // of these, what no table refers to any more
-  uint64_t log_bytes = 0;           // that recovery would read, or somebody still writes
+  uint64_t blob_garbage_bytes = 0;  // the part of blob_bytes that no table refers to any more
+  uint64_t log_bytes = 0;           // logs that recovery would read, or that are still written
   uint64_t manifest_bytes = 0;
-  // An estimate: what tombstones, of keys and of ranges, would take away with themselves.
+  // An estimate: the bytes that compactions can drop because of point and range tombstones.
   uint64_t under_tombstones_bytes = 0;
-  // Of the live ones: tables with tombstones at the bottom that wait for a snapshot to go.
+  // The part of table_bytes in tables of the last level with tombstones that wait for a snapshot.
   uint64_t kept_for_snapshots_bytes = 0;
-  // Obsolete, and on disk because of readers that began before: iterators, slow reads.
+  // Obsolete files that readers which began earlier still need: iterators, slow reads.
   uint64_t pinned_by_readers_bytes = 0;
-  // Obsolete, and on disk while deletions are disabled: checkpoints and other copies.
+  // Obsolete files that are kept while deletions are disabled, for checkpoints and other copies.
   uint64_t pinned_by_copies_bytes = 0;
-  // Obsolete, waiting for whoever deletes files next; of the manager of space: for its rate.
+  // Obsolete files that wait to be deleted; with an SstFileManager, for its rate of deletion.
   uint64_t waiting_for_deletion_bytes = 0;
   uint64_t trash_bytes = 0;         // shared with other databases of the manager
-  uint64_t temporary_bytes = 0;     // what jobs that run have written so far
-  uint64_t temporary_files = 0;     // of such jobs
-  uint64_t snapshots = 0;           // that keep older versions of keys in live tables
-  uint64_t older_versions = 0;      // that readers hold besides the newest
-  uint64_t disabled_deletions = 0;  // how often they are, which copies do
+  uint64_t temporary_bytes = 0;     // written so far by running jobs
+  uint64_t temporary_files = 0;     // of running jobs
+  uint64_t snapshots = 0;           // they keep older versions of keys in live tables
+  uint64_t older_versions = 0;      // held by readers besides the newest version
+  uint64_t disabled_deletions = 0;  // calls that have disabled deletions, as copies do
 
   std::map<std::string, std::string> ToMap() const;
-  std::string ToString() const;  // a line each
+  std::string ToString() const;  // one line for each number
 };
 
+// Opens tables that are not open, and asks the file system for the sizes of temporary files.
 SpaceLedger TakeSpaceLedger(const PropertySources& sources) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map of slices by second, whose first one goes first; each is shared with iterators.
+// A map of slices by second. The first one is dropped first. Iterators share the slices.
 #include "db/report/statistics_history.h"
 
 #include <cassert>
@@ -12,7 +12,7 @@ namespace {
 
 using Counters = StatisticsHistory::Counters;
 
-// About what the nodes of the map take.
+// An estimate of the memory for the nodes of the map.
 size_t BytesOf(const Counters& counters) {
   constexpr size_t kNodeBytes = 32;
   size_t bytes = sizeof(Counters);
@@ -22,10 +22,11 @@ size_t BytesOf(const Counters& counters) {
   return bytes;
 }
 
-// Counters that are new gained all they have.
+// A new counter has gained its whole value.
 Counters GainsSince(const Counters& before, const Counters& now) {
   Counters gains;
   for (const auto& [name, count] : now) {
+    // A smaller value than before means that the counter was reset.
     const auto old = before.find(name);
     const bool goes_on = old != before.end() && old->second <= count;
     gains.emplace_hint(gains.end(), name, goes_on ? count - old->second : count);
@@ -33,6 +34,7 @@ Counters GainsSince(const Counters& before, const Counters& now) {
   return gains;
 }
 
+// Shows the samples as they were when it was made.
 class HistoryIterator final : public StatsHistoryIterator {
  public:
   struct Entry {
@@ -65,7 +67,7 @@ std::shared_ptr<const Counters> StatisticsHistory::AddSample(uint64_t seconds, C
     last_ = std::move(now);
     return nullptr;
   }
-  // A clock may have gone back.
+  // The clock may have been set back.
   if (seconds == last_seconds_ || slices_.contains(seconds)) return nullptr;
   last_seconds_ = seconds;
   auto gains = std::make_shared<const Counters>(GainsSince(last_, now));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ten digits are enough until the year 2286; so keys are in the order of time, and the two that say
-// the format are behind all samples.
+// Ten digits suffice until the year 2286, so the keys are in the order of time, and the two keys
+// with the format version come after all samples.
 #include "db/report/stored_history.h"
 
 #include <algorithm>
@@ -23,11 +23,12 @@ namespace {
 constexpr size_t kDigits = 10;
 constexpr uint64_t kLastSecond = 9'999'999'999;
 constexpr char kSeparator = '#';
-// What the family is written in, and the oldest format whose readers understand that.
+// The format of the family, and the oldest format whose readers understand it.
 constexpr std::string_view kFormatKey = "__persistent_stats_format_version__";
 constexpr std::string_view kCompatibleKey = "__persistent_stats_compatible_version__";
 constexpr uint64_t kFormat = 1;
 
+// The key of a counter in the sample of that second.
 std::string KeyOf(uint64_t seconds, std::string_view counter) {
   assert(seconds <= kLastSecond);
   const std::string digits = std::to_string(seconds);
@@ -35,6 +36,7 @@ std::string KeyOf(uint64_t seconds, std::string_view counter) {
                 counter);
 }
 
+// None if the text is anything but digits, or too large.
 std::optional<uint64_t> ParseNumber(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -42,6 +44,7 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+// Options of a write that returns Incomplete instead of waiting.
 WriteOptions NeverWaiting() {
   WriteOptions options;
   options.low_pri = true;
@@ -49,7 +52,7 @@ WriteOptions NeverWaiting() {
   return options;
 }
 
-// Stands on one sample, whose keys are behind it in `it_` already.
+// Holds one sample; `it_` is already positioned after its keys.
 class StoredIterator final : public StatsHistoryIterator {
  public:
   StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)
@@ -59,14 +62,17 @@ class StoredIterator final : public StatsHistoryIterator {
   }
 
   bool Valid() const override { return is_valid_; }
+  // Collects the entries of the next sample: all keys with the same second.
   void Next() override {
     is_valid_ = false;
     gains_.clear();
     for (; status_.ok() && it_->Valid(); it_->Next()) {
       const std::string_view key(it_->key().data(), it_->key().size());
+      // The format keys follow all samples.
       if (key == kCompatibleKey) break;
       uint64_t seconds = 0;
       status_ = Take(key, &seconds);
+      // The iterator stays at the first entry of the next sample.
       if (!status_.ok() || seconds >= end_ || (is_valid_ && seconds != seconds_)) break;
       gains_[std::string(key.substr(kDigits + 1))] = gain_;
       seconds_ = seconds;
@@ -80,6 +86,7 @@ class StoredIterator final : public StatsHistoryIterator {
   Status status() const override { return status_; }
 
  private:
+  // Parses the entry at `it_`.
   Status Take(std::string_view key, uint64_t* seconds) {
     const std::optional<uint64_t> time = ParseNumber(key.substr(0, kDigits));
     const std::optional<uint64_t> gain = ParseNumber(it_->value().ToStringView());
@@ -95,10 +102,10 @@ class StoredIterator final : public StatsHistoryIterator {
   }
 
   const std::unique_ptr<Iterator> it_;
-  const uint64_t end_;
+  const uint64_t end_;  // exclusive
   bool is_valid_ = false;
-  uint64_t seconds_ = 0;
-  uint64_t gain_ = 0;
+  uint64_t seconds_ = 0;  // of the present sample
+  uint64_t gain_ = 0;     // of the entry that was parsed last
   StatisticsHistory::Counters gains_;
   Status status_;
 };
@@ -123,6 +130,7 @@ Status StoredHistory::Prepare(bool may_write) {
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
   it->Seek(Slice(kCompatibleKey));
   RETURN_IF_ERROR(it->status());
+  // Written by an older release or by RocksDB.
   if (it->Valid() && it->key() == Slice(kCompatibleKey)) {
     const std::optional<uint64_t> format = ParseNumber(it->value().ToStringView());
     if (format.has_value() && *format <= kFormat) return Status::OK();
@@ -130,7 +138,9 @@ Status StoredHistory::Prepare(bool may_write) {
                                        ": format expected at most ", kFormat, ", found ",
                                        EscapeBytes(it->value())));
   }
+  // A read-only instance only reads what is there.
   if (!may_write) return Status::OK();
+  // One batch, so that a crash leaves both keys or none.
   WriteBatch batch;
   RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kFormatKey), std::to_string(kFormat)));
   RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kCompatibleKey), std::to_string(kFormat)));
@@ -138,6 +148,7 @@ Status StoredHistory::Prepare(bool may_write) {
 }
 
 Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& gains) {
+  // One batch, so that a sample is stored completely or not at all.
   WriteBatch batch;
   for (const auto& [counter, gain] : gains) {
     RETURN_IF_ERROR(batch.Put(family_.get(), KeyOf(std::min(seconds, kLastSecond), counter),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoredHistory: what the counters of the statistics gained from sample to sample, kept in the
-// database (persist_stats_to_disk). It lies in a hidden family, as RocksDB keeps it: for each
-// sample and counter a key `<seconds since 1970, ten digits>#<counter>`, and the gain as a decimal
-// number.
+// StoredHistory stores the gains of the statistics counters between samples in the database
+// (persist_stats_to_disk). Like RocksDB it uses a hidden family: for each sample and counter there
+// is a key `<seconds since 1970, ten digits>#<counter>` with the gain as a decimal number.
 //
 // Threads: any, without the DB mutex, until the database is closed.
 #pragma once
@@ -19,23 +18,25 @@
 
 namespace ashlar {
 
-// The hidden family is small, and is read seldom.
+// Options for a small family that is rarely read.
 ColumnFamilyOptions StoredHistoryOptions();
 
+// The hidden family belongs to the database like any other, so that it is flushed, compacted and
+// copied with it.
 class StoredHistory {
  public:
-  // `db` outlives it. The handle is that of the hidden family.
+  // `db` outlives the object. `family` is the handle of the hidden family.
   StoredHistory(DB* db, std::unique_ptr<ColumnFamilyHandle> family)
       : db_(db), family_(std::move(family)) {}
 
-  // To be called once before the others. Finds in the family what format it is in; where nothing
-  // says that, it is said, unless the database may not be written to. NotSupported: in one that
-  // only a newer version knows. Incomplete: writes are held up at present.
+  // Called once before the other functions. Reads the format version in the family; if there is
+  // none, it is written, unless `may_write` is false. NotSupported: only a newer release can read
+  // the format. Incomplete: writes are stalled at present.
   Status Prepare(bool may_write);
-  // Never waits for memtables or compactions: Incomplete then, and the sample is lost.
+  // Never waits for memtables or compactions: then it returns Incomplete, and the sample is lost.
   Status Add(uint64_t seconds, const StatisticsHistory::Counters& gains);
-  // The samples in [begin, end) of seconds, in order, read one by one: to be gone before the
-  // database is closed. Corruption names the key.
+  // The samples in [begin, end), in seconds, in order, read one by one. The iterator must be
+  // destroyed before the database is closed. Corruption names the key.
   std::unique_ptr<StatsHistoryIterator> Between(uint64_t begin, uint64_t end) const;
 
  private:

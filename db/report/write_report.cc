@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A commit is a group of its own: nobody writes for others.
+// Each commit is a group of its own, because no writer writes for others.
 #include "db/report/write_report.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// What was done between two moments.
+// The gains between two moments.
 WriteTotals Between(const WriteTotals& before, const WriteTotals& now) {
   assert(before.micros <= now.micros && before.commits.commits <= now.commits.commits);
   WriteTotals result;
@@ -32,7 +32,8 @@ double MebibytesPerSecond(uint64_t bytes, uint64_t micros) {
   return PerSecond(static_cast<double>(bytes) / kMebibyte, micros);
 }
 
-// The unit of what came in: gibibytes of all, mebibytes of an interval.
+// The units of written bytes: gibibytes in totals, mebibytes in intervals.
+// One of the two blocks of the text.
 struct Span {
   const char* name;
   const char* unit;
@@ -40,6 +41,7 @@ struct Span {
 };
 
 void AppendSpan(const Span& span, const WriteTotals& writes, std::string* text) {
+  assert(text != nullptr);
   const CommitTotals& commits = writes.commits;
   const std::string count = HumanCount(commits.commits);
   *text += Format(
@@ -60,7 +62,7 @@ void AppendSpan(const Span& span, const WriteTotals& writes, std::string* text) 
                   PerSecond(static_cast<double>(writes.stall_micros) / 1e6, writes.micros) * 100);
 }
 
-// Since the database was opened, without the time.
+// The totals since the database was opened, without the time.
 WriteTotals AllWrites(const DbCore& core, const WriteControl& writes) REQUIRES(db_mutex) {
   core.mutex.AssertHeld();
   WriteTotals all;
@@ -80,6 +82,7 @@ WriteTotals TotalsOfWrites(const DbCore& core, const WriteControl& writes,
 }
 
 void ResetWriteTotals(const DbCore& core, const WriteControl& writes, ReportBaselines* baselines) {
+  assert(baselines != nullptr);
   baselines->since_micros = core.environment.NowMicros();
   baselines->writes_before = AllWrites(core, writes);
   baselines->reported_writes = WriteTotals();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the statistics texts say of a database as a whole: writes, their logs, stalls. The forms are
-// RocksDB's, as in family_report.h.
+// The part of the statistics texts about the database as a whole: writes, logs, stalls. The formats
+// are RocksDB's, as in family_report.h.
 #pragma once
 
 #include <string>
@@ -13,16 +13,17 @@
 
 namespace ashlar {
 
-// Since `baselines`.
+// The totals since `baselines`.
 WriteTotals TotalsOfWrites(const DbCore& core, const WriteControl& writes,
                            const ReportBaselines& baselines) REQUIRES(db_mutex);
-// From now on writes count anew. Families count from then too, so theirs are reset with them.
+// Restarts the counts of writes. The texts of families count from the same moment, so the caller
+// resets them as well.
 void ResetWriteTotals(const DbCore& core, const WriteControl& writes, ReportBaselines* baselines)
     REQUIRES(db_mutex);
-// `reported`: the totals of the text before this one.
+// `reported`: the totals at the time of the previous text.
 std::string WriteStatsText(const WriteTotals& now, const WriteTotals& reported);
 PropertyMap WriteStatsMap(const WriteTotals& now);
-// Stalls that hold all families up: `memory_stops` of the write buffer manager.
+// The stalls of all families together. `memory_stops`: those by the WriteBufferManager.
 PropertyMap DatabaseStallsMap(uint64_t memory_stops);
 
 }  // namespace ashlar

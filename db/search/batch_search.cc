@@ -42,6 +42,7 @@ bool BatchSearch::RunInEpoch() {
   return std::none_of(keys_.begin(), keys_.begin() + static_cast<ptrdiff_t>(count_), waits);
 }
 
+// Each file of level 0 is a wave of its own, because newer files must be searched first.
 void BatchSearch::RunLevel0() {
   const InternalKeyComparator& order = version_.comparator();
   const std::vector<TableFile*>& files = version_.files(0);
@@ -71,6 +72,7 @@ void BatchSearch::RunLevel0() {
 }
 
 void BatchSearch::RunLevel(Level level) {
+  assert(level > 0);
   while (true) {
     Wave wave;
     for (Key* key = keys_.data(); key != keys_.data() + count_; ++key) {
@@ -107,6 +109,7 @@ TableFile* BatchSearch::NextTable(Key* key) const {
 
 // Advances the key past `file`, which has been searched.
 void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
+  assert(key->file != kNotSearched);
   key->waits_for = nullptr;
   if (key->lookup->decided()) key->lookup->counters.level = key->level;
   ++key->file;
@@ -129,6 +132,7 @@ void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
   ++wave->count;
 }
 
+// Tables that are not open, and probes that need a block from a file, make their keys wait.
 void BatchSearch::Run(const Wave& wave) {
   std::array<TableProbe, kMaxKeys> probes;
   std::array<uint8_t, kMaxKeys> places;  // index in the wave of each probe
@@ -164,6 +168,8 @@ void BatchSearch::DropDone() {
   count_ = static_cast<size_t>(kept_end - keys_.begin());
 }
 
+// Reads for the keys that wait on the highest level or, with optimize_multiget_for_io, for the
+// waiting keys of all levels at once.
 void BatchSearch::ReadMissing() {
   assert(!InEpoch());
   constexpr Level kNoLimit = INT_MAX;

@@ -9,9 +9,14 @@
 // each waiting key the table that it waits for, and reads the blocks of all these tables together.
 // The two phases alternate until all keys are done:
 //
-// EpochGuard guard; BatchSearch search(*version, options, lookups); while (!search.RunInEpoch()) {
-// ... take a reference to the version, once ... guard.Leave(); search.ReadMissing(); ... enter the
-// epoch again ... }
+//   EpochGuard guard;
+//   BatchSearch search(*version, options, lookups);
+//   while (!search.RunInEpoch()) {
+//     ... take a reference to the version, once ...
+//     guard.Leave();
+//     search.ReadMissing();
+//     ... enter the epoch again ...
+//   }
 //
 // Keys in ascending order are fastest, but any order is correct. The object lives on the stack of
 // one reader. Threads: one at a time.
@@ -65,7 +70,7 @@ class BatchSearch {
     PointLookup* lookup;
     TableFile* waits_for;  // the table that ReadMissing() must read; null: the key is not waiting
     Level level;
-    uint32_t file;  // kNotSearched: not determined yet, FindFile() will tell
+    uint32_t file;  // kNotSearched: not determined yet; FindFile() determines it
   };
   // A set of keys, each with the table to search next.
   struct Wave {
@@ -74,11 +79,14 @@ class BatchSearch {
     std::array<TableFile*, kMaxKeys> files;
   };
 
+  // Search the keys in the files of the level, wave by wave, as far as the files are in memory.
   void RunLevel0();
   void RunLevel(Level level);
   // Searches each key of the wave in its table, as far as the tables are in memory.
   void Run(const Wave& wave);
+  // The file of the key's level to search next; null if there is none.
   TableFile* NextTable(Key* key) const;
+  // Moves the position of the key behind `file`, in which it was searched.
   void GoBehind(Key* key, const TableFile& file) const;
   void Add(Wave* wave, Key* key, TableFile* file) const;
   // Removes the keys that are decided or have passed the last level.

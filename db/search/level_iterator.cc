@@ -19,12 +19,15 @@ namespace ashlar {
 LevelIterator::LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files)
     : options_(options), files_(files), index_(files.size()) {}
 
+// A jump makes the tombstones of the files visited before irrelevant.
 void LevelIterator::StartInFile(size_t index) {
   status_ = Status::OK();
   if (options_.tombstones != nullptr) options_.tombstones->ForgetFiles();
   GoToFile(index);
 }
 
+// If the iterator moves on to the next file, the new table iterator continues with the readahead of
+// the old one.
 void LevelIterator::GoToFile(size_t index) {
   assert(index <= files_.size());
   if (index == index_ && inner_.has_value()) return NoteTombstones();
@@ -43,6 +46,7 @@ void LevelIterator::NoteTombstones() {
   if (options_.tombstones != nullptr) options_.tombstones->NoteFile(index_, table_->tombstones());
 }
 
+// Opens the current file, unless the program's table filter excludes it.
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
   if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
@@ -199,9 +203,11 @@ PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward
   return answer;
 }
 
+// Counts a seek in which the filter let the prefix through and the table has a key with it.
 void LevelIterator::CountPrefix(PrefixAnswer answer) const {
   if (answer != PrefixAnswer::kPerhaps || !inner_->Valid()) [[likely]]
     return;
+  assert(options_.wanted != nullptr);
   if (options_.wanted->Has(ExtractUserKey(inner_->key()))) table_->CountPrefixFound();
 }
 

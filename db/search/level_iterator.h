@@ -80,9 +80,12 @@ class LevelIterator final : public InternalIterator {
   // The current file has no further entry in this direction, and no error occurred.
   bool IsFileExhausted() const;
   void Mirror();
+  // Moves to the next file with an entry in this direction if the current file is exhausted.
   void SkipForward();
   void SkipBackward();
   bool BeyondUpperBound(size_t index) const;
+  // Open the first file at or after the position (or before it) that may contain the wanted prefix,
+  // and return the answer of its filter.
   PrefixAnswer SpareFilesFrom(const Slice& internal_key);
   PrefixAnswer SpareFilesBefore(const Slice& internal_key);
   // Whether the filter of the current file says that the file may contain the wanted prefix.

@@ -10,12 +10,15 @@
 
 namespace ashlar {
 
+// Adds a file that is not in the list yet. Files may be visited in any order.
 void LevelTombstones::Note(size_t index,
                            const std::shared_ptr<const FragmentedTombstones>& tombstones) {
+  assert(tombstones != nullptr);
   const auto place = std::find_if(files_.begin(), files_.end(),
                                   [&](const File& file) { return file.index >= index; });
   if (place != files_.end() && place->index == index) return;
-  files_.insert(place, {.index = index, .walk = FragmentWalk(tombstones, upper_seqno_, callback_)});
+  files_.insert(place, {.index = index,
+                        .walk = FragmentWalk(tombstones, upper_seqno_, callback_, upper_stamp_)});
   if (watcher_ != nullptr) watcher_->OnTombstonesMet();
 }
 

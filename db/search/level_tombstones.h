@@ -25,8 +25,10 @@ class LevelTombstones final : public RunTombstones {
  public:
   // Only tombstones with a sequence number at or below `upper_seqno` that the callback, if any,
   // accepts are visible.
-  explicit LevelTombstones(SequenceNumber upper_seqno, const ReadCallback* callback = nullptr)
-      : upper_seqno_(upper_seqno), callback_(callback) {}
+  // Of a stamped family those up to the timestamp, which outlives this object; null: all.
+  explicit LevelTombstones(SequenceNumber upper_seqno, const ReadCallback* callback = nullptr,
+                           const Slice* upper_stamp = nullptr)
+      : upper_seqno_(upper_seqno), callback_(callback), upper_stamp_(upper_stamp) {}
 
   // Removes all files. Called when the iterator jumps to a position that may be far from the
   // previous one.
@@ -56,6 +58,7 @@ class LevelTombstones final : public RunTombstones {
 
   const SequenceNumber upper_seqno_;
   const ReadCallback* const callback_;  // null: none
+  const Slice* const upper_stamp_;      // null: all timestamps
   std::vector<File> files_;  // ascending by index; tombstones of different files do not overlap
   size_t current_ = 0;       // index of the file at which the iterator is
   TombstoneWatcher* watcher_ = nullptr;  // notified of each file that is added

@@ -101,6 +101,7 @@ void PointSearch::Add(TableFile* file, bool continues_run) {
 
 // Gathers the next batch. Returns false if no table is left.
 bool PointSearch::Gather() {
+  assert(next_ == count_);
   next_ = count_ = 0;
   continues_ = 0;
   const InternalKeyComparator& order = version_.comparator();
@@ -124,7 +125,9 @@ bool PointSearch::Gather() {
   return count_ > 0;
 }
 
+// Adds files of level 0 whose range contains the key. Moves to level 1 after the last file.
 void PointSearch::GatherLevel0() {
+  assert(level_ == 0);
   const InternalKeyComparator& order = version_.comparator();
   const Slice& user_key = lookup_->key().user_key;
   const std::vector<TableFile*>& files = version_.files(0);

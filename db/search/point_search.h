@@ -7,8 +7,13 @@
 // of the version, leaves the epoch, and calls Finish(), which continues from that table and pins
 // the tables that it reads.
 //
-// EpochGuard guard; PointSearch search(*version, options, &lookup); if (!search.RunInEpoch()) { ...
-// take a reference to the version ... guard.Leave(); search.Finish(); }
+//   EpochGuard guard;
+//   PointSearch search(*version, options, &lookup);
+//   if (!search.RunInEpoch()) {
+//     ... take a reference to the version ...
+//     guard.Leave();
+//     search.Finish();
+//   }
 //
 // The object lives on the stack of one reader. Threads: one at a time.
 #pragma once
@@ -47,10 +52,13 @@ class PointSearch {
   static constexpr size_t kBatch = 16;
   static constexpr size_t kNotSearched = SIZE_MAX;
 
+  // Fills the batch with the next candidates, newest first. Returns false if there are none.
   bool Gather();
+  // Notes the level of the table at next_ if the lookup is decided; returns whether it is.
   bool NoteIfDecided();
   void TraceEntering() const;
   void GatherLevel0();
+  // Appends a file to the batch. `continues_run`: it belongs to the run of the file before it.
   void Add(TableFile* file, bool continues_run);
   // Returns true, and decides the lookup, if a tombstone of a newer run covers the key. Then the
   // table at `index` and all later ones are irrelevant, unless this table belongs to the same run
@@ -62,7 +70,7 @@ class PointSearch {
   PointLookup* const lookup_;
   // The position at which gathering continues: a level, and the index of a file on it.
   Level level_ = 0;
-  size_t file_ = 0;  // kNotSearched: not determined yet, FindFile() will tell
+  size_t file_ = 0;  // kNotSearched: not determined yet; FindFile() determines it
   // The current batch; the tables from index next_ on have not been searched.
   size_t next_ = 0;
   size_t count_ = 0;

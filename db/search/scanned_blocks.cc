@@ -81,6 +81,7 @@ void ScannedBlocks::Approach(const Version& version, const Slice& target) {
   if (range >= read_until_) ReadFrom(version, range);
 }
 
+// Pins the tables while their blocks are read; the blocks that are held need no open table.
 void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   assert(!InEpoch() && range < ranges_.size());
   Forget();
@@ -102,9 +103,10 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   batch.Read();
   Count(batch.counts(), statistics);
   if (!status.ok()) RecordTick(statistics, MULTISCAN_PREPARE_ERRORS);
-  IgnoreError(status, "the iterator meets it again and tells of it");
+  IgnoreError(status, "the iterator meets the error again and reports it");
 }
 
+// Adds the blocks of a range, in all tables that overlap it, to the batch of blocks to read.
 Status ScannedBlocks::Note(const Version& version, const ScanRange& range,
                            std::vector<TableHandle>* tables, ScanBlocks* batch) {
   const bool has_end = range.limit.has_value();

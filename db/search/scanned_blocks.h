@@ -58,12 +58,13 @@ class ScannedBlocks {
   // Index of the first range, from range_ on, that contains the key; the number of ranges if there
   // is none.
   size_t FindRange(const InternalKeyComparator& comparator, const Slice& target) const;
+  // Reads the blocks of the ranges from this one on, up to max_held_bytes_.
   void ReadFrom(const Version& version, size_t range);
   Status Note(const Version& version, const ScanRange& range, std::vector<TableHandle>* tables,
               ScanBlocks* batch);
 
   const ReadOptions* const options_;
-  const uint64_t max_gap_bytes_;
+  const uint64_t max_gap_bytes_;  // blocks with smaller gaps are read by one request
   const size_t max_held_bytes_;
   std::vector<ScanRange> ranges_;
   size_t range_ = 0;                        // index of the range of the last seek

@@ -42,6 +42,7 @@ class WantedPrefix {
   }
   // Whether the key has a different prefix. False for a key outside the extractor's domain.
   bool IsElsewhere(const Slice& user_key) const;
+  // Whether the key has the prefix. Precondition: a limit is set.
   bool Has(const Slice& user_key) const;
 
   // Not null if HoldsFrom() or HoldsBefore() is true for any key.
@@ -51,7 +52,7 @@ class WantedPrefix {
  private:
   const SliceTransform* extractor_ = nullptr;  // null: all entries are wanted
   std::string prefix_;
-  bool holds_forwards_ = false;
+  bool holds_forwards_ = false;  // see HoldsFrom() and HoldsBefore()
   bool holds_backwards_ = false;
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conditions: what threads wait for on the DB mutex, and which events wake them.
+// Conditions holds the condition variables of the DB mutex and defines which event wakes which
+// waiting threads.
 //
 //   condition   who waits                                     until
 //   writers     WriteControl: writers that are stopped,       the debt of flushes and compactions
-//               delayed, paced by a flush or locked out;      has fallen, LockWAL is over, nobody
-//               whoever wants to switch memtables             switches memtables
-//   flushes     Flush() and what else needs memtables in      the memtables in question are gone
-//               tables (ManualFlushes, error recovery)        from their families; level 0 has room
+//               delayed, paced by a flush or locked out;      has fallen, LockWAL is over, and
+//               threads that want to switch memtables         nothing switches memtables
+//   flushes     Flush() and other calls that need memtables   the memtables in question have left
+//               in tables (ManualFlushes, error recovery)     their families; level 0 has room
 //   jobs        Scheduler: Stop, Pause, AwaitIdle, the        fewer jobs run, or none; a manual
 //               retry of a failed compaction; manual          compaction was taken, finished or
-//               compactions, which wait for a thread, for     left; its files or its family are
-//               their end and for files that others have;     free; level 0 has room
+//               compactions, which wait for a thread, for     removed; its files or its family are
+//               their end and for files that others claim;    free; level 0 has room
 //               ingestions
 //
 //   event            when                                             wakes
@@ -19,16 +20,17 @@
 //   WritesUnblocked  UnlockWAL                                        writers
 //   StallChanged     the stall began, ended or became another one     writers
 //   FlushProgressed  a flush has written some more                    writers
-//   ManualChanged    a manual compaction finished, left or is to stop jobs
-//   JobEnded         a flush or compaction was settled, or its        all
-//                    thread is free again
-//   WorkHeld         background work is paused or aborted              all
+//   ManualChanged    a manual compaction was finished, removed or     jobs
+//                    told to stop
+//   JobEnded         a flush or compaction has taken effect or        all
+//                    failed, or its thread is free again
+//   WorkHeld         background work is paused or aborted             all
 //   FamilyChanged    a family was dropped or has new options          all
 //   AllStops         closing or cancelling began                      all
 //   ErrorChanged     a background error was raised or cleared         all
 //
-// Whoever waits looks at the state again each time it is woken. All need the mutex; an event is
-// told after the state has changed and before the mutex is let go.
+// A waiting thread checks the state again each time it is woken. All functions need the mutex. An
+// event is signalled after the state has changed and before the mutex is released.
 #pragma once
 
 #include "util/threads/mutex.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The destructor takes the parts apart in the order in which they use each other.
+// The destructor destroys the components in the reverse order of their dependencies.
 #include "db/state/db_core.h"
 
 #include "util/threads/epoch.h"
@@ -25,8 +25,8 @@ DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
   environment.outputs.space = resources.space;
 }
 
-// Readers are gone; what they retired refers to families and the version set and must go before
-// them.
+// There are no readers any more. Objects that they retired refer to families and to the version
+// set, so they are freed first.
 DbCore::~DbCore() {
   EpochDrain();
   {

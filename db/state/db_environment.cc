@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the options alone say about a database; the opener adds the rest.
+// Derives the fixed values from the options. The opener adds those that depend on files.
 #include "db/state/db_environment.h"
 
 #include <cassert>
@@ -15,12 +15,14 @@
 
 namespace ashlar {
 
+// The hash spreads the unique id of the Env over all characters.
 std::string NewSessionId(Env* env) {
   const std::string unique = env->GenerateUniqueId();
   const Hash128 hash = XxHash3_128(unique.data(), unique.size());
   return EncodeSessionId(hash.high, hash.low);
 }
 
+// An empty name if the host name is unknown.
 std::string HostIdFor(const DBOptions& options) {
   if (options.db_host_id != kHostnameForDbHostId) return options.db_host_id;
   char host[256] = "";
@@ -28,6 +30,7 @@ std::string HostIdFor(const DBOptions& options) {
   return host;
 }
 
+// Without db_paths, tables are in the database directory.
 DbPaths::DbPaths(const DBOptions& options, const std::string& db_dir)
     : dir(db_dir), wal_dir(options.wal_dir.empty() ? db_dir : options.wal_dir) {
   for (const DbPath& path : options.db_paths) table_paths.push_back(path.path);
@@ -45,13 +48,14 @@ std::vector<std::string> DbPaths::TableDirsFor(const ColumnFamilyOptions& option
 
 namespace {
 
+// The file system may correct options that it does not support.
 FileOptions FileOptionsFrom(const DBOptions& options, const FileSystem& fs) {
   FileOptions result(options);
   fs.SanitizeFileOptions(&result);
   return result;
 }
 
-// Null for a manager that only counts.
+// Null for a manager that neither limits memory nor charges a cache.
 std::shared_ptr<WriteBufferManager> ManagerThatLimits(const DBOptions& options) {
   const auto& manager = options.write_buffer_manager;
   return manager != nullptr && (manager->enabled() || manager->cost_to_cache()) ? manager : nullptr;
@@ -59,9 +63,12 @@ std::shared_ptr<WriteBufferManager> ManagerThatLimits(const DBOptions& options) 
 
 }  // namespace
 
+// `outputs` are the settings of all new files; the opener adds the identities later.
 DbEnvironment::DbEnvironment(const DBOptions& options, const DbServices& services)
     : env(options.env),
-      fs(WithFileListeners(options.env->GetFileSystem(), options.listeners, &services.info_log)),
+      io_trace(std::make_shared<IoTrace>(options.env->GetSystemClock().get())),
+      fs(WithFileListeners(WithIoTrace(options.env->GetFileSystem(), io_trace), options.listeners,
+                           &services.info_log)),
       clock(options.env->GetSystemClock()),
       thread_list(options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(FileOptionsFrom(options, *fs)) {
@@ -78,9 +85,10 @@ DbEnvironment::DbEnvironment(const DBOptions& options, const DbServices& service
   outputs.checksum_factory = options.file_checksum_gen_factory;
 }
 
+// A clock before 1970 counts as unknown.
 uint64_t DbEnvironment::NowSeconds() const {
   int64_t seconds = 0;
-  IgnoreError(clock->GetCurrentTime(&seconds), "a clock that fails says 0: unknown");
+  IgnoreError(clock->GetCurrentTime(&seconds), "a clock that fails reports 0: unknown");
   return seconds < 0 ? 0 : static_cast<uint64_t>(seconds);
 }
 
@@ -95,7 +103,7 @@ DbResources::DbResources(const DBOptions& options)
   }
 }
 
-DirectoryLock::~DirectoryLock() { IgnoreError(Release(), "the process lets go of it anyway"); }
+DirectoryLock::~DirectoryLock() { IgnoreError(Release(), "the lock ends with the process anyway"); }
 
 Status DirectoryLock::Take(const std::string& dir) {
   assert(!is_held());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DbServices: whom an open database tells what happens (statistics, listeners, info log, events),
-// and what its lower rooms ask of higher ones through narrow interfaces.
+// DbServices holds the receivers of events of an open database (statistics, listeners, info log,
+// event log), and narrow interfaces through which lower rooms call higher ones.
 //
-// Opening writes the members; from then on until closing has stopped all work they are only read,
-// so any thread may, without a lock.
+// Opening writes the members. Afterwards, until closing has stopped all work, they are only read,
+// so any thread may read them without a lock.
 #pragma once
 
 #include <cstdint>
@@ -20,35 +20,36 @@ namespace ashlar {
 
 class DB;
 
-// Deletes the files that have become obsolete. Called without the DB mutex.
+// Deletes files that have become obsolete. Called without the DB mutex.
 class FileCleaner {
  public:
   virtual ~FileCleaner() = default;
   virtual void DeleteObsoleteFiles() = 0;
 };
 
-// Hears of a lack of space, and sees to it that work goes on when there is some.
+// Is notified of a lack of space, and continues the stopped work when there is space again.
 class SpaceShortage {
  public:
   virtual ~SpaceShortage() = default;
   // The disk is full, and writes are refused.
   virtual void OnDiskFull() = 0;
-  // A compaction of so much input would not fit below the limit.
+  // A compaction whose input has this size would not fit below the limit.
   virtual void OnNoRoomForCompaction(uint64_t bytes) = 0;
-  // Returns when nothing is being tried; nobody runs out of space any more.
+  // Returns when no attempt runs and none will begin. Called when no thread can run out of space
+  // any more.
   virtual void StopTrying() = 0;
 };
 
-// Tries again by itself after errors that may go away.
+// Tries automatically to recover from errors that may go away.
 class AutomaticRecovery {
  public:
   virtual ~AutomaticRecovery() = default;
-  // Whether it would begin to try because of this error, which stops writes or flushes, and is
-  // raised.
+  // Whether Begin() would start attempts because of this error, which has been raised and stops
+  // writes or flushes.
   enum class Answer : uint8_t { kNo, kYes, kTriesAlready };
   virtual Answer Wants(const Status& error) = 0;
   virtual void Begin() = 0;
-  // Returns when nothing is being tried, and nothing will be.
+  // Returns when no attempt runs and none will begin.
   virtual void StopTrying() = 0;
 };
 
@@ -58,12 +59,12 @@ struct DbServices {
 
   const std::shared_ptr<Statistics> statistics;  // null: off
   const std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<Logger> info_log;     // null until the opener has made the log
-  std::unique_ptr<EventLogger> events;  // likewise
-  DB* db = nullptr;                     // the facade, for listeners
+  std::shared_ptr<Logger> info_log;     // null until the opener has created the log
+  std::unique_ptr<EventLogger> events;  // null until the opener has created the log
+  DB* db = nullptr;                     // the facade, as an argument for listeners
   FileCleaner* cleaner = nullptr;
-  SpaceShortage* shortage = nullptr;     // null without a manager of space
-  AutomaticRecovery* retries = nullptr;  // null: nobody tries again
+  SpaceShortage* shortage = nullptr;     // null without an SstFileManager
+  AutomaticRecovery* retries = nullptr;  // null: no automatic attempts
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The severity of an error follows from what it says and from what failed, in one function.
+// One function derives the severity of an error from its kind and from the failed operation.
 #include "db/state/error_state.h"
 
 #include <cassert>
@@ -12,29 +12,29 @@
 namespace ashlar {
 namespace {
 
-// Beside a flush that failed the logs are whole and synced, and its memtables are still there.
+// The reasons of a failed flush whose logs are intact and synced and whose memtables still exist.
 bool IsOfFlushAlone(BackgroundErrorReason reason) {
   return reason == BackgroundErrorReason::kFlushNoWAL ||
          reason == BackgroundErrorReason::kManifestWriteNoWAL;
 }
 
-// Disks that are full stay so for a while, and the logs are on them too.
+// A full disk stays full for a while, and the logs are on it, too, so it is not one of these.
 bool MayComeOnce(const Status& error) {
   return error.IsIOError() && !error.IsNoSpace() && StatusFlags::IsRetryable(error);
 }
 
-// A compaction that fails endangers nothing that is acknowledged, and is tried again; so is a flush
-// where the file system says that it may succeed. Another flush, a log or MANIFEST that cannot be
-// written does. Damage found anywhere must be looked at before more is written over it.
+// A compaction that fails endangers nothing that was acknowledged, so it is repeated, and so is a
+// flush if the file system says that it may succeed. Any other failed flush, log or MANIFEST write
+// stops writes. Corruption must be examined before anything more is written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption() || StatusFlags::SaysDataLoss(error)) return Status::kUnrecoverableError;
-  if (error.IsIOFenced()) return Status::kFatalError;   // another process has the files now
-  if (error.IsSpaceLimit()) return Status::kHardError;  // the user wants no more to be written
+  if (error.IsIOFenced()) return Status::kFatalError;   // another process owns the files now
+  if (error.IsSpaceLimit()) return Status::kHardError;  // the user's limit: nothing more is written
   if (IsOfFlushAlone(reason) && MayComeOnce(error)) return Status::kSoftError;
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 
-// Work that was stopped, or has lost its family, has not failed.
+// A job that was stopped, or whose family was dropped, has not failed.
 bool IsError(const Status& status) {
   return !status.ok() && !status.IsShutdownInProgress() && !status.IsColumnFamilyDropped();
 }
@@ -45,18 +45,22 @@ Status WithSeverity(const Status& error, BackgroundErrorReason reason) {
   return error.ok() ? error : Status(error, SeverityOf(error, reason));
 }
 
+// The same decision as in Raise(), without its effects.
 bool ErrorState::WouldBeSoft(const Status& error, BackgroundErrorReason reason) const {
   if (!IsError(error) || SeverityOf(error, reason) != Status::kSoftError) return false;
   MutexLock lock(&mutex_);
   return WouldStandLocked(Status::kSoftError, reason);
 }
 
+// A more severe error replaces the current one. Of equal ones the first stays, except that a soft
+// error of a flush replaces that of a compaction.
 bool ErrorState::WouldStandLocked(Status::Severity severity, BackgroundErrorReason reason) const {
   if (error_.ok() || error_.severity() < severity) return true;
   const bool is_soft = severity == Status::kSoftError && error_.severity() == severity;
   return is_soft && IsOfFlushAlone(reason) && !HoldsFlushes();
 }
 
+// All flags are set under mutex_, so a reader of one flag may see it a moment before the others.
 bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recovery recovery) {
   if (!IsError(error)) return false;
   const Status::Severity severity = SeverityOf(error, reason);
@@ -72,6 +76,7 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recove
   return true;
 }
 
+// Only the first error of the logs since the last recovery is kept.
 void ErrorState::RaiseForLog(const Status& error, FileNumber log_number) {
   MutexLock lock(&mutex_);
   if (log_number < first_good_log_ || error.ok() || !log_error_.ok()) return;
@@ -100,6 +105,7 @@ std::optional<ErrorState::Report> ErrorState::TakeReport() {
   return std::exchange(unreported_, std::nullopt);
 }
 
+// Replaces every other error.
 void ErrorState::RaiseFatal(const Status& error) {
   assert(!error.ok());
   raised_count_.fetch_add(1, std::memory_order_relaxed);
@@ -110,6 +116,7 @@ void ErrorState::RaiseFatal(const Status& error) {
   blocks_writes_.store(true, std::memory_order_release);
 }
 
+// Called by a recovery, when everything in memory is durable.
 void ErrorState::Clear() {
   MutexLock lock(&mutex_);
   if (error_.severity() >= Status::kFatalError) return;
@@ -138,6 +145,7 @@ Status ErrorState::ClearCompactionError() {
   return HoldsFlushes() ? Status::OK() : ClearSoftLocked();
 }
 
+// Writers that wait for the flush then return its error.
 void ErrorState::LeaveFlushToResume() {
   MutexLock lock(&mutex_);
   if (error_.severity() != Status::kSoftError || !HoldsFlushes()) return;

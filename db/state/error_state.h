@@ -3,11 +3,12 @@
 // ErrorState holds the background error of a database: the first one of the highest severity, until
 // DB::Resume() or an automatic retry clears it.
 //
-//   soft    background work failed and is tried again, unless that is left to DB::Resume(); writes
-//           go on. After a compaction, or a flush whose logs are whole and whose error may go away;
-//           of a flush, no other begins until it is tried again
+//   soft    background work has failed and is repeated, unless a listener leaves that to
+//           DB::Resume(); writes continue. Raised after a compaction, or after a flush whose logs
+//           are intact and whose error may go away; after such a flush no other flush begins until
+//           it is repeated
 //   hard    writes are refused: the log, the MANIFEST or a flush cannot be trusted
-//   fatal   only reopening helps
+//   fatal   only reopening the database helps
 //
 // Any thread.
 #pragma once
@@ -24,62 +25,67 @@
 
 namespace ashlar {
 
-// The error with the severity that its kind and what failed deserve.
+// Returns the error with the severity that follows from its kind and from the failed operation.
 Status WithSeverity(const Status& error, BackgroundErrorReason reason);
 
 class ErrorState {
  public:
-  // What is done about an error that leaves writes alone.
+  // Who repeats the work after a soft error.
   enum class Recovery : bool { kAutomatic, kByResume };
 
-  // Remembers the error with the severity that its kind and reason deserve. True if it is now the
-  // current one; a soft one of a flush takes the place of a compaction's. `recovery` counts for
-  // soft errors only: from the others only a call recovers.
+  // Stores the error with its severity (WithSeverity()). Returns true if it is now the current
+  // error. A soft error of a flush replaces that of a compaction. `recovery` matters only for soft
+  // errors.
   bool Raise(const Status& error, BackgroundErrorReason reason,
              Recovery recovery = Recovery::kAutomatic);
-  // Whether this error would become the current one, and soft: what failed would be tried again.
+  // Whether this error would become the current one with severity soft, so that the failed work
+  // would be repeated.
   bool WouldBeSoft(const Status& error, BackgroundErrorReason reason) const;
-  // The log of this number, or one before it, failed; hard. Listeners are yet to be told. Nothing
-  // happens if the log has been replaced: threads may come with its error at any later time.
+  // Raises a hard error because the log with this number, or one before it, has failed. Listeners
+  // must still be notified (TakeReport()). Does nothing if the log was replaced meanwhile: threads
+  // may bring its error at any later time.
   void RaiseForLog(const Status& error, FileNumber log_number);
-  // From now on the logs before this one are as good as gone.
+  // From now on errors of the logs before this one are ignored.
   void ForgetLogsBefore(FileNumber log_number);
-  // Memory and log differ: only reopening helps, and nothing may be flushed. Listeners are yet to
-  // be told. Allocates nothing for an error without a message.
+  // Raises a fatal error because memory and log differ: only reopening helps, and nothing may be
+  // flushed. Listeners must still be notified. Allocates nothing if the error has no message.
   void RaiseFatal(const Status& error);
-  // Of errors that are not fatal.
+  // Clears the current error unless it is fatal.
   void Clear();
-  // The work that had failed softly was done after all. Answers the error that is gone, or OK.
+  // Clears a soft error, because the failed work was done after all. Returns the cleared error, or
+  // OK if there was none.
   Status ClearSoft();
-  // The same, of a compaction: that of a flush stays.
+  // Like ClearSoft(), but does nothing while the current error is that of a flush.
   Status ClearCompactionError();
-  // A flush that failed softly is not tried again before DB::Resume(). Of other errors: nothing.
+  // A flush that failed with a soft error is not repeated before DB::Resume(). Does nothing for
+  // other errors.
   void LeaveFlushToResume();
 
-  // One load when all is well.
+  // One atomic load, like the following functions.
   bool BlocksWrites() const { return blocks_writes_.load(std::memory_order_acquire); }
   bool IsFatal() const { return is_fatal_.load(std::memory_order_acquire); }
-  // A flush failed softly: none begins but the attempt of a recovery. One load.
+  // A flush failed with a soft error: no flush begins except the attempt of a recovery.
   bool HoldsFlushes() const { return holds_flushes_.load(std::memory_order_acquire); }
-  // No flush begins, for one of the two. Two loads.
+  // No flush may begin, for one of the two reasons. Two atomic loads.
   bool BlocksFlushes() const { return BlocksWrites() || HoldsFlushes(); }
-  // Work that failed softly is not tried again before DB::Resume(). One load.
+  // Work that failed with a soft error is not repeated before DB::Resume().
   bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
   // OK, or the current error.
   Status Get() const;
-  // The same, of an error from which no recovery leads: fatal or worse.
+  // The current error if it is fatal or worse, so that no recovery is possible; else OK.
   Status Unrecoverable() const;
-  // A log failed: what is in the logs may not survive, whatever is synced now.
+  // A log has failed: the content of the logs may be lost, whatever is synced later.
   bool HasLogError() const { return has_log_error_.load(std::memory_order_acquire); }
-  // What was raised where nobody could be told; answers it once.
+  // An error that was raised where listeners could not be notified. Each is returned only once.
   struct Report {
     Status error;
     BackgroundErrorReason reason;
   };
   std::optional<Report> TakeReport();
+  // How many errors were raised since the database was opened.
   uint64_t raised_count() const { return raised_count_.load(std::memory_order_relaxed); }
 
-  // The current errors and what they stop, a line each.
+  // The current errors and their effects, one line each.
   std::string DebugString() const;
 
  private:
@@ -88,12 +94,12 @@ class ErrorState {
   Status ClearSoftLocked() REQUIRES(mutex_);
 
   mutable Mutex mutex_{LockRank::kLeaf};
-  Status error_ GUARDED_BY(mutex_);                   // the current one, with its severity
+  Status error_ GUARDED_BY(mutex_);                   // the current error, with its severity
   Status log_error_ GUARDED_BY(mutex_);               // the first of a log since the last recovery
-  FileNumber first_good_log_ GUARDED_BY(mutex_) = 0;  // those before it are replaced
-  // Kept as it was raised: a recovery may clear the errors above before anybody could tell.
+  FileNumber first_good_log_ GUARDED_BY(mutex_) = 0;  // logs before it were replaced
+  // A copy of the error: a recovery may clear the errors above before listeners are notified.
   std::optional<Report> unreported_ GUARDED_BY(mutex_);
-  // Written under the mutex, read by anybody: what follows from the errors above.
+  // What follows from the errors above. Written under mutex_, read by any thread.
   std::atomic<bool> blocks_writes_{false};
   std::atomic<bool> awaits_resume_{false};
   std::atomic<bool> has_log_error_{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FamilyHandle is the ColumnFamilyHandle users hold: a reference on a column family.
+// FamilyHandle is the ColumnFamilyHandle that users hold: a reference to a column family.
 #pragma once
 
 #include <cassert>
@@ -15,8 +15,8 @@ namespace ashlar {
 
 class FamilyHandle final : public ColumnFamilyHandle {
  public:
-  // Takes a reference. `core` outlives the handle.
-  FamilyHandle(ColumnFamilyData* family, DbCore* core);
+  // Takes a reference. `core` outlives the handle. Listeners hear of handles of the program only.
+  FamilyHandle(ColumnFamilyData* family, DbCore* core, bool is_of_program = true);
   ~FamilyHandle() override;
 
   const std::string& GetName() const override { return family_->name(); }
@@ -27,10 +27,17 @@ class FamilyHandle final : public ColumnFamilyHandle {
   }
 
   ColumnFamilyData* family() const { return family_.get(); }
+  // The tools for folding merge operands of the family.
+  MergeTools merge_tools() const {
+    MergeTools tools = MergeToolsOf(*core_);
+    tools.merge_operator = family_->merge_operator();
+    return tools;
+  }
 
  private:
   FamilyRef family_;  // never empty
   DbCore* const core_;
+  const bool is_of_program_;
 };
 
 inline Status NullHandle() { return Status::InvalidArgument("the column family handle is null"); }
@@ -46,10 +53,14 @@ inline Status CheckHandles(const std::vector<ColumnFamilyHandle*>& handles) {
   return Status::OK();
 }
 
-// The family of a handle that a DB of ours gave out, not null.
+// The family of a handle that is not null and was created by this library.
 inline ColumnFamilyData* FamilyOf(ColumnFamilyHandle* handle) {
   assert(handle != nullptr);
   return static_cast<FamilyHandle*>(handle)->family();
+}
+inline MergeTools MergeToolsOf(ColumnFamilyHandle* handle) {
+  assert(handle != nullptr);
+  return static_cast<FamilyHandle*>(handle)->merge_tools();
 }
 
 }  // namespace ashlar

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JobRegistry counts the background jobs that run, numbers them, and protects the files that they
+// JobRegistry counts the running background jobs, numbers them, and protects the files that they
 // write from deletion.
 //
-// All functions need the DB mutex. The scheduler counts jobs; whoever gives a file its number
-// protects it, until a version names the file or nobody will.
+// All functions need the DB mutex. The scheduler counts the jobs. The code that allocates a file
+// number protects it until a version names the file, or until no version ever will.
 #pragma once
 
 #include <cassert>
@@ -19,10 +19,11 @@ namespace ashlar {
 
 class JobRegistry {
  public:
-  // Of flushes, compactions and deletions, for listeners and the event log. From 1 on.
+  // A number for a flush, compaction or deletion, for listeners and the event log. Begins with 1.
   int NewJobId() REQUIRES(db_mutex) { return next_job_id_++; }
 
-  // A thread flushes; the flush has taken effect and only tidies up; the thread is free again.
+  // A thread begins a flush; the flush has taken effect and only cleans up; the thread is free
+  // again.
   void FlushBegins() REQUIRES(db_mutex) { flushes_++; }
   void FlushSettles() REQUIRES(db_mutex) {
     settled_flushes_++;
@@ -38,8 +39,9 @@ class JobRegistry {
     assert(compactions_ > 0);
     compactions_--;
   }
-  // A thread beside its own for a compaction, while fewer than `limit` threads are busy.
+  // Grants a compaction a second thread, while fewer than `limit` threads are busy.
   bool TakeHelper(int limit) REQUIRES(db_mutex) {
+    assert(settled_flushes_ <= flushes_ && helpers_ >= 0);
     if (flushes_ - settled_flushes_ + compactions_ + helpers_ >= limit) return false;
     helpers_++;
     return true;
@@ -51,15 +53,16 @@ class JobRegistry {
   int flushes() const REQUIRES(db_mutex) { return flushes_; }
   int compactions() const REQUIRES(db_mutex) { return compactions_; }
 
-  // Files with this number are not deleted. Each Protect() has its Unprotect(), but for files that
-  // a MANIFEST may name which could not be written: they stay for good.
+  // Files with this number are not deleted. Each Protect() is followed by Unprotect(), except for
+  // files that the MANIFEST on disk may name after a failed write: these stay protected as long as
+  // the database is open.
   void Protect(FileNumber number) REQUIRES(db_mutex) { pending_outputs_.insert(number); }
   void Unprotect(FileNumber number) REQUIRES(db_mutex) {
     const auto found = pending_outputs_.find(number);
     assert(found != pending_outputs_.end());
     pending_outputs_.erase(found);
   }
-  // At the end of opening, which has no jobs beside it.
+  // Called at the end of opening, when no job runs.
   void UnprotectAll() REQUIRES(db_mutex) { pending_outputs_.clear(); }
   bool IsProtected(FileNumber number) const REQUIRES(db_mutex) {
     return pending_outputs_.contains(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks of one thread are a list, innermost first.
+// The marks of a thread form a linked list, innermost first.
 #include "db/state/job_thread.h"
 
 #include "db/state/db_core.h"
@@ -17,7 +17,7 @@ bool JobThread::Runs(const DbCore* core, Job job) {
   return false;
 }
 
-// Without threads of their own flushes wait for those of compactions.
+// If the pool of flushes has no threads, flushes wait for the threads of compactions.
 bool JobThread::HoldsUpFlushes(const DbCore* core) {
   if (Runs(core, Job::kFlush)) return true;
   return Runs(core, Job::kCompaction) &&

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JobThread marks a thread while it runs a flush or a compaction of a database: what a program's
-// code in it (listeners, filters, merge operators) calls of that database must not wait for jobs
-// that this one holds up, for they end after it. Such calls answer with OwnJob() instead.
+// JobThread marks a thread while it runs a flush or compaction of a database. Code of the program
+// that runs in this thread (listeners, filters, merge operators) may call the database, but such a
+// call must not wait for jobs that cannot end before this one. It returns OwnJob() instead.
 //
-// Flushes hold up flushes, and writers that wait for one; compactions hold up compactions. Only
-// calls that are about to wait ask. Threads: each knows its own marks.
+// A flush holds up other flushes, and writers that wait for one; a compaction holds up compactions.
+// Only calls that are about to wait check for this. Threads: each thread knows only its own marks.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -22,19 +23,23 @@ class JobThread {
   enum class Job : uint8_t { kFlush, kCompaction };
 
   JobThread(const DbCore* core, Job job) : core_(core), job_(job), outer_(innermost_) {
+    assert(core_ != nullptr);
     innermost_ = this;
   }
-  ~JobThread() { innermost_ = outer_; }
+  ~JobThread() {
+    assert(innermost_ == this);  // marks of a thread end in the reverse order
+    innermost_ = outer_;
+  }
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;
 
-  // Whether the calling thread runs a job of this database that holds up others of that kind.
+  // Whether the calling thread runs a job of this database that holds up other jobs of that kind.
   static bool HoldsUpFlushes(const DbCore* core);
   static bool HoldsUpCompactions(const DbCore* core) { return Runs(core, Job::kCompaction); }
   static bool HoldsUpAny(const DbCore* core) {
     return Runs(core, Job::kFlush) || Runs(core, Job::kCompaction);
   }
-  // What a call answers that would wait there.
+  // The error of a call that would wait for the job in which it is made.
   static Status OwnJob(std::string_view call);
 
  private:
@@ -43,7 +48,7 @@ class JobThread {
 
   const DbCore* const core_;
   const Job job_;
-  const JobThread* const outer_;  // a job may call into another database, or compact files
+  const JobThread* const outer_;  // not null if a job calls into another database or CompactFiles()
 };
 
 }  // namespace ashlar

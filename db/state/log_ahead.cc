@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An error of making a log is told to nobody: the switch that then makes it itself meets the same
-// one, or it has gone away.
+// An error in creating a log ahead is not reported: the switch that then creates the log itself
+// meets the same error, or it has gone away.
 #include "db/state/log_ahead.h"
 
 #include <cassert>
@@ -17,13 +17,14 @@
 namespace ashlar {
 namespace {
 
-// Where the mapped log takes its space ahead too: flushes and deletions keep nothing waiting there.
+// The mapped log also reserves its space in this pool: flushes and deletions do not delay it there.
 constexpr Env::Priority kPriority = Env::Priority::USER;
 
 }  // namespace
 
 LogAhead::~LogAhead() { assert(jobs_ == 0 && ready_ == nullptr); }
 
+// An error in scheduling is not reported: the next switch creates the log itself.
 void LogAhead::RequestLocked() {
   is_wanted_.store(false, std::memory_order_relaxed);
   if (state_ != State::kNone || is_stopped_ || IsSimulated()) return;
@@ -38,16 +39,18 @@ void LogAhead::RequestLocked() {
   }
 }
 
+// The main function of the background thread.
 void LogAhead::Run() {
   MutexLock lock(&core_->mutex);
-  // It may have been taken back, and asked for again: then another job is on its way, and makes
-  // nothing.
+  // The request may have been withdrawn and made again. Then another job is queued as well, and
+  // it will find nothing to do.
   if (state_ == State::kQueued && !is_stopped_) MakeLocked();
   assert(jobs_ > 0);
   jobs_--;
   changed_.SignalAll();
 }
 
+// Releases the mutex while the file is created.
 void LogAhead::MakeLocked() {
   assert(state_ == State::kQueued && ready_ == nullptr);
   state_ = State::kMaking;
@@ -59,7 +62,7 @@ void LogAhead::MakeLocked() {
       auto log = core_->wals->CreateAhead(number);
       if (log.ok()) made = log.Take();
     } catch (const std::bad_alloc&) {
-      // Whoever switches tries again.
+      // The next switch tries again.
     }
   }
   if (made == nullptr) RecordTick(core_->services.statistics.get(), WAL_PRECREATE_FAILED);
@@ -67,6 +70,7 @@ void LogAhead::MakeLocked() {
   ready_ = std::move(made);
 }
 
+// A request that no thread has begun is withdrawn: its job finds nothing to do.
 std::unique_ptr<WalSink> LogAhead::TakeLocked() {
   Statistics* const statistics = core_->services.statistics.get();
   if (state_ == State::kMaking) {
@@ -76,6 +80,7 @@ std::unique_ptr<WalSink> LogAhead::TakeLocked() {
     RecordTick(statistics, WAL_PRECREATE_WAIT_MICROS,
                core_->environment.clock->NowMicros() - start);
   }
+  assert(state_ != State::kMaking && (state_ == State::kReady) == (ready_ != nullptr));
   RecordTick(statistics, ready_ != nullptr ? WAL_PRECREATE_HIT : WAL_PRECREATE_MISS);
   state_ = State::kNone;
   return std::move(ready_);
@@ -87,6 +92,7 @@ void LogAhead::AwaitMadeLocked() {
 
 void LogAhead::DiscardLocked() {
   AwaitMadeLocked();
+  assert((state_ == State::kReady) == (ready_ != nullptr));
   state_ = State::kNone;
   std::unique_ptr<WalSink> log = std::move(ready_);
   if (log == nullptr) return;
@@ -97,6 +103,7 @@ void LogAhead::DiscardLocked() {
               "it is empty, and the next opening deletes it");
 }
 
+// Jobs that wait in the Env are removed; a running one is waited for.
 void LogAhead::Stop() {
   MutexLock lock(&core_->mutex);
   is_stopped_ = true;

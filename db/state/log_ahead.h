@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogAhead makes the log that follows the current one before it is needed, in a background thread:
-// a file system may keep whoever makes a file waiting for the sync of a table, and a writer that
-// finds its memtable full should not be the one.
+// LogAhead creates the log that will follow the current one in a background thread, before it is
+// needed. A file system may let the creation of a file wait for the sync of a table, and a writer
+// that finds its memtable full should not be the one that waits.
 //
 //   kNone -> kQueued -> kMaking -> kReady -> kNone
 //
-// A log is asked for once between two switches, when a memtable is three quarters full; whoever
-// switches without one makes it himself. One that is not used has received no byte, and its file
-// goes when the database is closed or recovers from an error; after a crash it is an empty log
-// behind all others.
+// A log is requested at most once between two switches of memtables, when a memtable is three
+// quarters full. A switch that finds no log ready creates it itself. A log that is not used
+// contains no byte; its file is deleted when the database is closed or recovers from an error.
+// After a crash it is an empty log behind all others.
 //
-// Threads: functions ending in Locked need the DB mutex; Wants() is for writers in flight.
+// Threads: functions whose names end in Locked need the DB mutex; Wants() is called by writers.
 #pragma once
 
 #include <atomic>
@@ -34,17 +34,18 @@ class LogAhead {
     return is_wanted_.load(std::memory_order_relaxed) &&
            memtable_bytes >= write_buffer_bytes / 4 * 3;
   }
-  // Once until the next switch, if the current log holds anything.
+  // Requests a log, once until the next switch, and only if the current log has records.
   void RequestLocked() REQUIRES(db_mutex);
-  // Memtables were switched: the next one may be a reason again.
+  // Memtables were switched, so the next log may be requested.
   void NoteSwitchedLocked() REQUIRES(db_mutex) {
     if (state_ == State::kNone) is_wanted_.store(true, std::memory_order_relaxed);
   }
-  // The log that was made, or null. Waits for one that is being made, without the mutex.
+  // Returns the log that was created, or null. Waits, releasing the mutex, for one that is just
+  // being created.
   std::unique_ptr<WalSink> TakeLocked() REQUIRES(db_mutex);
-  // The one there is goes, with its file. Lets go of the mutex meanwhile.
+  // Deletes the created log, if there is one, with its file. Releases the mutex meanwhile.
   void DiscardLocked() REQUIRES(db_mutex);
-  // For good; no thread is at it any more.
+  // Lets no log be created any more. Returns when no thread of this object runs.
   void Stop() EXCLUDES(db_mutex);
 
  private:
@@ -56,12 +57,12 @@ class LogAhead {
   void AwaitMadeLocked() REQUIRES(db_mutex);
 
   DbCore* const core_;
-  // Written under the mutex.
+  // Written under the mutex, read by writers.
   std::atomic<bool> is_wanted_{true};
-  CondVar changed_;  // of the state and the number of jobs
+  CondVar changed_;  // signalled when state_ or jobs_ changes
   State state_ GUARDED_BY(db_mutex) = State::kNone;
   bool is_stopped_ GUARDED_BY(db_mutex) = false;
-  int jobs_ GUARDED_BY(db_mutex) = 0;  // handed to the environment and not over
+  int jobs_ GUARDED_BY(db_mutex) = 0;  // handed to the Env and not over yet
   std::unique_ptr<WalSink> ready_ GUARDED_BY(db_mutex);
 };
 

@@ -17,20 +17,25 @@ constexpr uint64_t kMostForManyFamilies = uint64_t{1} << 30;
 
 FileNumber OldestLogNeeded(const DbCore& core, std::span<const LogsOfFamily> after) {
   const FileNumber current_log = core.wals->current_number();
-  FileNumber oldest = current_log;
+  // The undecided sections first: a commit notes the log in its memtables before the section leaves
+  // the list.
+  FileNumber oldest = std::min(current_log, core.prepared_logs.Oldest());
   for (const ColumnFamilyData* family : core.families.All()) {
     if (family->is_dropped()) continue;
     const auto changed = std::find_if(after.begin(), after.end(),
                                       [family](const auto& logs) { return logs.family == family; });
     oldest = std::min(oldest, changed != after.end() ? changed->log_number
                                                      : family->OldestLogNeeded(current_log));
+    oldest = std::min(oldest,
+                      changed != after.end() ? changed->prepared_log : family->OldestPreparedLog());
   }
   assert(oldest <= current_log);
   return oldest;
 }
 
 FileNumber OldestLogOfManifest(const VersionSet& versions) {
-  return std::max(versions.min_log_number_to_keep(), versions.LowestLogNumber());
+  const FileNumber recorded = versions.min_log_number_to_keep();
+  return recorded > 0 ? recorded : versions.LowestLogNumber();
 }
 
 uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets) {

@@ -14,18 +14,22 @@
 namespace ashlar {
 
 // From which log on a family has writes that no table holds. FileNumber::None(): it needs no log.
+// `prepared_log`: the oldest log with a prepare section whose data is in its memtables.
 struct LogsOfFamily {
   const ColumnFamilyData* family;
   FileNumber log_number;
+  FileNumber prepared_log = FileNumber::None();
 };
 
-// The oldest log that may hold writes which no table has: all that a new record of the MANIFEST may
-// let go lies below it. `after`: what families need once that record has taken effect, as far as it
-// changes.
+// The oldest log that is still needed: because of writes that no table holds, because of a prepare
+// section that is undecided, or because of a section whose committed data is in a memtable. A new
+// record of the MANIFEST may release only logs below it. `after`: what families need once that
+// record has taken effect, as far as it changes.
 FileNumber OldestLogNeeded(const DbCore& core, std::span<const LogsOfFamily> after = {})
     REQUIRES(db_mutex);
-// The same by what the MANIFEST says on disk: the next opening reads no log below it. What is known
-// in memory alone must not let a log go.
+// The same according to the MANIFEST on disk: the next opening reads no log below it. Knowledge
+// that is only in memory must not release a log. Older than the logs of all families if a prepare
+// section keeps a log; a MANIFEST without that number names the logs of the families only.
 FileNumber OldestLogOfManifest(const VersionSet& versions) REQUIRES(db_mutex);
 
 // `asked_for`: max_total_wal_size. If that is 0: four times what the families' memtables may hold

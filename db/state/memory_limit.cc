@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of WriteControl that keeps memtables within a WriteBufferManager's limit, which other
-// databases may share: what they hold is told, the largest is flushed in time, and where the
-// manager stalls, writers wait until memory is free again.
+// The part of WriteControl that keeps the memtables within the limit of a WriteBufferManager, which
+// other databases may share. It reports the memory of the memtables, flushes the largest one in
+// time, and, where the manager stalls writes, lets writers wait until memory is freed.
 #include <cassert>
 
 #include "db/state/job_thread.h"
@@ -12,8 +12,9 @@
 namespace ashlar {
 namespace {
 
-// One writer that waits. It is released by whoever frees a memtable, of any database, under any
-// lock; so its own is a leaf, and it looks for itself every while whether its database is closed.
+// One waiting writer. The thread that frees a memtable, of any database, releases it while it may
+// hold any lock, so the mutex here is a leaf. The wait is limited, so that the writer notices when
+// its database is closed.
 class HeldWriter final : public StallInterface {
  public:
   void Block() override {
@@ -37,19 +38,18 @@ class HeldWriter final : public StallInterface {
   bool is_released_ GUARDED_BY(mutex_) = false;
 };
 
-// Whether a writer that asked for it would be held (WriteBufferManager::BeginWriteStall): memory of
-// sealed memtables, of any database, is about to be free. Otherwise writes go beyond the limit.
+// Whether the manager would make a writer wait (WriteBufferManager::BeginWriteStall) because memory
+// of immutable memtables, of any database, is about to be freed. Otherwise writes exceed the limit.
 bool IsFreeing(const WriteBufferManager& manager) {
   return manager.memory_usage() > manager.mutable_memtable_memory_usage();
 }
 
 }  // namespace
 
-// Before active memtables are flushed: memory that is kept for later, and memtables that wait for
-// others to be flushed with.
+// Frees memory before active memtables are flushed: flushes the immutable memtables whose flush is
+// not due yet.
 void WriteControl::FreeWaitingMemoryLocked() {
   for (ColumnFamilyData* family : core_->families.All()) {
-    family->DropHistory();
     if (family->is_dropped() || family->is_flush_due()) continue;
     family->RequireFlush();
     if (family->is_flush_due()) flushes_->RequestFlushLocked(family);
@@ -59,7 +59,7 @@ void WriteControl::FreeWaitingMemoryLocked() {
 Status WriteControl::LimitMemoryLocked() {
   const WriteBufferManager* const manager = core_->resources.memory_manager.get();
   if (manager == nullptr) return Status::OK();
-  // Without a limit any memory is beyond the threshold, and none is wanted back.
+  // Without a limit every amount is above the threshold, but no memory has to be freed.
   const bool has_limit = manager->enabled();
   if (has_limit && (manager->ShouldFlush() || manager->IsStallThresholdExceeded())) {
     FreeWaitingMemoryLocked();
@@ -74,7 +74,8 @@ Status WriteControl::LimitMemoryLocked() {
     }
   }
   if (largest == nullptr || !manager->ShouldFlush()) return Status::OK();
-  // Idle databases may hold most of the memory: tiny tables of this one would not change that.
+  // Other databases may hold most of the memory while they are idle; flushing tiny memtables of
+  // this one would not change that.
   if (largest->mem()->MemoryAllocatedBytes() < MemoryReport::MeanActiveBytes(*manager) / 2) {
     return Status::OK();
   }
@@ -86,7 +87,8 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
   if (manager == nullptr) return Status::OK();
   const uint64_t errors_before = core_->errors.raised_count();
   bool has_waited = false;
-  // Released before memory is free, it goes on: nobody is about to free any.
+  // Set when the writer was released although the limit is still exceeded: no memory is about to be
+  // freed, so it continues.
   bool is_released = false;
   while (!is_released && manager->ShouldStall()) {
     if (core_->shutdown.is_background_cancelled()) {

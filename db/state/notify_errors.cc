@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors of logs are raised first and told later, all others the other way round: a listener may
-// overrule them.
+// Errors of logs are raised first and reported later. For all other errors listeners are notified
+// first, because a listener may overrule them.
 #include "db/state/notify_errors.h"
 
 #include <cassert>
@@ -14,6 +14,7 @@ namespace ashlar {
 
 namespace {
 
+// Errors of I/O are counted by kind as well.
 void CountError(const DbCore& core, const Status& error) {
   Statistics* const statistics = core.services.statistics.get();
   RecordTick(statistics, ERROR_HANDLER_BG_ERROR_COUNT);
@@ -24,8 +25,8 @@ void CountError(const DbCore& core, const Status& error) {
   }
 }
 
-// Whether the database tries again by itself: a listener may leave that to DB::Resume(). Those
-// after it are not asked any more.
+// Asks the listeners whether the database repeats the work automatically. The first one that leaves
+// it to DB::Resume() decides; those after it are not asked.
 ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
                                     BackgroundErrorReason reason) {
   bool is_automatic = true;
@@ -35,11 +36,11 @@ ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
   return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
 }
 
-// Who does something about an error that refuses writes or holds flushes back.
+// Which component recovers from an error that stops writes or flushes.
 enum class Helper : uint8_t { kNobody, kSpace, kRetries, kBusyRetries };
 
-// If the error may go away, the database tries again by itself. With a manager of space it does so
-// when that sees some, after a full disk.
+// If the error may go away, the database recovers automatically. After a full disk, an
+// SstFileManager starts the recovery when it finds free space.
 Helper HelperFor(const DbCore& core, const Status& error) {
   if (!core.errors.BlocksFlushes()) return Helper::kNobody;
   if (core.services.shortage != nullptr && error.IsNoSpace()) return Helper::kSpace;
@@ -50,7 +51,7 @@ Helper HelperFor(const DbCore& core, const Status& error) {
                                                     : Helper::kBusyRetries;
 }
 
-// Those who are at it already tell listeners of the end when there is nothing more to try.
+// Retries that run already (kBusyRetries) will notify listeners of the end themselves.
 void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason reason,
                      Helper helper) {
   if (helper == Helper::kBusyRetries) return;
@@ -76,10 +77,10 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
   if (seen.ok()) return;
-  seen = WithSeverity(seen, reason);  // a listener may have made another error of it
+  seen = WithSeverity(seen, reason);  // a listener may have replaced the error
   CountError(*core, seen);
   Error(core->services.info_log, "background error: %s", seen.ToString().c_str());
-  // Compactions try again at once; a flush does by the clock, once its error is raised.
+  // A compaction is repeated at once; a flush is repeated by the timer after its error is raised.
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
   const bool has_begun =
       reason == BackgroundErrorReason::kCompaction && core->errors.WouldBeSoft(seen, reason);
@@ -96,8 +97,8 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
     MutexLock lock(&core->mutex);
     core->conditions.ErrorChanged();
   }
-  // What was being recovered from has become worse; or something worse, which nobody recovers from
-  // without a call, was raised while listeners heard of the beginning.
+  // The recovery that listeners heard of has ended: the earlier error has become worse, or a worse
+  // one, which needs a call of DB::Resume(), was raised while listeners were being notified.
   if (has_begun && !is_current) NotifyRecoveryEnd(core->services, seen, core->errors.Get());
   if (has_begun || !is_current) return;
   const Helper helper = HelperFor(*core, seen);

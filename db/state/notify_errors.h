@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners of background errors and of what became of them, what happens to writes, and
-// what is asked of the database.
+// Functions that notify listeners of background errors, their recovery, memtables that became
+// immutable, stalls, and manual flushes.
 //
-// Nobody is told with a lock held, nor by a commit that has a place in the order of writes: a
-// listener may call back into the database.
+// Listeners are called without locks, and never by a commit that has its place in the order of
+// writes, because a listener may call back into the database.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@
 
 namespace ashlar {
 
-// Calls them one after the other. A listener is not to throw; what it throws is logged, for the
-// threads that call it cannot pass it on.
+// Calls the listeners one after the other. A listener should not throw. An exception is logged,
+// because the threads that call listeners cannot pass it on.
 template <typename Call>
 void ForEachListener(const DbServices& services, Call&& call) {
   for (const auto& listener : services.listeners) {
@@ -29,27 +29,30 @@ void ForEachListener(const DbServices& services, Call&& call) {
   }
 }
 
-// Raises the background error and tells listeners, who may overrule it. If it is one that the
-// database recovers from by itself they hear that it begins to (OnErrorRecoveryBegin), and may
-// leave it to DB::Resume(). The end is told when the work has succeeded, a worse one of
-// background work takes its place (unless that is recovered from without a beginning of its own),
-// or the database is closed.
+// Raises the background error and notifies listeners, who may overrule it. If the database will
+// recover from it automatically, listeners are notified of the beginning (OnErrorRecoveryBegin),
+// and may leave the recovery to DB::Resume(). They are notified of the end when the work has
+// succeeded, when a worse error of background work takes the place of this one (unless that
+// recovery continues without a new beginning), or when the database is closed.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
     EXCLUDES(db_mutex);
-// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Notifies nobody yet: needs
-// no lock, and may be called by a commit that has its place in the order.
+// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Does not notify listeners
+// yet: the function needs no lock and may be called by a commit that has its place in the order.
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
-// Notifies listeners of what was raised where none could be called (ErrorState::TakeReport). A log
-// that failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
+// Notifies listeners of an error that was raised where they could not be called
+// (ErrorState::TakeReport). Listeners cannot overrule it, because a failed log cannot be used
+// again. Also wakes the threads that wait for work which the error prevents.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
-// Memtables that take no more writes; families that hold writes up in another way.
+// The memtables have become immutable, and their flush has not begun yet.
 void NotifyMemTablesSealed(const DbServices& services, const std::vector<MemTableInfo>& sealed)
     EXCLUDES(db_mutex);
+// The stall conditions of families have changed, in this order.
 void NotifyStallChanges(const DbServices& services, const std::vector<WriteStallInfo>& changes)
     EXCLUDES(db_mutex);
-// A call has asked for this flush.
+// A call has requested this flush.
 void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
-// An attempt to recover from `old_error` has ended; `status`: what stands now.
+// An attempt to recover from `old_error` has ended; `status` is the error that is current now, or
+// OK.
 void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status)
     EXCLUDES(db_mutex);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention: a flag of the pipeline, set by whoever sees a reason and cleared here once none is
-// left. A reason that appears while it is being cleared sets it again.
+// `Attention` is a flag of the pipeline. A thread that sees a reason for it sets it, and it is
+// cleared here when no reason is left. A reason that appears while the flag is being cleared sets
+// it again.
 #include "db/state/write_control.h"
 
 #include <algorithm>
@@ -27,10 +28,10 @@
 namespace ashlar {
 namespace {
 
-// Between two readings of the clock this much passes without a wait.
+// Up to this time between two readings of the clock is not counted as a wait.
 constexpr uint64_t kNoWaitMicros = 20;
 
-// Of a flush of several families together.
+// Counts the request for a flush of several families together.
 void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& filled,
                   FlushReason reason) {
   if (statistics == nullptr || filled.empty()) return;
@@ -49,11 +50,13 @@ void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& 
 
 }  // namespace
 
+// Called by commits in an epoch. Takes no lock.
 CommitFamily WriteControl::FindFamily(uint32_t family) {
   assert(InEpoch());  // the family may be dropped and freed
   const ColumnFamilyData* const data = core_->families.Find(family);
   if (data == nullptr) return {};
   return {.exists = true,
+          .is_plain = data->comparator().stamp_bytes() == 0,
           .can_merge = data->merge_operator() != nullptr,
           .comparator = &data->comparator()};
 }
@@ -63,12 +66,13 @@ InsertTarget WriteControl::FindInsertTarget(uint32_t family) {
   ColumnFamilyData* const data = core_->families.Find(family);
   if (data == nullptr) return {};
   return {.memtable = data->mem(),
-          .max_successive_merges = data->max_successive_merges(),
+          .max_successive_merges =
+              data->comparator().stamp_bytes() == 0 ? data->max_successive_merges() : 0,
           .family = data};
 }
 
-// The view may be the last one of its super version, and letting go of it takes the DB mutex, for
-// which no commit in flight may wait.
+// The view may be the last one of its super version. Releasing it takes the DB mutex, for which no
+// commit in flight may wait, so the views are collected in `*pins`.
 const SuperVersion* WriteControl::PinNewest(uint32_t family,
                                             std::vector<std::shared_ptr<void>>* pins) {
   assert(!InEpoch());
@@ -81,10 +85,13 @@ const SuperVersion* WriteControl::PinNewest(uint32_t family,
   return view->super_version();
 }
 
+// None if the operand cannot be merged now, for example because a file would have to be read; it is
+// then inserted as it is.
 std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& record,
                                                     SequenceNumber seqno,
                                                     std::vector<std::shared_ptr<void>>* pins) {
   assert(seqno > 0);
+  if (core_->undecided.is_used()) return std::nullopt;  // what is below may be rolled back
   const SuperVersion* const newest = PinNewest(record.family, pins);
   if (newest == nullptr) return std::nullopt;
   ReadOptions options;
@@ -105,6 +112,7 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
   return FoldedOperand{.type = merged.type(), .value = merged.AsSlice().ToString()};
 }
 
+// The newest value of the key before this commit.
 Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                                  std::vector<std::shared_ptr<void>>* pins,
                                  std::optional<std::string>* value) {
@@ -114,6 +122,7 @@ Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber 
   return ReadValueBefore(MergeToolsOf(*core_), *newest, record.key, seqno, value);
 }
 
+// Called after every insertion, so it must be cheap: usually one comparison.
 void WriteControl::NoteMemTableSize(const InsertTarget& target) {
   assert(target.memtable != nullptr && target.family != nullptr);
   ColumnFamilyData* const data = target.family;
@@ -134,6 +143,7 @@ void WriteControl::NoteLogError(const Status& error, FileNumber log_number) {
   ashlar::NoteLogError(core_, error, log_number);
 }
 
+// Part of a batch was not inserted, so memory and log differ.
 void WriteControl::NotePartialInsert(const Status& error) {
   assert(!error.ok());
   core_->errors.RaiseFatal(error);
@@ -142,6 +152,7 @@ void WriteControl::NotePartialInsert(const Status& error) {
 
 void WriteControl::ReportErrors() { NotifyUnreportedError(core_); }
 
+// Called before a commit if attention is raised. The time that it takes counts as a stall.
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   assert(!InEpoch());  // it waits
   MutexLock lock(&core_->mutex);
@@ -165,6 +176,7 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   return status;
 }
 
+// Work that must be done before the next commit, by the thread that finds it.
 Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   while (is_switching_ || blocked_ > 0) {
     if (core_->shutdown.is_closing()) break;
@@ -179,6 +191,7 @@ Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   return LimitLogsLocked();
 }
 
+// One log for all families, so the first family that is full enough suffices.
 void WriteControl::RequestLogAheadLocked() {
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!log_ahead_.Wants(family->mem()->ApproximateMemoryUsage(), family->write_buffer_bytes()))
@@ -188,13 +201,14 @@ void WriteControl::RequestLogAheadLocked() {
   }
 }
 
+// Memtables are full when a writer has said so; the flag is cleared before they are searched.
 Status WriteControl::SwitchFullMemTablesLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!family->HasFullMemTable()) continue;
-    // With all buffers sealed the write waits for a flush first.
+    // If all buffers are in use, the write waits for a flush first.
     if (family->HasNoFreeBuffer()) {
       has_full_memtable_.store(true, std::memory_order_release);
       continue;
@@ -206,8 +220,8 @@ Status WriteControl::SwitchFullMemTablesLocked() {
   return SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
 }
 
-// The family of stored statistics fills up in days: it goes with others where nobody else holds the
-// logs that it does.
+// The family of stored statistics fills up in days. It is flushed with other families if no other
+// family needs the logs that it holds.
 void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) {
   ColumnFamilyData* const stored = core_->families.FindByName(kPersistentStatsColumnFamilyName);
   const auto goes = [full](ColumnFamilyData* family) {
@@ -223,7 +237,7 @@ void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) 
   full->push_back(stored);
 }
 
-// What no call asked for concerns all families where they are flushed together.
+// A switch that no call has requested concerns all families if they are flushed together.
 Status WriteControl::SwitchUnaskedLocked(const std::vector<ColumnFamilyData*>& families,
                                          FlushReason reason) {
   if (!core_->mode.atomic_flush) {
@@ -232,6 +246,7 @@ Status WriteControl::SwitchUnaskedLocked(const std::vector<ColumnFamilyData*>& f
   return SwitchMemTablesLocked(core_->families.All(), reason, FlushTogether::kYes);
 }
 
+// Depends on options that SetOptions() may change.
 uint64_t WriteControl::MaxTotalLogBytes() const {
   std::vector<uint64_t> budgets;
   for (const ColumnFamilyData* family : core_->families.All()) {
@@ -241,9 +256,9 @@ uint64_t WriteControl::MaxTotalLogBytes() const {
   return LogLimit(core_->options->max_total_wal_size, budgets);
 }
 
-// Too much log: the families whose active or waiting memtables hold the oldest are flushed. Logs
-// that only memtables due to be flushed hold are on their way out; stalls limit how many of those
-// there are.
+// If there is too much log, the families are flushed whose active or waiting memtables hold the
+// oldest part. Logs that are needed only by memtables whose flush is due will be released soon
+// anyway; stalls limit the number of these memtables.
 Status WriteControl::LimitLogsLocked() {
   const uint64_t limit = MaxTotalLogBytes();
   std::vector<ColumnFamilyData*> holders;
@@ -256,10 +271,24 @@ Status WriteControl::LimitLogsLocked() {
   }
   if (!holders.empty()) RETURN_IF_ERROR(SwitchUnaskedLocked(holders, FlushReason::kWalFull));
   WatchLogSizeLocked();
+  WarnOfPreparedLogsLocked();
   return Status::OK();
 }
 
-// Has the pipeline ask for attention when the current log makes it too much.
+// No flush releases the log of an undecided prepare section. One line for each log.
+void WriteControl::WarnOfPreparedLogsLocked() {
+  const FileNumber oldest = core_->prepared_logs.Oldest();
+  if (oldest == FileNumber::None() || oldest == warned_prepared_log_) return;
+  const uint64_t bytes = core_->wals->BytesFrom(oldest);
+  if (bytes <= MaxTotalLogBytes()) return;
+  warned_prepared_log_ = oldest;
+  const std::string sections = core_->prepared_logs.Describe();
+  MutexUnlock unlock(&core_->mutex);
+  Warn(core_->services.info_log, "prepared transactions keep %llu bytes of logs: %s",
+       static_cast<unsigned long long>(bytes), sections.c_str());
+}
+
+// Makes the pipeline request attention when the current log grows so large that there is too much.
 void WriteControl::WatchLogSizeLocked() {
   const FileNumber current_log = core_->wals->current_number();
   const uint64_t current_bytes = core_->wals->BytesFrom(current_log);
@@ -269,7 +298,7 @@ void WriteControl::WatchLogSizeLocked() {
     oldest = std::min(oldest, family->OldestLogNotDue());
   }
   if (oldest >= current_log) {
-    // Commits that insert nothing make the log longer too.
+    // Commits that insert nothing make the log longer, too.
     const bool holds_nothing = oldest == FileNumber::None();
     core_->pipeline->RequestAttentionAt(holds_nothing ? current_bytes + limit : limit);
     return;
@@ -279,7 +308,7 @@ void WriteControl::WatchLogSizeLocked() {
   core_->pipeline->RequestAttentionAt(limit - std::min(limit, older_bytes));
 }
 
-// A switch that has begun. One thread switches memtables and logs at a time.
+// A switch of memtables and logs in progress. Only one thread switches at a time.
 class WriteControl::Switch final : public LogTurn {
  public:
   Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {}
@@ -294,8 +323,8 @@ class WriteControl::Switch final : public LogTurn {
     if (next == nullptr) {
       ASSIGN_OR_RETURN(next, core_->wals->Create(number));
     }
-    // Most of what waits in memory; the rest, in the pause, is little.
-    IgnoreError(core_->wals->Flush(), "the log has failed: whoever installs the next one sees it");
+    // Writes most of the buffered records now, so that little is left for the pause.
+    IgnoreError(core_->wals->Flush(), "a failed log is found when the next one is installed");
     return Status::OK();
   }
   void Pause() override {
@@ -309,20 +338,20 @@ class WriteControl::Switch final : public LogTurn {
     is_paused = false;
   }
 
-  bool is_paused = false;            // the pipeline, by this switch
-  std::vector<MemTableInfo> sealed;  // for listeners; empty without any
-  std::unique_ptr<WalSink> next;     // null: the current log goes on, as it is empty
+  bool is_paused = false;            // this switch has paused the pipeline
+  std::vector<MemTableInfo> sealed;  // for listeners; empty if there are none
+  std::unique_ptr<WalSink> next;     // null: the current log is kept because it is empty
 
  private:
   DbCore* const core_;
   LogAhead* const log_ahead_;
 };
 
-// Also when memory ran out in the middle of it.
+// Also called when an allocation failed in the middle of the switch.
 void WriteControl::EndSwitchLocked(Switch* turn) {
   assert(is_switching_);
   if (turn->is_paused) turn->Resume();
-  if (turn->next != nullptr) {  // a log that was not installed
+  if (turn->next != nullptr) {  // the log was not installed
     MutexUnlock unlock(&core_->mutex);
     turn->next.reset();
   }
@@ -367,8 +396,8 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   return Status::OK();
 }
 
-// Of those that have something due to be flushed. Where memory runs out, the next switch of the
-// family, or the end of a flush of it, asks again.
+// Requests the flushes that are due. If an allocation fails here, the next switch of the family or
+// the end of its next flush requests them again.
 void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
   try {
     for (const uint32_t id : ids) {
@@ -380,7 +409,7 @@ void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
   }
 }
 
-// No flush of one of them has begun since they were sealed: the mutex was held.
+// The mutex was held since the memtables became immutable, so no flush of one of them has begun.
 void WriteControl::FlushTogetherLocked(const std::vector<uint32_t>& ids) {
   for (const uint32_t id : ids) {
     ColumnFamilyData* family = core_->families.Find(id);
@@ -388,15 +417,15 @@ void WriteControl::FlushTogetherLocked(const std::vector<uint32_t>& ids) {
   }
 }
 
-// The switch is over: writes go on meanwhile.
+// The switch is over, so writes continue while listeners are notified.
 void WriteControl::NotifySealedLocked(const std::vector<MemTableInfo>& sealed) {
   assert(!core_->services.listeners.empty());
   MutexUnlock unlock(&core_->mutex);
   NotifyMemTablesSealed(core_->services, sealed);
 }
 
-// Those of them that live and hold something. A family may go whenever the mutex is released; ids
-// are never used again.
+// The families that exist and have a memtable that is not empty. A family may be freed whenever the
+// mutex is released, so the callers keep ids, which are never reused.
 std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint32_t>& ids) const {
   std::vector<ColumnFamilyData*> filled;
   for (uint32_t id : ids) {
@@ -411,17 +440,18 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushRe
   assert(is_switching_ && !turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLog(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
-  assert(turn->is_paused);  // what is sealed now is whole
+  assert(turn->is_paused);  // no commit is half inserted into the memtables
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
     if (!core_->services.listeners.empty()) turn->sealed.push_back(family->ActiveMemTableInfo());
-    family->SealMemTable(log_number, reason);
+    family->SwitchMemTable(log_number, reason);
   }
   MoveIdleFamiliesLocked(log_number);
   return Status::OK();
 }
 
-// Paused: what an empty memtable will hold is in this log or behind it.
+// The pipeline is paused, so everything that an empty memtable will receive is in this log or
+// later.
 void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
   assert(log_number == core_->wals->current_number());
   for (ColumnFamilyData* family : core_->families.All()) {
@@ -429,8 +459,9 @@ void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
   }
 }
 
-// Paused: the numbers up to the visible one, and no others, are given out. A log that failed is
-// never sealed, nor is one whose end is still in memory: what is behind it would be out of reach.
+// The pipeline is paused, so exactly the sequence numbers up to the visible one have been assigned.
+// A log that has failed, or whose end cannot be written, is never followed by another one: replay
+// could not reach the records behind it.
 Status WriteControl::InstallLogLocked(Switch* turn) {
   assert(turn->is_paused && turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);
@@ -447,12 +478,13 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
 }
 
 Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) {
+  assert(sealed != nullptr && sealed->empty());
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
   Switch turn(core_, &log_ahead_);
   is_switching_ = true;
   const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
-  log_ahead_.DiscardLocked();  // it may be on what has failed
+  log_ahead_.DiscardLocked();  // it may be on the device that has failed
   const Status error = core_->wals->error();
   if (error.ok()) {
     RETURN_IF_ERROR(PauseWithNextLog(&turn));
@@ -470,7 +502,7 @@ Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* 
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->IsEmpty()) continue;
     sealed->push_back(family->ActiveMemTableInfo());
-    family->SealMemTable(log_number, FlushReason::kErrorRecovery);
+    family->SwitchMemTable(log_number, FlushReason::kErrorRecovery);
   }
   MoveIdleFamiliesLocked(log_number);
   return log_number;
@@ -485,6 +517,7 @@ void WriteControl::FinishRecoveryLocked() {
   core_->conditions.ErrorChanged();
 }
 
+// Cleared first and raised again if a reason is left: a reason that appears in between is not lost.
 void WriteControl::SettleAttentionLocked() {
   core_->pipeline->ClearAttention();
   const bool has_reason = has_full_memtable_.load(std::memory_order_acquire) ||
@@ -509,12 +542,13 @@ std::string WriteControl::DebugStringLocked() const {
   return text + "\n";
 }
 
+// Calls nest: each needs a call of UnblockWritesLocked().
 void WriteControl::BlockWritesLocked() {
   assert(blocked_ >= 0);
   while (is_switching_) core_->conditions.writers.Wait();
   if (blocked_++ == 0) {
     core_->pipeline->RequestAttention();
-    // Also those that passed the check already do not begin.
+    // Writes that have passed the check already do not begin either.
     core_->pipeline->Pause();
   }
 }

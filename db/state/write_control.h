@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteControl is what stands between a write and the commit pipeline when something is to be done
-// first: a memtable to switch, a stall to wait for, an error to report. As long as nothing is, no
-// write comes here.
+// WriteControl does what a write needs before it enters the commit pipeline: it switches a full
+// memtable, waits for a stall to end, or returns the background error. A write calls it only if the
+// pipeline's attention flag is set, so usually not at all.
 //
-// Threads: functions ending in Locked need the DB mutex; the CommitHost functions are called by
-// writers, those in flight without ever taking the mutex.
+// Threads: functions whose names end in Locked need the DB mutex. Writers call the CommitHost
+// functions; writers in flight never take the mutex.
 #pragma once
 
 #include <atomic>
@@ -23,24 +23,24 @@
 
 namespace ashlar {
 
-// Who flushes what a switch has sealed.
+// Accepts requests for flushes of memtables that a switch has made immutable.
 class FlushRequests {
  public:
   virtual ~FlushRequests() = default;
-  // The family has sealed memtables.
+  // The family has immutable memtables.
   virtual void RequestFlushLocked(ColumnFamilyData* family) REQUIRES(db_mutex) = 0;
 };
 
-// Whether memtables that are sealed in one moment are also flushed in one.
+// Whether memtables that become immutable in one moment are also flushed together.
 enum class FlushTogether : bool { kNo, kYes };
 
-// What the family owes now.
+// The unfinished flushes and compactions of the family, on which stalls depend.
 WriteDebt DebtOf(ColumnFamilyData* family) REQUIRES(db_mutex);
 
 class WriteControl final : public CommitHost {
  public:
   explicit WriteControl(DbCore* core) : core_(core), log_ahead_(core) {}
-  // Before the first write.
+  // Called once, before the first write. `flushes` outlives the object.
   void SetFlushes(FlushRequests* flushes) { flushes_ = flushes; }
 
   // CommitHost
@@ -57,51 +57,55 @@ class WriteControl final : public CommitHost {
   void NotePartialInsert(const Status& error) override;
   void ReportErrors() override EXCLUDES(db_mutex);
 
-  // Seals the active memtables of these families and starts a new log, unless the current one is
-  // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations
-  // and listeners, who hear that a memtable is sealed before it is flushed. Memtables that were
-  // sealed before are flushed together with these.
+  // Makes the active memtables of these families immutable and begins a new log, unless the current
+  // one is empty. Families with an empty memtable are left out. Releases the mutex for file
+  // operations and listeners; a listener is notified of an immutable memtable before its flush
+  // begins. With FlushTogether::kYes, memtables that became immutable earlier are flushed together
+  // with these.
   Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                                FlushTogether together) REQUIRES(db_mutex);
 
-  // Recovering from a background error that blocks writes. From the first call on no write begins,
-  // whatever the error state says, until a recovery has succeeded. Begin seals all memtables, in
-  // front of a log that holds nothing and whose number it returns; listeners are to hear of those
-  // in `sealed`. If a log has failed, all before the new one leave the set in the same step. Asks
-  // for no flush. Lets go of the mutex for file operations.
+  // The two halves of the recovery from a background error that blocks writes. From the first call
+  // on no write begins, whatever the error state is, until a recovery has succeeded.
+  // BeginRecoveryLocked() makes all memtables immutable and begins an empty log, whose number it
+  // returns. Listeners must then be notified of the memtables in `*sealed`. If a log has failed,
+  // all logs before the new one leave the set in the same step. No flush is requested. Releases the
+  // mutex for file operations.
   Result<FileNumber> BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) REQUIRES(db_mutex);
-  // What was in memory is durable, and the MANIFEST says that no log before that one is needed.
+  // Called when everything that was in memory is durable and the MANIFEST says that no log before
+  // the new one is needed.
   void FinishRecoveryLocked() REQUIRES(db_mutex);
 
-  // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
+  // Called for a write of low priority. Waits, or returns Incomplete, while compactions are behind.
   Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(db_mutex);
 
-  // Debt has changed: works out the stall anew. After every flush, compaction and change of
-  // options; NotifyOfStalls() is due as soon as the mutex is released.
+  // Computes the stall again. Called after every flush, compaction and change of options; the
+  // caller then calls NotifyOfStalls() after releasing the mutex.
   void UpdateStallLocked() REQUIRES(db_mutex);
-  // Notifies listeners of the families that hold writes up in another way than they heard last. In
-  // the order of the changes: while one thread tells, the others leave theirs to it.
+  // Notifies listeners of families whose stall condition has changed since the last notification,
+  // in the order of the changes. While one thread notifies, it also does so for the others.
   void NotifyOfStalls() EXCLUDES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
-  // Since the database was opened: how long all writers together were held up, and how many of them
-  // waited for memory of the write buffer manager.
+  // Since the database was opened: how long all writers together were stalled, and how many writers
+  // waited for memory of the WriteBufferManager.
   uint64_t stall_micros() const REQUIRES(db_mutex) { return stall_micros_; }
   uint64_t memory_stops() const REQUIRES(db_mutex) { return memory_stops_; }
 
-  // What holds writes up, a line each.
+  // The reasons that stall writes, on one line.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
 
-  // Before the logs are closed: none is made ahead any more.
+  // Called before the logs are closed: from now on no log is created ahead.
   void StopMakingLogs() EXCLUDES(db_mutex) { log_ahead_.Stop(); }
 
-  // LockWAL: while above 0 no write begins.
+  // LockWAL and UnlockWAL: while more calls of the first were made, no write begins.
   void BlockWritesLocked() REQUIRES(db_mutex);
   bool UnblockWritesLocked() REQUIRES(db_mutex);
 
  private:
   class Switch;
-  // The newest state of a family, null if it does not live; *pins keep it.
+  // The newest super version of a family, or null if the family does not exist. `*pins` keep it
+  // alive.
   const SuperVersion* PinNewest(uint32_t family, std::vector<std::shared_ptr<void>>* pins);
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
@@ -125,12 +129,13 @@ class WriteControl final : public CommitHost {
   Status LimitMemoryLocked() REQUIRES(db_mutex);
   Status AwaitMemoryLocked(const WriteOptions& options) REQUIRES(db_mutex);
   void WatchLogSizeLocked() REQUIRES(db_mutex);
+  void WarnOfPreparedLogsLocked() REQUIRES(db_mutex);
   void MoveIdleFamiliesLocked(FileNumber log_number) REQUIRES(db_mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
   void AwaitFlushProgressLocked() REQUIRES(db_mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);
   Status ErrorOfStallLocked(uint64_t errors_before) const REQUIRES(db_mutex);
-  // Writers of one rate: when the bytes admitted so far are paid for.
+  // The writers that share one rate, and the time when the bytes admitted so far are paid for.
   struct Pace {
     uint64_t next_micros = 0;
   };
@@ -142,20 +147,22 @@ class WriteControl final : public CommitHost {
   DbCore* const core_;
   LogAhead log_ahead_;
   FlushRequests* flushes_ = nullptr;
-  // Set by writers in flight, taken back under the mutex.
+  // Set by writers in flight, cleared under the mutex.
   std::atomic<bool> has_full_memtable_{false};
   // Set under the mutex, read by writes of low priority.
   std::atomic<bool> is_compaction_behind_{false};
 
-  // Memtables are being switched; one thread at a time.
+  // A thread switches memtables. Only one does so at a time.
   bool is_switching_ GUARDED_BY(db_mutex) = false;
-  // LockWAL calls without their UnlockWAL.
+  // The oldest log of an undecided prepare section when a warning about it was last written.
+  FileNumber warned_prepared_log_ GUARDED_BY(db_mutex) = 0;
+  // Calls of LockWAL that were not followed by UnlockWAL yet.
   int blocked_ GUARDED_BY(db_mutex) = 0;
   StallDecision stall_ GUARDED_BY(db_mutex);
-  // What listeners have not been told yet, oldest first; empty without listeners.
+  // Changes that listeners were not notified of yet, oldest first; empty without listeners.
   std::vector<WriteStallInfo> stall_changes_ GUARDED_BY(db_mutex);
-  bool is_notifying_ GUARDED_BY(db_mutex) = false;  // a thread takes them from there
-  uint64_t rate_ GUARDED_BY(db_mutex) = 0;          // bytes a second while delayed
+  bool is_notifying_ GUARDED_BY(db_mutex) = false;  // a thread notifies listeners of stall_changes_
+  uint64_t rate_ GUARDED_BY(db_mutex) = 0;          // bytes per second while delayed; 0: not
   Pace delayed_pace_ GUARDED_BY(db_mutex);
   Pace low_priority_pace_ GUARDED_BY(db_mutex);
   uint64_t stall_micros_ GUARDED_BY(db_mutex) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The half of WriteControl that holds writes up: what each family decides, what listeners hear of
-// it, and how writers wait.
+// The part of WriteControl that stalls writes: the decision for each family, the notification of
+// listeners, and the waits of writers.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -16,21 +16,23 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kDefaultDelayedRate = 16 << 20;
-// Bytes a second of all writes of low priority while compactions lag.
+// Bytes per second of all low-priority writes together while compactions are behind.
 constexpr uint64_t kLowPriorityRate = 1 << 20;
-// Waits are cut into pieces, so that a stall that ends early does not hold a writer.
+// Waits are divided into pieces of this length, so that a writer notices early when its stall ends.
 constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 
 }  // namespace
 
+// For a dropped family, the debt of the version that its readers see.
 WriteDebt DebtOf(ColumnFamilyData* family) {
   WriteDebt debt;
-  debt.sealed_memtables = static_cast<int>(family->sealed().size());
+  debt.immutable_memtables = static_cast<int>(family->immutables().size());
   debt.level0_files = RunsThatSlowWrites(family->last_version(), family->options());
   debt.pending_compaction_bytes = family->PendingCompactionBytes();
   return debt;
 }
 
+// The worst stall of all families applies to all writers.
 void WriteControl::UpdateStallLocked() {
   StallDecision worst;
   bool is_compaction_behind = false;
@@ -45,8 +47,7 @@ void WriteControl::UpdateStallLocked() {
     is_compaction_behind |= IsCompactionBehind(debt, family->options());
   }
   is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
-  // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
-  // ones, which were let go before their time.
+  // When compactions have caught up, the debt of earlier low-priority writes is forgotten.
   if (!is_compaction_behind) low_priority_pace_ = Pace();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
@@ -61,7 +62,9 @@ void WriteControl::UpdateStallLocked() {
   if (has_changed) core_->conditions.StallChanged();
 }
 
+// Counts the stall, and queues the change for listeners.
 void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) {
+  assert(family != nullptr && !family->is_dropped());
   const StallDecision before = std::exchange(family->stall, now);
   const bool has_changed = now.condition != before.condition;
   if (now.condition != WriteStallCondition::kNormal && (has_changed || now.cause != before.cause)) {
@@ -80,7 +83,7 @@ void WriteControl::NotifyOfStalls() {
   NotifyOfStallsLocked();
 }
 
-// A listener that writes may come here again: it returns at once.
+// A listener that writes may reach this function again; it then returns at once.
 void WriteControl::NotifyOfStallsLocked() {
   if (is_notifying_ || stall_changes_.empty()) return;
   is_notifying_ = true;
@@ -92,6 +95,7 @@ void WriteControl::NotifyOfStallsLocked() {
   is_notifying_ = false;
 }
 
+// Whether a memtable fills up faster than the flush before it proceeds.
 bool WriteControl::IsAheadOfFlushLocked() const {
   for (const ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
@@ -101,7 +105,7 @@ bool WriteControl::IsAheadOfFlushLocked() const {
   return false;
 }
 
-// Every step of the flush signals.
+// The flush signals after each step.
 void WriteControl::AwaitFlushProgressLocked() {
   while (IsAheadOfFlushLocked() && !JobThread::HoldsUpFlushes(core_) &&
          !core_->shutdown.is_background_cancelled() && !core_->errors.BlocksWrites()) {
@@ -109,13 +113,15 @@ void WriteControl::AwaitFlushProgressLocked() {
   }
 }
 
-// Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
+// Stopped: waits until the debt falls. Delayed: waits until the earlier writes have used up their
+// time at the current rate.
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
   const uint64_t errors_before = core_->errors.raised_count();
   while (true) {
     if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    // Writers in flight may have filled another one: left full are those that wait for a flush.
+    // Commits in flight may have filled another memtable. After this call only those are full that
+    // must wait for a flush.
     RETURN_IF_ERROR(SwitchFullMemTablesLocked());
     const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
                             has_full_memtable_.load(std::memory_order_acquire);
@@ -139,15 +145,17 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   return Status::OK();
 }
 
-// The flush or compaction that would end the stall failed again, and may do so for ever, or waits
-// for a call. (The first failure may be that of a job which began before the disk was mended.)
+// Returns the error if the flush or compaction that would end the stall has failed again and may do
+// so for ever, or waits for a call of DB::Resume(). The first failure during the wait does not
+// count: the job may have begun before the cause was removed.
 Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
   const bool is_tried_again =
       !core_->errors.AwaitsResume() && core_->errors.raised_count() < errors_before + 2;
   return is_tried_again ? Status::OK() : core_->errors.Get();
 }
 
-// When bytes that are admitted now may be written.
+// Reserves time for `bytes` at `rate`. Returns the time, in microseconds, at which they may be
+// written.
 uint64_t WriteControl::TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate) {
   assert(rate > 0);
   const uint64_t start = std::max(core_->environment.NowMicros(), pace->next_micros);
@@ -155,9 +163,9 @@ uint64_t WriteControl::TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate)
   return start;
 }
 
-// Waits for a part of the time until `start`; false once it has come.
+// Waits for a part of the time until `start`; returns false once it has come.
 bool WriteControl::WaitPieceLocked(uint64_t start) {
-  // Short debts are not worth sleeping for: they add up and are paid together.
+  // Shorter waits are not worth sleeping for: they add up and are slept together.
   constexpr uint64_t kShortestSleepMicros = 1000;
   const uint64_t now = core_->environment.NowMicros();
   if (now + kShortestSleepMicros >= start) return false;
@@ -166,6 +174,7 @@ bool WriteControl::WaitPieceLocked(uint64_t start) {
   return true;
 }
 
+// All low-priority writes share one rate while compactions are behind.
 Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) {
   if (!is_compaction_behind_.load(std::memory_order_relaxed)) return Status::OK();
   if (options.no_slowdown) {

@@ -18,6 +18,7 @@
 namespace ashlar {
 namespace {
 
+// Widens the bounds to include these keys.
 void Widen(const InternalKeyComparator& comparator, std::string smallest, std::string largest,
            TableBounds* bounds) {
   assert(comparator.Compare(smallest, largest) <= 0);
@@ -45,16 +46,21 @@ Status AddPoints(const InternalKeyComparator& comparator, InternalIterator* it,
   return Status::OK();
 }
 
+// The end of the last tombstone is exclusive, which the sentinel expresses.
 void AddTombstones(const InternalKeyComparator& comparator, const FragmentedTombstones& tombstones,
                    TableBounds* bounds) {
   if (tombstones.empty()) return;
   const FragmentedTombstones::Fragment first = tombstones.fragment(0);
-  std::string end;
-  AppendInternalKey(&end, tombstones.fragment(tombstones.size() - 1).end, kRangeTombstoneSentinel);
-  Widen(comparator, MakeInternalKey(first.begin, first.seqnos.front(), kTypeRangeDeletion),
-        std::move(end), bounds);
+  std::string begin, end;
+  comparator.AppendFirst(&begin, first.begin,
+                         PackTrailer(first.seqnos.front(), kTypeRangeDeletion));
+  comparator.AppendFirst(&end, tombstones.fragment(tombstones.size() - 1).end,
+                         kRangeTombstoneSentinel);
+  Widen(comparator, std::move(begin), std::move(end), bounds);
 }
 
+// Takes the sequence numbers from the global number of the table or from its properties; otherwise
+// reads all entries.
 Status FindSeqnos(const TableReader& table, InternalIterator* it, TableBounds* bounds) {
   const SequenceNumber global = table.global_seqno();
   const TableProperties& properties = table.properties();

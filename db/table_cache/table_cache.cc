@@ -267,6 +267,7 @@ EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   return evicted;
 }
 
+// Every change of the set of open tables is under mutex_, so the budget's count matches open_.
 TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
   if (reader == nullptr) return nullptr;

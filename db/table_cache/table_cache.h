@@ -59,7 +59,7 @@ struct OpenTableBudget {
 
   // Negative: no limit. Written by SetDBOptions(), read by openers.
   std::atomic<int> max_open{-1}, max_open_blobs{-1};
-  std::atomic<int> open{0};
+  std::atomic<int> open{0};  // tables that could be closed; changed under the caches' mutexes
 };
 
 struct TableCacheOptions {
@@ -111,8 +111,14 @@ class TableHandle {
     return *this;
   }
 
-  const TableReader& operator*() const { return *reader_; }
-  const TableReader* operator->() const { return reader_; }
+  const TableReader& operator*() const {
+    assert(reader_ != nullptr);
+    return *reader_;
+  }
+  const TableReader* operator->() const {
+    assert(reader_ != nullptr);
+    return reader_;
+  }
 
   void Reset();
 
@@ -164,9 +170,9 @@ class TableCache {
     return LoadTable(TableFile(meta), OpenFor::kReads).status();
   }
 
-  // Closes the reader and removes the blocks of the table from the block cache, since nobody will
-  // read them again. Precondition: no reader can reach the file any more. Call it before the file
-  // is deleted from disk.
+  // Closes the reader and removes the blocks of the table from the block cache, because no
+  // reader needs them any more. Precondition: no reader can reach the file any more. Call it before
+  // the file is deleted from disk.
   void Close(TableFile* file);
   // After this call Close() leaves the blocks in the block cache: files are closed because the
   // database is closed, not because they are obsolete.
@@ -185,11 +191,13 @@ class TableCache {
   const TableRows* rows() const { return rows_.get(); }
   // Reads the values that tables store in blob files.
   const BlobStore* blobs() const { return &blobs_; }
+  // The path of the table's file.
   std::string PathOf(const FileMetadata& meta) const;
   // The directory of tables with this path id. Blob files are in the directory of path id 0.
   const std::string& DirOf(uint32_t path_id) const;
   size_t path_count() const { return options_.paths.size(); }
   const TableCacheOptions& options() const { return options_; }
+  // Memory of the open readers in bytes.
   size_t MemoryBytes() const;
   // Histograms of table read times by level; null without statistics.
   const LevelHistograms* read_times() const { return read_times_.get(); }
@@ -200,6 +208,7 @@ class TableCache {
   std::string DebugString() const;
 
  private:
+  // Writes the flag only when it is clear, so that hot tables cause no shared writes.
   static void MarkUsed(TableFile* file) {
     if (!file->recently_used.load(std::memory_order_relaxed)) {
       file->recently_used.store(true, std::memory_order_relaxed);
@@ -218,6 +227,8 @@ class TableCache {
     if (options_.budget == nullptr || file.stays_open.load(std::memory_order_relaxed)) return;
     options_.budget->open.fetch_add(change, std::memory_order_relaxed);
   }
+  // Opens the table and publishes its reader. If two threads open it at once, both get the reader
+  // that was published first.
   Result<const TableReader*> OpenTable(TableFile* file, OpenFor open_for);
   Result<std::unique_ptr<TableReader>> LoadTable(const TableFile& file, OpenFor open_for) const;
   Result<std::unique_ptr<TableReader>> TimeAndLoad(const TableFile& file, OpenFor open_for) const;

@@ -3,8 +3,6 @@
 // The forms of Transaction that are made of others, and what not every kind of transaction can do.
 #include "ashlar/utilities/transaction.h"
 
-#include <utility>
-
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -21,22 +19,23 @@ Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifi
                                                TxnTimestamp ts,
                                                std::shared_ptr<const Snapshot>* snapshot) {
   if (snapshot != nullptr) snapshot->reset();
-  if (ts == kMaxTxnTimestamp) {
-    if (GetCommitTimestamp() == kMaxTxnTimestamp) {
-      return Status::InvalidArgument(
-          "Transaction::CommitAndTryCreateSnapshot: needs a commit timestamp");
-    }
-  } else {
-    Status status = SetCommitTimestamp(ts);
+  const TxnTimestamp set = GetCommitTimestamp();
+  if (ts == kMaxTxnTimestamp && set == kMaxTxnTimestamp) {
+    return Status::InvalidArgument(
+        "Transaction::CommitAndTryCreateSnapshot: needs a commit timestamp");
+  }
+  if (ts != kMaxTxnTimestamp && set != kMaxTxnTimestamp && ts != set) {
+    return Status::InvalidArgument(
+        "Transaction::CommitAndTryCreateSnapshot: another commit timestamp was set before");
+  }
+  if (set == kMaxTxnTimestamp) {
+    const Status status = SetCommitTimestamp(ts);
     if (!status.ok()) return status;
   }
   SetSnapshotOnNextOperation(notifier);
-  Status status = Commit();
-  if (!status.ok()) return status;
-  std::shared_ptr<const Snapshot> taken = GetTimestampedSnapshot();
-  if (taken == nullptr) return Status::Aborted("Transaction: committed, but without a snapshot");
-  if (snapshot != nullptr) *snapshot = std::move(taken);
-  return Status::OK();
+  const Status status = Commit();
+  if (status.ok() && snapshot != nullptr) *snapshot = GetTimestampedSnapshot();
+  return status;
 }
 
 Status Transaction::Get(const ReadOptions& options, ColumnFamilyHandle* column_family,

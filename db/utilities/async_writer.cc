@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue and a thread. The thread takes all that waits, writes one batch after the other without a
-// sync, and then syncs once for those that asked: a sync covers everything that was logged before.
+// A queue and a thread. The thread takes everything that waits, writes one batch after the other
+// without a sync, and then syncs once for the writes that asked for it: a sync covers everything
+// that was logged before.
 //
-// What is taken still counts as pending until its callback has returned. Lock order: the queue's
-// mutex is never held while the database or a callback runs.
+// A write that was taken still counts as pending until its callback has returned. Lock order: the
+// queue's mutex is never held while the database or a callback runs.
 #include "ashlar/async.h"
 
 #include <cassert>
@@ -19,11 +20,15 @@
 
 namespace ashlar {
 
-// Else it would leave the library, as its class does.
+// Without the attribute this nested class would be exported like its outer class.
 class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
  public:
-  Impl(DB * db, const AsyncWriterOptions& options) : db_(db), options_(options) {}
+  // Both limits are > 0. The database must outlive the object.
+  Impl(DB * db, const AsyncWriterOptions& options) : db_(db), options_(options) {
+    assert(db_ != nullptr && options_.max_pending_writes > 0 && options_.max_pending_bytes > 0);
+  }
 
+  // The thread uses the object until has_ended_.
   void Start() {
     db_->GetEnv()->StartThread([](void* self) { static_cast<Impl*>(self)->Run(); }, this);
   }
@@ -33,16 +38,19 @@ class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
   Status Close();
 
  private:
+  // A write in the queue, or in the group that the thread works on.
   struct Pending {
     WriteOptions options;
     WriteBatch batch;
     Callback done;
-    size_t bytes = 0;
-    Status status;
+    size_t bytes = 0;  // of the batch, when it was accepted
+    Status status;     // set by WriteOne()
   };
 
+  // A callback runs in the writer's thread, so it must not wait for that thread.
   bool IsWriterThread() const { return calling_writer == this; }
   bool HasRoomLocked(size_t bytes) const REQUIRES(mutex_);
+  // The thread's function; returns after Close() when the queue is empty.
   void Run();
   bool TakeAll(std::deque<Pending> * group);
   void WriteGroup(std::deque<Pending> * group);
@@ -51,29 +59,30 @@ class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
 
   DB* const db_;
   const AsyncWriterOptions options_;
-  static thread_local const Impl* calling_writer;  // of a writer's thread: its own; else null
+  static thread_local const Impl* calling_writer;  // in a writer's thread: its writer; else null
 
   Mutex mutex_{LockRank::kUtility};
-  CondVar arrived_{&mutex_};  // a write, or the end; the writer's thread waits
-  CondVar done_{&mutex_};     // some write; those wait that want room, or the end
+  CondVar arrived_{&mutex_};  // a write, or the end; the writer's thread waits for it
+  CondVar done_{&mutex_};     // a write is done; threads wait for room or for the end
   std::deque<Pending> queue_ GUARDED_BY(mutex_);
-  size_t pending_writes_ GUARDED_BY(mutex_) = 0;
-  size_t pending_bytes_ GUARDED_BY(mutex_) = 0;
-  uint64_t accepted_ GUARDED_BY(mutex_) = 0;
-  uint64_t finished_ GUARDED_BY(mutex_) = 0;
-  bool is_closed_ GUARDED_BY(mutex_) = false;
-  bool has_ended_ GUARDED_BY(mutex_) = false;  // the thread, which touches nothing any more
+  size_t pending_writes_ GUARDED_BY(mutex_) = 0;  // accepted, and their callbacks not returned yet
+  size_t pending_bytes_ GUARDED_BY(mutex_) = 0;   // of these
+  uint64_t accepted_ GUARDED_BY(mutex_) = 0;      // ever
+  uint64_t finished_ GUARDED_BY(mutex_) = 0;      // in whole groups
+  bool is_closed_ GUARDED_BY(mutex_) = false;     // no write is accepted any more
+  bool has_ended_ GUARDED_BY(mutex_) = false;     // the thread no longer uses this object
 };
 
 thread_local const AsyncWriter::Impl* AsyncWriter::Impl::calling_writer = nullptr;
 
-// A batch that is larger than the limit has room when it is alone.
+// A batch that is larger than the limit is accepted when the queue is empty.
 bool AsyncWriter::Impl::HasRoomLocked(size_t bytes) const {
   if (pending_writes_ == 0) return true;
   return pending_writes_ < options_.max_pending_writes &&
          pending_bytes_ + bytes <= options_.max_pending_bytes;
 }
 
+// Waits for room unless the caller must not wait.
 Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, Callback done) {
   const size_t bytes = batch.GetDataSize();
   const bool may_wait = !options.no_slowdown && !IsWriterThread();
@@ -95,8 +104,8 @@ Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, C
   return Status::OK();
 }
 
-// They are finished in another order than they were accepted in, but all of a group before those of
-// the next: finished_ counts whole groups.
+// Writes may finish in another order than they were accepted, but all writes of a group finish
+// before those of the next. So finished_ counts whole groups.
 Status AsyncWriter::Impl::Drain() {
   if (IsWriterThread()) {
     return Status::InvalidArgument("AsyncWriter: a callback cannot wait for itself");
@@ -107,6 +116,7 @@ Status AsyncWriter::Impl::Drain() {
   return Status::OK();
 }
 
+// Returns when all accepted writes have been done and the thread has ended.
 Status AsyncWriter::Impl::Close() {
   if (IsWriterThread()) {
     return Status::InvalidArgument("AsyncWriter: a callback cannot wait for itself");
@@ -114,20 +124,20 @@ Status AsyncWriter::Impl::Close() {
   MutexLock lock(&mutex_);
   is_closed_ = true;
   arrived_.Signal();
-  done_.SignalAll();  // those that wait for room
+  done_.SignalAll();  // wakes threads that wait for room
   while (!has_ended_) done_.Wait();
   assert(queue_.empty() && pending_writes_ == 0 && pending_bytes_ == 0);
   return Status::OK();
 }
 
-// ---- The writer's thread
+// ---- functions of the writer's thread
 
 void AsyncWriter::Impl::Run() {
   calling_writer = this;
   for (std::deque<Pending> group; TakeAll(&group); group.clear()) WriteGroup(&group);
 }
 
-// False: there is nothing, and nothing comes. The thread touches nothing of this any more.
+// False: the queue is empty and closed; the thread no longer uses this object.
 bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
   assert(group->empty());
   MutexLock lock(&mutex_);
@@ -139,6 +149,7 @@ bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
   return false;
 }
 
+// Writes without a sync finish at once; the others wait for the one sync of the group.
 void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
   assert(!group->empty());
   bool wants_sync = false;
@@ -157,7 +168,7 @@ void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
   done_.SignalAll();
 }
 
-// What contradicts a sync is for the database to refuse.
+// If other options contradict the sync, the database refuses the write.
 void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
   WriteOptions options = write->options;
   options.sync = options.sync && options.disableWAL;
@@ -165,9 +176,10 @@ void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
   *wants_sync |= write->options.sync && write->status.ok();
 }
 
+// Calls the callback, then frees the room of the write.
 void AsyncWriter::Impl::Finish(Pending* write) {
   if (write->done) write->done(write->status);
-  write->done = nullptr;  // what it holds is let go of before the write counts as done
+  write->done = nullptr;  // releases what the callback holds before the write counts as done
   MutexLock lock(&mutex_);
   assert(pending_writes_ > 0 && pending_bytes_ >= write->bytes);
   pending_writes_--;
@@ -175,7 +187,7 @@ void AsyncWriter::Impl::Finish(Pending* write) {
   done_.SignalAll();
 }
 
-// ---- The public class
+// ---- the public class
 
 AsyncWriter::AsyncWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AsyncWriter::~AsyncWriter() { IgnoreError(Close(), "it answers OK but in a callback"); }
@@ -185,7 +197,7 @@ Status AsyncWriter::Open(DB* db, const AsyncWriterOptions& options,
   writer->reset();
   if (db == nullptr) return Status::InvalidArgument("AsyncWriter: the database is a null pointer");
   if (options.max_pending_writes == 0 || options.max_pending_bytes == 0) {
-    return Status::InvalidArgument("AsyncWriter: a limit of 0 lets nothing through");
+    return Status::InvalidArgument("AsyncWriter: a limit of 0 would refuse every write");
   }
   auto impl = std::make_unique<Impl>(db, options);
   impl->Start();

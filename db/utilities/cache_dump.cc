@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dump is metadata, packets of one block each, and a last packet that counts them:
+// A dump consists of metadata, packets with one block each, and a last packet with their number:
 //
 //   packet   fixed32 masked CRC32C of the rest, kind, and
-//            of a block: role, varint32 length and bytes of the key, the block as it is saved
-//            of the end: fixed64 number of blocks
+//            for a block: role, varint32 length and bytes of the key, the saved block
+//            for the end: fixed64 number of blocks
 //   file     for the metadata and each packet: fixed32 length, bytes
 //
-// What a block is saved as has a hash of its own and is parsed by whoever takes it from the second
-// tier (table/sst/read/block_forms.h); here it is bytes.
+// The saved form of a block has a hash of its own, and is parsed when the block is taken from the
+// second tier (table/sst/read/block_forms.h). In this file it is just bytes.
 #include "ashlar/utilities/cache_dump_load.h"
 
 #include <algorithm>
@@ -32,29 +32,33 @@ namespace {
 
 constexpr char kMagic[] = "Ashlar block cache dump";
 constexpr size_t kCrcBytes = 4;
-// No block is larger, and no damaged length makes anybody allocate more.
+// No block is larger. A damaged length cannot cause a larger allocation.
 constexpr uint32_t kMostPacketBytes = 1u << 30;
 enum class PacketKind : char { kBlock = 1, kEnd = 2 };
 
+// The text at the beginning of a dump. A loader accepts only its own version.
 std::string Metadata() {
   return StrCat(kMagic, "\nversion ", kCacheDumpMajorVersion, ".", kCacheDumpMinorVersion, "\n");
 }
 
+// The interfaces of RocksDB's API return IOStatus.
 IOStatus ToIO(Status status) { return status_to_io_status(std::move(status)); }
 
-// With room for the CRC in front.
+// A packet that has room for the CRC at its beginning.
 std::string NewPacket(PacketKind kind) {
   std::string packet(kCrcBytes, '\0');
   packet.push_back(static_cast<char>(kind));
   return packet;
 }
 
+// Writes the CRC of the rest into the room at the beginning.
 void Seal(std::string* packet) {
+  assert(packet->size() > kCrcBytes);
   const uint32_t crc = crc32c::Value(packet->data() + kCrcBytes, packet->size() - kCrcBytes);
   EncodeFixed32(packet->data(), crc32c::Mask(crc));
 }
 
-// When to end before the work is done.
+// The limits at which the work ends early.
 class Limits {
  public:
   explicit Limits(const CacheDumpOptions& options)
@@ -63,7 +67,7 @@ class Limits {
     if (options.deadline.count() <= 0) return;
     end_micros_ = clock_->NowMicros() + static_cast<uint64_t>(options.deadline.count());
   }
-  // Whether so many bytes more may be taken; if so, they are.
+  // Whether `bytes` more bytes fit below the limit; if so, they are counted.
   bool Take(size_t bytes) {
     if (most_bytes_ != 0 && bytes > most_bytes_ - bytes_) return false;
     if (end_micros_ != 0 && clock_->NowMicros() >= end_micros_) return false;
@@ -74,10 +78,11 @@ class Limits {
  private:
   SystemClock* const clock_;
   const uint64_t most_bytes_;
-  uint64_t end_micros_ = 0;  // 0: none
+  uint64_t end_micros_ = 0;  // 0: no limit of time
   uint64_t bytes_ = 0;
 };
 
+// Writes packets with their lengths to a file.
 class FileDumpWriter final : public CacheDumpWriter {
  public:
   explicit FileDumpWriter(std::unique_ptr<FileWriter> file) : file_(std::move(file)) {}
@@ -90,6 +95,7 @@ class FileDumpWriter final : public CacheDumpWriter {
     if (status.ok()) status = file_->Append(data);
     return ToIO(std::move(status));
   }
+  // Closes the file after an error as well, and returns the first error.
   IOStatus Close() override {
     Status status = file_->Sync();
     Status closed = file_->Close();
@@ -100,6 +106,7 @@ class FileDumpWriter final : public CacheDumpWriter {
   const std::unique_ptr<FileWriter> file_;
 };
 
+// Reads packets from a file. An empty packet means the end of the file.
 class FileDumpReader final : public CacheDumpReader {
  public:
   explicit FileDumpReader(std::unique_ptr<SequentialReader> file) : file_(std::move(file)) {}
@@ -113,6 +120,7 @@ class FileDumpReader final : public CacheDumpReader {
   const std::unique_ptr<SequentialReader> file_;
 };
 
+// A length that is too large is Corruption, and so is a file that ends early.
 Status FileDumpReader::Read(std::string* packet) {
   packet->clear();
   const uint64_t offset = file_->offset();
@@ -131,7 +139,7 @@ Status FileDumpReader::Read(std::string* packet) {
                                    " bytes, but only ", packet->size(), " are there"));
 }
 
-// In pieces: a length that is wrong costs no more memory than there is file.
+// Reads in pieces, so that a damaged length does not allocate more memory than the file has bytes.
 Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
   constexpr size_t kPieceBytes = 1 << 20;
   while (result->size() < bytes) {
@@ -150,13 +158,16 @@ Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
   return Status::OK();
 }
 
+// Writes the entries of a cache through a CacheDumpWriter.
 class Dumper final : public CacheDumper {
  public:
   Dumper(const CacheDumpOptions& options, std::shared_ptr<Cache> cache,
          std::unique_ptr<CacheDumpWriter> writer)
       : options_(options), cache_(std::move(cache)), writer_(std::move(writer)) {}
 
+  // Adds the tables of these databases; the databases must be open.
   Status SetDumpFilter(std::vector<DB*> db_list) override;
+  // The writer is closed after an error as well.
   IOStatus DumpCacheEntriesToWriter() override {
     IOStatus status = Dump();
     IOStatus closed = writer_->Close();
@@ -167,16 +178,19 @@ class Dumper final : public CacheDumper {
   std::vector<std::string> WantedKeys() const;
   bool IsWanted(const Slice& key, const Cache::CacheItemHelper* helper) const;
   IOStatus Dump();
-  // The packet of the entry, if it is still there; else empty.
+  // Returns the packet of an entry; empty if the entry is not in the cache any more.
   Status Save(const std::string& key, std::string* packet) const;
 
   const CacheDumpOptions options_;
   const std::shared_ptr<Cache> cache_;
   const std::unique_ptr<CacheDumpWriter> writer_;
+  // Whether only the files of file_ids_ count.
   bool is_filtered_ = false;
+  // As in BlockKey.
   std::set<uint64_t> file_ids_;
 };
 
+// Only blocks of the tables of these databases are dumped.
 Status Dumper::SetDumpFilter(std::vector<DB*> db_list) {
   is_filtered_ = true;
   for (DB* db : db_list) {
@@ -186,6 +200,7 @@ Status Dumper::SetDumpFilter(std::vector<DB*> db_list) {
   return Status::OK();
 }
 
+// Entries that cannot be saved in a second tier, such as table readers, are not dumped.
 bool Dumper::IsWanted(const Slice& key, const Cache::CacheItemHelper* helper) const {
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return false;
   if (!is_filtered_) return true;
@@ -195,7 +210,8 @@ bool Dumper::IsWanted(const Slice& key, const Cache::CacheItemHelper* helper) co
   return file_ids_.contains(block.file_id);
 }
 
-// Entries are saved one by one afterwards: nothing is written, nor large, while the cache is held.
+// Collects only the keys: entries are saved one by one afterwards, so that nothing is written and
+// little is allocated while the cache is locked.
 std::vector<std::string> Dumper::WantedKeys() const {
   std::vector<std::string> keys;
   cache_->ApplyToAllEntries(
@@ -206,6 +222,7 @@ std::vector<std::string> Dumper::WantedKeys() const {
   return keys;
 }
 
+// The handle keeps the entry alive while it is copied.
 Status Dumper::Save(const std::string& key, std::string* packet) const {
   packet->clear();
   Cache::Handle* const handle = cache_->Lookup(key);
@@ -226,6 +243,7 @@ Status Dumper::Save(const std::string& key, std::string* packet) const {
   return status;
 }
 
+// A dump that is cut short by a limit has an end like any other, so it can be loaded.
 IOStatus Dumper::Dump() {
   IOStatus written = writer_->WriteMetadata(Metadata());
   if (!written.ok()) return written;
@@ -247,25 +265,29 @@ IOStatus Dumper::Dump() {
   return writer_->WritePacket(packet);
 }
 
+// Inserts the blocks of a dump into a second tier.
 class Loader final : public CacheDumpedLoader {
  public:
   Loader(const CacheDumpOptions& options, std::shared_ptr<SecondaryCache> cache,
          std::unique_ptr<CacheDumpReader> reader)
       : options_(options), cache_(std::move(cache)), reader_(std::move(reader)) {}
 
+  // Blocks that were inserted before an error stay in the cache.
   IOStatus RestoreCacheEntriesToSecondaryCache() override { return ToIO(Restore()); }
 
  private:
   Status Restore();
-  // *is_end: it was the last packet.
+  // Inserts one block, or verifies the number of blocks (*is_end: the packet was the last one).
   Status Take(Slice packet, bool* is_end);
 
   const CacheDumpOptions options_;
   const std::shared_ptr<SecondaryCache> cache_;
   const std::unique_ptr<CacheDumpReader> reader_;
+  // Inserted so far.
   uint64_t blocks_ = 0;
 };
 
+// Stops at the end packet, or when a limit is reached.
 Status Loader::Restore() {
   std::string packet;
   RETURN_IF_ERROR(reader_->ReadMetadata(&packet));
@@ -280,13 +302,16 @@ Status Loader::Restore() {
     if (packet.empty()) {
       return Status::Corruption(StrCat("a cache dump ends after ", blocks_, " blocks, unfinished"));
     }
+    // A limit is no error: the dump is a cache's content, of which any part is useful.
     if (!limits.Take(packet.size())) return Status::OK();
     RETURN_IF_ERROR(Take(packet, &is_end));
   }
   return Status::OK();
 }
 
+// Verifies the packet before anything in it is used.
 Status Loader::Take(Slice packet, bool* is_end) {
+  assert(is_end != nullptr && !*is_end);
   const auto damaged = [this](std::string_view what) {
     return Status::Corruption(StrCat("packet ", blocks_ + 1, " of a cache dump: ", what));
   };
@@ -302,7 +327,7 @@ Status Loader::Take(Slice packet, bool* is_end) {
   }
   Slice key;
   if (kind != PacketKind::kBlock || packet.empty()) return damaged("it is of no known kind");
-  packet.remove_prefix(1);  // the role: for people
+  packet.remove_prefix(1);  // the role, which is only informational
   if (!GetLengthPrefixedSlice(&packet, &key) || key.empty()) return damaged("it has no key");
   blocks_++;
   return cache_->InsertSaved(key, packet, kNoCompression, CacheTier::kVolatileTier);

@@ -3,78 +3,60 @@
 // A checkpoint is made in dir.tmp and renamed when everything in it is durable, so that a crash
 // leaves either nothing under the final name or a complete copy:
 //
-//   keep obsolete files -> list what is live -> link tables, copy the rest -> sync -> rename ->
-//   sync
+//   keep obsolete files -> list what is live -> link tables, copy the rest
+//   -> sync -> rename -> sync
 //
-// The database goes on meanwhile: the MANIFEST and the current WAL are cut at the lengths they had
-// when the list was made, and table files never change.
+// The database continues meanwhile: the MANIFEST and the current WAL are cut at the lengths that
+// they had when the list was made, and table files never change.
 #include "ashlar/utilities/checkpoint.h"
+
+#include <cassert>
 
 #include "ashlar/db.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "db/utilities/copy/deletion_pause.h"
+#include "db/utilities/copy/file_copier.h"
+#include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
 #include "env/new_entries.h"
 #include "util/result.h"
-#include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
 namespace {
 
-// Keeps obsolete files for as long as it lives.
-class KeepFiles {
- public:
-  explicit KeepFiles(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
-  ~KeepFiles() {
-    if (status_.ok()) IgnoreError(db_->EnableFileDeletions(), "the copy is done either way");
-  }
-  KeepFiles(const KeepFiles&) = delete;
-  KeepFiles& operator=(const KeepFiles&) = delete;
-
-  const Status& status() const { return status_; }
-
- private:
-  DB* db_;
-  const Status status_;
-};
-
-std::string WithoutTrailingSlashes(std::string dir) {
-  while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
-  return dir;
-}
-
+// The directory whose entry must be synced after the rename.
 std::string ParentOf(const std::string& dir) {
   const size_t slash = dir.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : dir.substr(0, slash);
 }
 
-// Only files: a checkpoint has no folders in it.
-Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
-  if (!fs->FileExists(dir, IOOptions(), nullptr).ok()) return Status::OK();
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
-  for (const std::string& name : names) {
-    RETURN_IF_ERROR(DeleteFileIfExists(fs, StrCat(dir, "/", name)));
-  }
-  return fs->DeleteDir(dir, IOOptions(), nullptr);
+CopySettings SettingsFor(Statistics* statistics) {
+  CopySettings settings;
+  settings.statistics = statistics;
+  settings.read_ticker = CHECKPOINT_READ_BYTES;
+  settings.write_ticker = CHECKPOINT_WRITE_BYTES;
+  return settings;
 }
 
-// Puts live files into a new directory.
-class FileCopier {
+// Links or copies live files to a new directory.
+class LiveFileTaker {
  public:
-  // `statistics` may be null.
-  FileCopier(FileSystem* fs, const std::string& dir, Statistics* statistics)
-      : fs_(fs), dir_(dir), statistics_(statistics) {}
+  // `fs` outlives the object; `statistics` may be null.
+  LiveFileTaker(FileSystem* fs, const std::string& dir, Statistics* statistics)
+      : fs_(fs), dir_(dir), copier_(SettingsFor(statistics)) {}
 
-  // A table, in one piece.
+  // A whole table.
   Status Take(const SstFileMetaData& file) {
     LiveFileStorageInfo info;
     static_cast<FileStorageInfo&>(info) = file;
     return Take(info);
   }
   Status Take(const LiveFileStorageInfo& file) {
+    assert(!file.relative_filename.empty());
     const std::string source = StrCat(file.directory, "/", file.relative_filename);
     const std::string target = StrCat(dir_, "/", file.relative_filename);
     if (!file.replacement_contents.empty()) {
@@ -85,21 +67,25 @@ class FileCopier {
     if (never_changes && can_link_) {
       Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
       if (!status.IsNotSupported()) return status;
-      can_link_ = false;  // another file system: that goes for all files
+      can_link_ = false;  // another file system, so no file can be linked
     }
-    RETURN_IF_ERROR(CopyFileTo(fs_, source, target, file.trim_to_size ? file.size : UINT64_MAX));
-    RecordTick(statistics_, CHECKPOINT_READ_BYTES, file.size);
-    RecordTick(statistics_, CHECKPOINT_WRITE_BYTES, file.size);
-    return Status::OK();
+    return copier_
+        .Copy({.fs = fs_,
+               .path = source,
+               .bytes = file.trim_to_size ? file.size : UINT64_MAX,
+               .may_be_longer = file.trim_to_size},
+              {.fs = fs_, .path = target})
+        .status();
   }
 
  private:
-  FileSystem* fs_;
+  FileSystem* const fs_;
   const std::string dir_;
-  Statistics* const statistics_;
+  const FileCopier copier_;
   bool can_link_ = true;
 };
 
+// A checkpoint or an export of one database.
 class CheckpointOfDb final : public Checkpoint {
  public:
   explicit CheckpointOfDb(DB* db) : db_(db), fs_(db->GetFileSystem()) {}
@@ -116,8 +102,8 @@ class CheckpointOfDb final : public Checkpoint {
     }
     const std::string unfinished = dir + ".tmp";
     const NewEntries entries(fs_, ParentOf(dir));
-    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
-    // Everything up to here will be in the copy: it is listed, and flushed, later.
+    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // left by an earlier crash
+    // All writes up to this number will be in the copy, because it is flushed and listed later.
     const SequenceNumber contained = db_->GetLatestSequenceNumber();
     Status status = FillDirectory(unfinished, log_size_for_flush);
     if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
@@ -130,12 +116,18 @@ class CheckpointOfDb final : public Checkpoint {
     return Status::OK();
   }
 
-  // In the same steps; what the MANIFEST says of the tables goes to the caller instead of a file.
+  // The same steps as for a checkpoint, but the MANIFEST's entries of the tables go to `*metadata`
+  // instead of a file.
   Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                             ExportImportFilesMetaData** metadata) override {
     *metadata = nullptr;
     if (handle == nullptr)
       return Status::InvalidArgument("export: the column family handle is null");
+    const Comparator* const comparator = handle->GetComparator();
+    if (comparator != nullptr && comparator->timestamp_size() != 0) {
+      return Status::NotSupported("export: not of a column family with timestamps",
+                                  handle->GetName());
+    }
     const std::string dir = WithoutTrailingSlashes(export_dir);
     if (dir.empty() || dir == "/") {
       return Status::InvalidArgument("export: not a name for a new directory", export_dir);
@@ -145,7 +137,7 @@ class CheckpointOfDb final : public Checkpoint {
     }
     const std::string unfinished = dir + ".tmp";
     const NewEntries entries(fs_, ParentOf(dir));
-    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
+    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // left by an earlier crash
     auto exported = std::make_unique<ExportImportFilesMetaData>();
     Status status = ExportTables(handle, unfinished, dir, exported.get());
     if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
@@ -159,12 +151,13 @@ class CheckpointOfDb final : public Checkpoint {
   }
 
  private:
+  // Flushes the family first, because memtables cannot be exported.
   Status ExportTables(ColumnFamilyHandle* handle, const std::string& unfinished,
                       const std::string& dir, ExportImportFilesMetaData* exported) {
     RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
     RETURN_IF_ERROR(fs_->CreateDir(unfinished, IOOptions(), nullptr));
-    const KeepFiles keep_files(db_);
-    RETURN_IF_ERROR(keep_files.status());
+    const DeletionPause pause(db_);
+    RETURN_IF_ERROR(pause.status());
     ColumnFamilyMetaData family;
     db_->GetColumnFamilyMetaData(handle, &family);
     if (!family.blob_files.empty()) {
@@ -172,14 +165,13 @@ class CheckpointOfDb final : public Checkpoint {
                                   family.blob_files.front().blob_file_name);
     }
     const DBOptions db_options = db_->GetDBOptions();
-    FileCopier copier(fs_, unfinished, db_options.statistics.get());
+    LiveFileTaker taker(fs_, unfinished, db_options.statistics.get());
     exported->db_comparator_name = handle->GetComparator()->Name();
     for (const LevelMetaData& level : family.levels) {
       for (const SstFileMetaData& file : level.files) {
-        RETURN_IF_ERROR(copier.Take(file));
+        RETURN_IF_ERROR(taker.Take(file));
         LiveFileMetaData& entry = exported->files.emplace_back();
         static_cast<SstFileMetaData&>(entry) = file;
-        entry.column_family_name = family.name;
         entry.level = level.level;
         entry.directory = entry.db_path = dir;
       }
@@ -187,17 +179,18 @@ class CheckpointOfDb final : public Checkpoint {
     return SyncDirectory(fs_, unfinished);
   }
 
+  // Creates the directory and fills it. The files are synced one by one, the directory last.
   Status FillDirectory(const std::string& dir, uint64_t log_size_for_flush) {
     RETURN_IF_ERROR(fs_->CreateDir(dir, IOOptions(), nullptr));
-    const KeepFiles keep_files(db_);
-    RETURN_IF_ERROR(keep_files.status());
+    const DeletionPause pause(db_);
+    RETURN_IF_ERROR(pause.status());
     LiveFilesStorageInfoOptions options;
     options.wal_size_for_flush = log_size_for_flush;
     std::vector<LiveFileStorageInfo> files;
     RETURN_IF_ERROR(db_->GetLiveFilesStorageInfo(options, &files));
     const DBOptions db_options = db_->GetDBOptions();
-    FileCopier copier(fs_, dir, db_options.statistics.get());
-    for (const LiveFileStorageInfo& file : files) RETURN_IF_ERROR(copier.Take(file));
+    LiveFileTaker taker(fs_, dir, db_options.statistics.get());
+    for (const LiveFileStorageInfo& file : files) RETURN_IF_ERROR(taker.Take(file));
     return SyncDirectory(fs_, dir);
   }
 
@@ -207,12 +200,13 @@ class CheckpointOfDb final : public Checkpoint {
 
 }  // namespace
 
+// The database must outlive the object.
 Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) {
   *checkpoint_ptr = new CheckpointOfDb(db);
   return Status::OK();
 }
 
-// The base class is what wrappers of users derive from.
+// Users derive wrappers from the base class, so its functions have a default.
 
 Status Checkpoint::CreateCheckpoint(const std::string&, uint64_t, uint64_t*) {
   return Status::NotSupported("Checkpoint::CreateCheckpoint");

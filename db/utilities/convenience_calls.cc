@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free functions of ashlar/convenience.h that act on a database or a table file. What is about
-// option texts lies in db/options.
+// The free functions of ashlar/convenience.h that act on a database or a table file. Those that act
+// on option texts are in db/options.
 #include "ashlar/convenience.h"
 
 #include <vector>
@@ -16,12 +16,13 @@
 
 namespace ashlar {
 
-// Every database at the root of wrappers is a DBImpl.
+// The innermost database of every wrapper is a DBImpl.
 void CancelAllBackgroundWork(DB* db, bool wait) {
   IgnoreError(static_cast<DBImpl*>(db->GetRootDB())->CancelBackgroundWork(wait),
-              "the call has no status; what a flush could not save is in the info log");
+              "the call has no status; the error of a failed flush is in the info log");
 }
 
+// The forms with pointers and with a single range are converted to the one with optional bounds.
 Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
                            size_t n, bool include_end) {
   return static_cast<DBImpl*>(db->GetRootDB())
@@ -42,6 +43,7 @@ Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice
   return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
 }
 
+// Reads all blocks of a table file that need not belong to a database.
 Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
                              const std::string& file_path) {
   return VerifySstFileChecksum(options, env_options, ReadOptions(), file_path);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same tower of iterators that reads use, without the layer that picks one version a key.
+// Uses the same iterators as reads, except the layer that chooses one version of each key.
 #include "db/utilities/key_versions.h"
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "ashlar/utilities/debug.h"
-#include "db/read/iterator_tower.h"
+#include "db/read/iterator_builder.h"
 #include "db/read/super_version.h"
 #include "db/state/family_handle.h"
 #include "db/version/version.h"
@@ -17,18 +18,22 @@
 namespace ashlar {
 namespace {
 
+// Called for each version; false ends the visit.
 using Visit = std::function<bool(const Slice& key, const Slice& value)>;
 
+// Whether the key is after the end of the range.
 bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyComparator& order) {
   if (range.end == nullptr) return false;
   const int compared = order.OrderWithoutTimestamp(user_key, *range.end);
   return range.includes_end ? compared > 0 : compared >= 0;
 }
 
+// Visits all runs of the view merged, in the order of internal keys.
 Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& visit) {
+  assert(visit != nullptr);
   const InternalKeyComparator& order = view.version()->comparator();
   const ReadOptions options;
-  IteratorTower tower(&order, /*arena=*/nullptr);
+  IteratorBuilder tower(&order, /*arena=*/nullptr);
   tower.HideDeleted(kMaxSequenceNumber);  // as RocksDB's listing does
   tower.AddAll(view, {.options = &options});
   const std::unique_ptr<MergingIterator> tower_top = tower.Build();
@@ -36,7 +41,7 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
   if (range.begin == nullptr) {
     merged.SeekToFirst();
   } else {
-    merged.Seek(MakeInternalKey(*range.begin, kMaxSequenceNumber, kValueTypeForSeek));
+    merged.Seek(order.FirstInternalKey(*range.begin));
   }
   for (; merged.Valid(); merged.Next()) {
     if (IsBehind(ExtractUserKey(merged.key()), range, order)) break;
@@ -47,6 +52,7 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
 
 }  // namespace
 
+// The view is pinned during the visit.
 Status ForEachKeyVersion(DB* db, ColumnFamilyHandle* handle, const KeyRange& range,
                          const Visit& visit) {
   if (handle == nullptr) handle = db->DefaultColumnFamily();
@@ -61,6 +67,7 @@ Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key, size_t ma
                            key_versions);
 }
 
+// The end of the range is inclusive, as in RocksDB.
 Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key, OptSlice end_key,
                          size_t max_num_ikeys, std::vector<KeyVersion>* key_versions) {
   if (cfh == nullptr) return Status::InvalidArgument("GetAllKeyVersions: the handle is null");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walking every stored version of the keys of a column family, deletes included: what
-// GetAllKeyVersions() collects and ldb idump prints.
+// Visits every stored version of the keys of a column family, deletions included.
+// GetAllKeyVersions() collects them and `ldb idump` prints them.
 #pragma once
 
 #include <functional>

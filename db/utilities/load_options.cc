@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of utilities/options_util.h: finding and reading OPTIONS files, and comparing them
-// with options that a program is about to open with.
+// The functions of utilities/options_util.h: they find and read OPTIONS files, and compare them
+// with the options with which a program is about to open a database.
 #include "ashlar/utilities/options_util.h"
 
 #include "ashlar/file_system.h"
@@ -18,10 +18,12 @@
 namespace ashlar {
 namespace {
 
+// Null means the default Env.
 Env* EnvOf(const ConfigOptions& config) {
   return config.env != nullptr ? config.env : Env::Default();
 }
 
+// The settings of the older forms.
 ConfigOptions ConfigOf(Env* env, bool ignore_unknown_options) {
   ConfigOptions config;
   config.env = env;
@@ -29,6 +31,7 @@ ConfigOptions ConfigOf(Env* env, bool ignore_unknown_options) {
   return config;
 }
 
+// The path is added to errors.
 Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text,
                    ReadWholeFile(EnvOf(config)->GetFileSystem().get(), path));
@@ -48,16 +51,18 @@ void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* option
 
 // ---- comparing
 
+// Names the option and both values.
 Status Differs(const std::string& what, const std::string& in_file, const std::string& given) {
   return Status::InvalidArgument(
       StrCat("options differ: ", what, " is '", in_file, "' in the file, '", given, "' here"));
 }
 
+// The name of an object for the comparison.
 std::string NameOf(const Customizable* object) {
   return object == nullptr ? "nullptr" : object->Name();
 }
 
-// What must fit or data would be read wrongly.
+// Compares the objects that must be the same, because otherwise data would be interpreted wrongly.
 Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
   const auto text_of = [&](const char* option, const std::string& absent) {
     const auto found = in_file.texts.find(option);
@@ -67,7 +72,7 @@ Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOpti
   if (text_of("comparator", comparator) != comparator) {
     return Differs("comparator", text_of("comparator", ""), comparator);
   }
-  // A family without a merge operator may get one.
+  // A merge operator may be added to a family that has none.
   std::string merge;
   std::unordered_map<std::string, std::string> merge_options;
   RETURN_IF_ERROR(Configurable::GetOptionsMap(text_of("merge_operator", "nullptr"), "", &merge,
@@ -82,7 +87,7 @@ Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOpti
   return Status::OK();
 }
 
-// Objects are compared by CompareObjects(), or are the program's own business.
+// Options that are compared by CompareObjects(), or that are left to the program.
 bool IsObject(std::string_view option) {
   return option == "comparator" || option == "merge_operator" || option == "compaction_filter" ||
          option == "compaction_filter_factory" || option == "table_factory" ||
@@ -90,15 +95,15 @@ bool IsObject(std::string_view option) {
          option == "create_missing_column_families";
 }
 
-// One section of a file.
+// One section of an OPTIONS file.
 struct SectionInFile {
   OptionTable table;
   const void* options;
   const std::unordered_map<std::string, std::string>& texts;
 };
 
-// An object of the program's own is none that the text of a file makes: it is the same if that text
-// is what it is written as. What the file cannot tell is not compared.
+// An object of the program's own cannot be created from the text of a file. It counts as the same
+// if it is printed as that text. Values that a file cannot express are not compared.
 Status CompareAll(const PrintContext& context, const SectionInFile& section, const void* given) {
   PrintContext as_written = context;
   as_written.config = ConfigOptions();
@@ -119,13 +124,15 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
   return Status::OK();
 }
 
-// Tables are read by what they say themselves, so only an exact match asks for these. A family
-// without filters may get some.
+// Table options describe only new tables, because tables are read with the values they contain; so
+// they are compared only if an exact match is wanted. Filters may be added to a family that has
+// none.
 Status CompareTables(const PrintContext& context, const OptionsFileContents& contents,
                      const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
   const BlockBasedTableOptions* theirs = BlockBasedOptionsOf(in_file.options.table_factory.get());
   const BlockBasedTableOptions* ours = BlockBasedOptionsOf(given.table_factory.get());
-  // By then the formats have the same name: these are of the program's own, or none.
+  // The format names were compared before, so these formats are the program's own, or there is
+  // none.
   if (theirs == nullptr || ours == nullptr || in_file.table_texts.empty()) return Status::OK();
   BlockBasedTableOptions written = WrittenTableOptions(contents.db_options, *ours);
   const auto filter = in_file.table_texts.find("filter_policy");
@@ -135,9 +142,10 @@ Status CompareTables(const PrintContext& context, const OptionsFileContents& con
   const SectionInFile section{BlockBasedOptionTable(), theirs, in_file.table_texts};
   const Status same = CompareAll(context, section, &written);
   if (same.ok()) return same;
-  return Status::Corruption(same.getState());  // as RocksDB has it
+  return Status::Corruption(same.getState());  // RocksDB's code for it
 }
 
+// Null if the program does not open the family.
 const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& descriptors,
                                    const std::string& name) {
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -148,6 +156,7 @@ const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& de
 
 }  // namespace
 
+// The OPTIONS file with the greatest number is the one in force.
 Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
   std::vector<std::string> children;
@@ -166,6 +175,7 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
   return Status::NotFound(Status::kPathNotFound, StrCat(dbpath, ": no OPTIONS file"));
 }
 
+// Objects that the file only names are null in the result; the program must set them.
 Status LoadOptionsFromFile(const ConfigOptions& config_options,
                            const std::string& options_file_name, DBOptions* db_options,
                            std::vector<ColumnFamilyDescriptor>* cf_descs,
@@ -182,6 +192,7 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
   return Status::OK();
 }
 
+// Reads the newest OPTIONS file of the directory.
 Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                          DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
                          std::shared_ptr<Cache>* cache) {
@@ -191,6 +202,8 @@ Status LoadLatestOptions(const ConfigOptions& config_options, const std::string&
                              cache);
 }
 
+// Compares the families one by one, and then the options of the database, if an exact match is
+// wanted.
 Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std::string& dbpath,
                                  const DBOptions& db_options,
                                  const std::vector<ColumnFamilyDescriptor>& cf_descs) {
@@ -214,7 +227,7 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
     }
     RETURN_IF_ERROR(CompareObjects(family, given->options));
     if (!is_exact) continue;
-    // A file holds sanitized options; so both sides are sanitized before they are compared.
+    // The file has sanitized options, so both sides are sanitized before the comparison.
     const auto theirs = SanitizeColumnFamilyOptions(contents.db_options, family.options);
     const auto ours = SanitizeColumnFamilyOptions(db_options, given->options);
     RETURN_IF_ERROR(CompareAll(context, {ColumnFamilyOptionTable(), &theirs, family.texts}, &ours));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Utilities of a few lines: adding up memory, LevelDB's options, names of entry types.
+// Short utilities: sums of memory, LevelDB's options, names of entry types, public ids of tables,
+// the list of info logs.
+#include <algorithm>
 #include <memory>
 
 #include "ashlar/cache.h"
@@ -8,13 +10,20 @@
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
+#include "ashlar/unique_id.h"
 #include "ashlar/utilities/debug.h"
+#include "ashlar/utilities/info_log_finder.h"
 #include "ashlar/utilities/leveldb_options.h"
 #include "ashlar/utilities/memory_util.h"
+#include "env/filename.h"
+#include "table/format/unique_id.h"
 #include "util/keys/internal_key.h"
+#include "util/result.h"
 
 namespace ashlar {
 
+// Adds up the properties of all databases. A cache that several of them share is counted once,
+// because the caller names the caches.
 Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
                          const std::unordered_set<const Cache*>& cache_set,
                          std::map<MemoryUtil::UsageType, uint64_t>* usage_by_type) {
@@ -34,6 +43,7 @@ Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
   return Status::OK();
 }
 
+// The defaults are LevelDB's.
 LevelDBOptions::LevelDBOptions()
     : comparator(BytewiseComparator()),
       create_if_missing(false),
@@ -51,11 +61,14 @@ LevelDBOptions::LevelDBOptions()
 
 namespace {
 
+// An empty deleter.
+// LevelDB's options do not own their objects.
 template <typename T>
 void DeleteNothing(T*) {}
 
 }  // namespace
 
+// Options without a counterpart in LevelDB keep their defaults.
 Options ConvertOptions(const LevelDBOptions& leveldb_options) {
   Options options;
   options.comparator = leveldb_options.comparator;
@@ -79,11 +92,13 @@ Options ConvertOptions(const LevelDBOptions& leveldb_options) {
   }
   table_options.block_size = leveldb_options.block_size;
   table_options.block_restart_interval = leveldb_options.block_restart_interval;
+  // The options take ownership of the filter policy, but of no other object.
   table_options.filter_policy.reset(leveldb_options.filter_policy);
   options.table_factory.reset(NewBlockBasedTableFactory(table_options));
   return options;
 }
 
+// The names that RocksDB prints.
 std::string KeyVersion::GetTypeName() const {
   switch (type) {
     case kTypeDeletion: return "Deletion";
@@ -97,6 +112,55 @@ std::string KeyVersion::GetTypeName() const {
     case kTypeValuePreferredSeqno: return "ValuePreferredSeqno";
     default: return "Unknown(" + std::to_string(type) + ")";
   }
+}
+
+namespace {
+
+// NotSupported if the table's properties have no ids of a database and a session.
+Status PublicIdOf(const TableProperties& properties, UniqueIdForm form, std::string* id) {
+  id->clear();
+  ASSIGN_OR_RETURN(const InternalUniqueId internal, MakeInternalUniqueId(properties));
+  *id = PublicUniqueId(internal, form);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status GetUniqueIdFromTableProperties(const TableProperties& props, std::string* out_id) {
+  return PublicIdOf(props, UniqueIdForm::kStandard, out_id);
+}
+Status GetExtendedUniqueIdFromTableProperties(const TableProperties& props, std::string* out_id) {
+  return PublicIdOf(props, UniqueIdForm::kExtended, out_id);
+}
+
+std::string UniqueIdToHumanString(const std::string& id) {
+  std::string text = Slice(id).ToString(/*hex=*/true);
+  // A hyphen after each 16 digits, which are 8 bytes.
+  for (size_t at = 16; at < text.size(); at += 17) text.insert(at, "-");
+  return text;
+}
+
+Status GetInfoLogList(DB* db, std::vector<std::string>* info_log_list) {
+  if (db == nullptr) return Status::InvalidArgument("GetInfoLogList: needs a database");
+  info_log_list->clear();
+  const DBOptions options = db->GetDBOptions();
+  Env* const env = db->GetEnv();
+  std::string absolute_path;
+  RETURN_IF_ERROR(env->GetAbsolutePath(db->GetName(), &absolute_path));
+  const bool has_own_dir = !options.db_log_dir.empty();
+  // In a directory of their own the logs of several databases differ by a prefix made of the path.
+  const std::string prefix = has_own_dir ? InfoLogPrefix(options.db_log_dir, absolute_path) : "LOG";
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(env->GetChildren(has_own_dir ? options.db_log_dir : db->GetName(), &names));
+  for (std::string& name : names) {
+    uint64_t number = 0;
+    FileType type;
+    if (ParseFileName(name, &number, prefix, &type) && type == kInfoLogFile) {
+      info_log_list->push_back(std::move(name));
+    }
+  }
+  std::sort(info_log_list->begin(), info_log_list->end());
+  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table becomes a version with one file on level 0, behind an empty memtable: so the
-// iterator and the point read are those of a database.
+// The table becomes a version with one file on level 0, behind an empty memtable. So the iterator
+// and the point read of a database can be used.
 #include "ashlar/sst_file_reader.h"
 
 #include <cassert>
@@ -29,7 +29,8 @@ namespace {
 
 Status NotOpen() { return Status::InvalidArgument("SstFileReader: no file is open"); }
 
-// The table's own entries, as they are stored.
+// Iterates over the entries of the table as they are stored: the keys are internal keys, and
+// neither deletions nor merges are applied.
 class StoredEntries final : public Iterator {
  public:
   explicit StoredEntries(InternalIterator* it) : it_(it) {}
@@ -48,6 +49,7 @@ class StoredEntries final : public Iterator {
   const std::unique_ptr<InternalIterator> it_;
 };
 
+// The public type of an entry.
 EntryType EntryTypeOf(ValueType type) {
   switch (type) {
     case kTypeValue: return kEntryPut;
@@ -61,8 +63,8 @@ EntryType EntryTypeOf(ValueType type) {
   }
 }
 
-// Where the first block or the last one is damaged, those who come to it are told, and not those
-// who open the table.
+// If the first or the last block is damaged, the error is reported when it is read, not when the
+// table is opened.
 Result<TableBounds> BoundsOf(const TableReader& reader, const InternalKeyComparator& icmp) {
   Result<TableBounds> found = FindTableBounds(reader, icmp);
   if (found.ok()) return found;
@@ -72,7 +74,7 @@ Result<TableBounds> BoundsOf(const TableReader& reader, const InternalKeyCompara
 
 }  // namespace
 
-// A family of one table that never changes.
+// A family with one table, which never changes.
 class OneTable final : public ReadViewSource {
  public:
   OneTable(const Options& options, std::unique_ptr<BlockCacheView> blocks)
@@ -84,19 +86,22 @@ class OneTable final : public ReadViewSource {
   OneTable(const OneTable&) = delete;
   OneTable& operator=(const OneTable&) = delete;
 
+  // After an error the object is only destroyed.
   Status Load(std::unique_ptr<RandomReader> file);
 
-  ReadView AcquireView() override {
+  // The snapshot is ignored: the view shows all entries of the table.
+  ReadView AcquireViewFor(const Snapshot* /*snapshot*/) override {
     return ReadView(this, SuperVersionRef(super_version()), kMaxSequenceNumber);
   }
   void OnViewReleased(Purge) override {}
-  void PinSource() override {}  // whoever holds a view outlives nothing: see the header
+  void PinSource() override {}  // views must not outlive this object: see the header
   void UnpinSource(Purge) override {}
 
   const Options& options() const { return options_; }
   const InternalKeyComparator& comparator() const { return icmp_; }
   const TableReader& reader() const { return *reader_; }
   const TableBounds& bounds() const { return bounds_; }
+  // Pointers into the options, which outlive every reader.
   MergeTools tools() const {
     return {.merge_operator = options_.merge_operator.get(),
             .info_log = options_.info_log.get(),
@@ -107,16 +112,18 @@ class OneTable final : public ReadViewSource {
  private:
   TableReaderOptions ReaderOptions() const;
 
+  // The members below refer to those above, so the order matters.
   const Options options_;
   const InternalKeyComparator icmp_;
   const std::unique_ptr<BlockCacheView> blocks_;  // null: blocks are not cached
-  TableCache tables_;                             // of nothing: the one table is always open
+  TableCache tables_;                             // stays empty: the one table is always open
   std::unique_ptr<TableReader> reader_;
   TableBounds bounds_;
   std::unique_ptr<TableFile> file_;
-  std::unique_ptr<Version> version_;  // with a reference of its own: a super version never frees it
+  std::unique_ptr<Version> version_;  // holds a reference itself, so no super version deletes it
 };
 
+// The table is read with the options of the program, like a table of a database.
 TableReaderOptions OneTable::ReaderOptions() const {
   TableReaderOptions options;
   options.icmp = &icmp_;
@@ -126,6 +133,7 @@ TableReaderOptions OneTable::ReaderOptions() const {
   return options;
 }
 
+// Called once. The version and the super version are built by hand, because there is no MANIFEST.
 Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   assert(reader_ == nullptr);
   ASSIGN_OR_RETURN(reader_, TableReader::Open(std::move(file), ReaderOptions()));
@@ -151,27 +159,30 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   SuperVersion::Parts parts;
   parts.mem = new MemTable(icmp_, MemTableOptionsFrom(options_, nullptr), /*id=*/1);
   parts.version = version_.get();
+  // Never changes after Load().
   parts.options = std::make_shared<const ColumnFamilyOptions>(options_);
   parts.number = 1;
   MemTable* const mem = parts.mem;
   super_version_.store(new SuperVersion(std::move(parts), /*versions=*/nullptr),
                        std::memory_order_release);
-  mem->Unref();  // the super version's is left
+  mem->Unref();  // the super version holds the remaining reference
   return Status::OK();
 }
 
+// Readers in an epoch may still see the super version, so the epoch is drained first.
 OneTable::~OneTable() {
   if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
     SuperVersion::Retire(last);
     EpochDrain();
   }
-  assert(version_ == nullptr || version_->Unref());  // iterators went first
+  // The assert only checks: version_ deletes the version in any case.
+  assert(version_ == nullptr || version_->Unref());  // all iterators were destroyed before
   if (file_ != nullptr) file_->reader.store(nullptr, std::memory_order_release);
 }
 
 struct SstFileReader::Rep {
   Options options;
-  std::unique_ptr<OneTable> table;  // null: none is open
+  std::unique_ptr<OneTable> table;  // null: no table is open
 };
 
 SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep>()) {
@@ -179,6 +190,7 @@ SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep
 }
 SstFileReader::~SstFileReader() = default;
 
+// A file of another format is refused, because only block-based tables are built.
 Status SstFileReader::Open(const std::string& file_path) {
   if (rep_->table != nullptr) {
     return Status::InvalidArgument("SstFileReader::Open: a file is open already");
@@ -188,6 +200,7 @@ Status SstFileReader::Open(const std::string& file_path) {
   if (table == nullptr) {
     return Status::NotSupported("SstFileReader: only block-based tables are built", file_path);
   }
+  // The key of a block contains the id of the file, so that a cache shared with databases is right.
   std::unique_ptr<BlockCacheView> blocks;
   if (table->block_cache != nullptr && !table->no_block_cache) {
     blocks = std::make_unique<BlockCacheView>(table->block_cache, &TableBlockForms());
@@ -200,6 +213,7 @@ Status SstFileReader::Open(const std::string& file_path) {
   return Status::OK();
 }
 
+// The iterator must be destroyed before this reader.
 Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   if (rep_->table == nullptr) return NewErrorIterator(NotOpen());
   const Status supported = CheckIteratorOptionsSupported(options);
@@ -207,6 +221,7 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   return new DBIterator(options, rep_->table->AcquireView(), {.merge = rep_->table->tools()});
 }
 
+// The read searches an empty memtable and then the one table.
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   if (rep_->table == nullptr) return NotOpen();
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
@@ -230,6 +245,7 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, std::str
   return status;
 }
 
+// Keys are read one by one, because one table offers nothing to read together.
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<PinnableSlice>* values) {
@@ -249,6 +265,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
   return statuses;
 }
 
+// Shows every version and deletion, without merging.
 std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
   if (rep_->table == nullptr) return std::unique_ptr<Iterator>(NewErrorIterator(NotOpen()));
   ReadOptions options;
@@ -273,11 +290,13 @@ std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const
   return rep_->table == nullptr ? nullptr : rep_->table->reader().shared_properties();
 }
 
+// Reads all blocks of the table.
 Status SstFileReader::VerifyChecksum(const ReadOptions& read_options) {
   if (rep_->table == nullptr) return NotOpen();
   return rep_->table->reader().VerifyChecksums(read_options);
 }
 
+// Counts the entries and compares with the table's properties.
 Status SstFileReader::VerifyNumEntries(const ReadOptions& read_options) {
   if (rep_->table == nullptr) return NotOpen();
   const TableReader& reader = rep_->table->reader();
@@ -288,7 +307,7 @@ Status SstFileReader::VerifyNumEntries(const ReadOptions& read_options) {
   for (it->SeekToFirst(); it->Valid(); it->Next()) found++;
   RETURN_IF_ERROR(it->status());
   const PropertiesView& properties = reader.facts();
-  // Range tombstones are counted among the entries and are not among those of the data blocks.
+  // num_entries includes the range tombstones, which are not in the data blocks.
   const uint64_t expected = properties.num_entries - properties.num_range_deletions;
   if (found == expected) return Status::OK();
   return Status::Corruption(StrCat("table: ", reader.path(), ": expected ", expected,

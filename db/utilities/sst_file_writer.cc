@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table builder over a file of its own. Every entry has sequence number 0; the properties say
-// that an ingestion may give all of them another one.
+// A table builder that writes to a file of its own. Every entry has sequence number 0; the table
+// properties allow an ingestion to give all of them another one.
 #include "ashlar/sst_file_writer.h"
 
 #include <cassert>
@@ -28,9 +28,10 @@
 namespace ashlar {
 namespace {
 
-// As RocksDB's files say who made them.
+// RocksDB's SstFileWriter records the same name as creator.
 constexpr const char* kWriterDbId = "SST Writer";
 
+// The table will probably end on the last level, so its compression is used.
 CompressionType CompressionOf(const ColumnFamilyOptions& options) {
   if (options.bottommost_compression != kDisableCompressionOption) {
     return options.bottommost_compression;
@@ -39,17 +40,15 @@ CompressionType CompressionOf(const ColumnFamilyOptions& options) {
                                                : options.compression_per_level.back();
 }
 
+// As far as the release that shall read the file allows.
 BlockBasedTableOptions TableOptionsOf(const Options& options) {
   const BlockBasedTableOptions* given = BlockBasedOptionsOf(options.table_factory.get());
   return WrittenTableOptions(options, given != nullptr ? *given : BlockBasedTableOptions());
 }
 
-Status NoTimestamps(const char* call) {
-  return Status::NotSupported(StrCat("SstFileWriter::", call, ": user-defined timestamps"));
-}
-
 }  // namespace
 
+// The state of a writer: its settings, and the file that is open, if any.
 struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   Options options;
   FileOptions file_options;
@@ -63,7 +62,7 @@ struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   Env::IOPriority priority = Env::IO_TOTAL;
   FileNumber files_made = 0;
 
-  std::unique_ptr<FileWriter> file;  // null: none is open
+  std::unique_ptr<FileWriter> file;  // null: no file is open
   std::unique_ptr<TableBuilder> builder;
   ExternalSstFileInfo info;
   bool has_points = false;
@@ -74,13 +73,18 @@ struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   FileSystem* fs() const { return options.env->GetFileSystem().get(); }
   Status Open(const std::string& path);
   TableBuilderOptions BuilderOptions();
-  Status Add(const Slice& user_key, ValueType type, const Slice& value);
+  // Keys with their timestamp, if the comparator has any.
+  Status Add(const Slice& stored_key, ValueType type, const Slice& value);
   Status AddRange(const Slice& begin, const Slice& end);
+  // Check a key without a timestamp, and the timestamp of a call.
+  Status CheckNoStamp() const;
+  Status CheckStamp(const Slice& stamp) const;
   Status Complete();
   Status NoteChecksum();
   void GiveUp();
 };
 
+// The comparator of the options is used if none is given.
 SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& options,
                              const Comparator* user_comparator, ColumnFamilyHandle* column_family,
                              bool invalidate_page_cache, Env::IOPriority io_priority)
@@ -98,7 +102,7 @@ SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& optio
 
 SstFileWriter::~SstFileWriter() { rep_->GiveUp(); }
 
-// What was not finished is of no use to anybody.
+// Abandons the table: an unfinished one is useless.
 void SstFileWriter::Rep::GiveUp() {
   if (builder != nullptr) builder->Abandon();
   builder.reset();
@@ -108,6 +112,7 @@ void SstFileWriter::Rep::GiveUp() {
   IgnoreError(DeleteFileIfExists(fs(), path), "the first error counts");
 }
 
+// The settings of the next table. Each file gets another number, which is part of its unique id.
 TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
   TableBuilderOptions builder;
   builder.icmp = &icmp;
@@ -132,11 +137,11 @@ TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
   return builder;
 }
 
+// Checks everything before the file is created.
 Status SstFileWriter::Rep::Open(const std::string& path) {
   if (file != nullptr) {
     return Status::InvalidArgument("SstFileWriter::Open: a file is open already", file->path());
   }
-  if (icmp.user_comparator()->timestamp_size() != 0) return NoTimestamps("Open");
   static_cast<ColumnFamilyOptions&>(options) = SanitizeColumnFamilyOptions(options, options);
   RETURN_IF_ERROR(CheckTableOptionsSupported(TableOptionsOf(options)));
   table_options = TableOptionsOf(options);
@@ -157,6 +162,7 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
   return Status::OK();
 }
 
+// Temperatures are not used for external files.
 Status SstFileWriter::Open(const std::string& file_path, Temperature /*temp*/) {
   return rep_->Open(file_path);
 }
@@ -166,6 +172,19 @@ Status SstFileWriter::OpenWithEmbeddedBlobs(const std::string&,
   return Status::NotSupported("SstFileWriter::OpenWithEmbeddedBlobs: not built yet");
 }
 
+Status SstFileWriter::Rep::CheckNoStamp() const {
+  if (icmp.stamp_bytes() == 0) return Status::OK();
+  return Status::InvalidArgument("SstFileWriter: the comparator needs a timestamp");
+}
+
+Status SstFileWriter::Rep::CheckStamp(const Slice& stamp) const {
+  if (icmp.stamp_bytes() != 0 && stamp.size() == icmp.stamp_bytes()) return Status::OK();
+  return Status::InvalidArgument(StrCat("SstFileWriter: the comparator has timestamps of ",
+                                        icmp.stamp_bytes(), " bytes, found ", stamp.size()));
+}
+
+// Points must come in strictly ascending order: of one key, the newest timestamp comes first. All
+// have sequence number 0.
 Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slice& value) {
   if (builder == nullptr) return Status::InvalidArgument("File is not opened");
   if (user_key.size() + value.size() > kMaxUserEntryBytes) {
@@ -189,14 +208,14 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
   return Status::OK();
 }
 
-// An empty range hides nothing and is left out.
+// An empty range hides nothing, so it is not written.
 Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
   if (builder == nullptr) return Status::InvalidArgument("File is not opened");
   if (begin.size() + end.size() > kMaxUserEntryBytes) {
     return Status::InvalidArgument("SstFileWriter::DeleteRange: the keys are too large");
   }
   const Comparator& comparator = *icmp.user_comparator();
-  const int order = comparator.Compare(begin, end);
+  const int order = icmp.OrderWithoutTimestamp(begin, end);
   if (order > 0) return Status::InvalidArgument("end key comes before start key");
   if (order == 0) return Status::OK();
   internal_key.clear();
@@ -214,29 +233,43 @@ Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
 }
 
 Status SstFileWriter::Put(const Slice& user_key, const Slice& value) {
+  RETURN_IF_ERROR(rep_->CheckNoStamp());
   return rep_->Add(user_key, kTypeValue, value);
 }
-Status SstFileWriter::Put(const Slice&, const Slice&, const Slice&) { return NoTimestamps("Put"); }
+Status SstFileWriter::Put(const Slice& user_key, const Slice& timestamp, const Slice& value) {
+  RETURN_IF_ERROR(rep_->CheckStamp(timestamp));
+  return rep_->Add(user_key.ToString() + timestamp.ToString(), kTypeValue, value);
+}
 Status SstFileWriter::PutEntity(const Slice& user_key, const WideColumns& columns) {
+  RETURN_IF_ERROR(rep_->CheckNoStamp());
   std::string entity;
   RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
   return rep_->Add(user_key, kTypeWideColumnEntity, entity);
 }
 Status SstFileWriter::Merge(const Slice& user_key, const Slice& value) {
+  RETURN_IF_ERROR(rep_->CheckNoStamp());
   return rep_->Add(user_key, kTypeMerge, value);
 }
 Status SstFileWriter::Delete(const Slice& user_key) {
+  RETURN_IF_ERROR(rep_->CheckNoStamp());
   return rep_->Add(user_key, kTypeDeletion, Slice());
 }
-Status SstFileWriter::Delete(const Slice&, const Slice&) { return NoTimestamps("Delete"); }
+Status SstFileWriter::Delete(const Slice& user_key, const Slice& timestamp) {
+  RETURN_IF_ERROR(rep_->CheckStamp(timestamp));
+  return rep_->Add(user_key.ToString() + timestamp.ToString(), kTypeDeletionWithTimestamp, Slice());
+}
 Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) {
+  RETURN_IF_ERROR(rep_->CheckNoStamp());
   return rep_->AddRange(begin_key, end_key);
 }
-Status SstFileWriter::DeleteRange(const Slice&, const Slice&, const Slice&) {
-  return NoTimestamps("DeleteRange");
+Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key,
+                                  const Slice& timestamp) {
+  RETURN_IF_ERROR(rep_->CheckStamp(timestamp));
+  return rep_->AddRange(begin_key.ToString() + timestamp.ToString(),
+                        end_key.ToString() + timestamp.ToString());
 }
 
-// Of the bytes as they are on the disk.
+// Computes the checksum of the bytes that are on disk.
 Status SstFileWriter::Rep::NoteChecksum() {
   info.file_checksum_func_name = kUnknownFileChecksumFuncName;
   if (options.file_checksum_gen_factory == nullptr) return Status::OK();
@@ -249,6 +282,7 @@ Status SstFileWriter::Rep::NoteChecksum() {
   return Status::OK();
 }
 
+// The file is durable, but its directory entry is not: an ingestion syncs the directory.
 Status SstFileWriter::Rep::Complete() {
   assert(builder != nullptr && file != nullptr);
   RETURN_IF_ERROR(builder->Finish());
@@ -262,6 +296,7 @@ Status SstFileWriter::Rep::Complete() {
   return NoteChecksum();
 }
 
+// After an error the file is deleted, because it is not complete.
 Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   Rep& rep = *rep_;
   if (rep.builder == nullptr) return Status::InvalidArgument("File is not opened");
@@ -279,8 +314,10 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   return status;
 }
 
+// The size of the blocks that were written so far; final after Finish().
 uint64_t SstFileWriter::FileSize() { return rep_->info.file_size; }
 
+// Files of the writer have a property with their version.
 bool SstFileWriter::CreatedBySstFileWriter(const TableProperties& table_properties) {
   return table_properties.user_collected_properties.contains(std::string(kExternalVersionProperty));
 }

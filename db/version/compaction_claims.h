@@ -30,6 +30,7 @@ class CompactionClaims {
 
   // Precondition: none of the files is claimed.
   void Take(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
+  // Precondition: all of the files are claimed by the caller's plan.
   void GiveBack(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
 
   // Sums of the tables on a level of the current version that no compaction has claimed.

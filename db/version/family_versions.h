@@ -45,12 +45,13 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   FileNumber log_number GUARDED_BY(db_mutex) = 0;
   // The epoch number of the next file that enters level 0.
   uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
-  uint64_t next_version GUARDED_BY(db_mutex) = 1;
+  uint64_t next_version GUARDED_BY(db_mutex) = 1;  // number of the next version
   bool is_dropped GUARDED_BY(db_mutex) = false;
   CompactionClaims claims GUARDED_BY(db_mutex);
   KeptForSnapshots kept_for_snapshots GUARDED_BY(db_mutex);
   // By level: the internal key at which round-robin compaction continues.
   std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
+  // Versions with timestamps below it may be dropped; nullopt if it was never raised.
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
 
   explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}

@@ -23,6 +23,8 @@ ManifestReplay::ManifestReplay(std::vector<FamilyRequest> requests, const Recove
   assert(added.ok());
 }
 
+// Counters and families are applied in all cases; changes of files only up to the recovery point of
+// the family.
 Status ManifestReplay::Apply(const VersionEdit& edit) {
   has_next_file_ |= edit.next_file_number.has_value();
   has_last_sequence_ |= edit.last_sequence.has_value();
@@ -96,6 +98,7 @@ Status ManifestReplay::CheckComparator(const VersionEdit& edit,
              ", but is opened with ", given, "; does not match existing comparator"));
 }
 
+// Edits of families that were not requested are skipped.
 Status ManifestReplay::ApplyToFamily(const VersionEdit& edit) {
   assert(!edit.is_family_drop);
   const auto it = open_.find(edit.column_family);
@@ -128,6 +131,7 @@ Status ManifestReplay::ApplyToFamily(const VersionEdit& edit) {
   return Status::OK();
 }
 
+// A MANIFEST without these counters is not complete.
 Result<std::vector<ReplayedFamily>> ManifestReplay::Finish(bool allow_subset) {
   if (!has_log_number_ || !has_next_file_ || !has_last_sequence_) {
     return Status::Corruption(StrCat("no ",
@@ -161,6 +165,7 @@ std::vector<FamilyRequest> ManifestReplay::TakeMissing() {
   return missing;
 }
 
+// The MANIFEST writes the last sequence number with each change, so no table may have a larger one.
 Status ManifestReplay::CheckTables(const BuiltVersion& built, FamilyVersions* family) const {
   assert(built.version != nullptr && built.version->file_count() == built.added.size());
   for (const auto& file : built.added) {

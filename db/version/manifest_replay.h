@@ -45,6 +45,7 @@ class ManifestReplay {
   std::vector<FamilyRequest> TakeMissing();
 
  private:
+  // A requested family that exists, and the edits applied to it so far.
   struct Open {
     std::shared_ptr<FamilyVersions> versions;
     std::unique_ptr<VersionBuilder> builder;

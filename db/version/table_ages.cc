@@ -31,8 +31,8 @@ bool IsSuspicious(const InternalKeyComparator& order, const FileMetadata& newer,
          order.OrderWithoutTimestamp(older.smallest_user_key(), newer.largest_user_key()) <= 0;
 }
 
-void SeekFirst(const Slice& user_key, InternalIterator* it) {
-  it->Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
+void SeekFirst(const InternalKeyComparator& order, const Slice& user_key, InternalIterator* it) {
+  it->Seek(order.FirstInternalKey(user_key));
 }
 
 // The sequence numbers in the MANIFEST take part in the order of level 0, so they must agree with
@@ -59,11 +59,11 @@ Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer
                       const TableFile& older, InternalIterator* of_newer,
                       InternalIterator* of_older) {
   for (of_newer->SeekToFirst(); of_newer->Valid();) {
-    SeekFirst(ExtractUserKey(of_newer->key()), of_older);
+    SeekFirst(order, ExtractUserKey(of_newer->key()), of_older);
     if (!of_older->Valid()) break;
     const std::string key = ExtractUserKey(of_older->key()).ToString();
     if (order.OrderWithoutTimestamp(ExtractUserKey(of_newer->key()), key) != 0) {
-      SeekFirst(key, of_newer);
+      SeekFirst(order, key, of_newer);
       continue;
     }
     const SequenceNumber first = TrailerSeqno(ExtractTrailer(of_newer->key()));
@@ -97,6 +97,7 @@ Status CompareTombstones(const TableFile& newer, const TableFile& older, Interna
 }
 
 Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
+  assert(newer != older);
   ReadOptions options;
   options.fill_cache = false;
   options.total_order_seek = true;

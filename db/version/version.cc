@@ -48,6 +48,8 @@ Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Le
 
 Version::~Version() = default;
 
+// A deeper level is searched by its key heads; on level 0 all files are compared, repeatedly while
+// the range grows.
 LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Slice* end,
                                 bool expand_level0) const {
   LevelFiles result{level_number, {}};
@@ -100,7 +102,7 @@ LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Sl
 uint64_t Version::ApproximateOffset(Level level_number, const Slice& user_key) const {
   assert(!InEpoch());  // a table may be opened
   uint64_t bytes = 0;
-  const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
+  const std::string seek = comparator_.FirstInternalKey(user_key);
   for (TableFile* file : levels_[level_number]->files) {
     if (comparator_.OrderWithoutTimestamp(file->meta.largest_user_key(), user_key) < 0) {
       bytes += file->meta.file_size;

@@ -54,7 +54,11 @@ class Version {
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   // True if that was the last reference.
-  [[nodiscard]] bool Unref() { return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  [[nodiscard]] bool Unref() {
+    const int before = refs_.fetch_sub(1, std::memory_order_acq_rel);
+    assert(before > 0);
+    return before == 1;
+  }
 
   int num_levels() const { return static_cast<int>(levels_.size()); }
   // The deepest level with files, or 0.

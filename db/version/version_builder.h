@@ -65,6 +65,7 @@ class VersionBuilder {
     return IsNewer(a->meta(), b->meta());
   }
 
+  // The file of the base version at this place.
   TableFile* BaseFile(const Place& place) const;
   std::optional<Place> FindInBase(FileNumber number) const;
   std::optional<Level> LevelOf(FileNumber number) const;
@@ -73,6 +74,7 @@ class VersionBuilder {
   std::vector<Arrivals> ArrivalsByLevel();
   void AssignEpochs(std::vector<Arrivals>* levels) const;
   Splice<TableFile*> SpliceOf(Level level, const Arrivals& arrivals) const;
+  // Checks the order of the new version's levels.
   Status Check(const Version& version) const;
 
   const InternalKeyComparator& comparator_;

@@ -4,6 +4,7 @@
 // The destructor releases the reference and may run with or without the DB mutex.
 #pragma once
 
+#include <cassert>
 #include <utility>
 
 #include "db/version/version.h"
@@ -16,7 +17,10 @@ class VersionRef {
   VersionRef() = default;
   // Precondition: the caller keeps the version alive during this call. The set outlives the
   // VersionRef.
-  VersionRef(Version* version, VersionSet* set) : version_(version), set_(set) { version->Ref(); }
+  VersionRef(Version* version, VersionSet* set) : version_(version), set_(set) {
+    assert(version != nullptr && set != nullptr);
+    version->Ref();
+  }
   VersionRef(VersionRef&& other) noexcept { swap(other); }
   VersionRef& operator=(VersionRef other) noexcept {
     swap(other);
@@ -27,8 +31,14 @@ class VersionRef {
   }
 
   Version* get() const { return version_; }
-  Version* operator->() const { return version_; }
-  Version& operator*() const { return *version_; }
+  Version* operator->() const {
+    assert(version_ != nullptr);
+    return version_;
+  }
+  Version& operator*() const {
+    assert(version_ != nullptr);
+    return *version_;
+  }
 
  private:
   void swap(VersionRef& other) noexcept {

@@ -11,9 +11,8 @@
 // While the mutex is released, the current versions do not change, because only Install replaces
 // them and only one change is written at a time.
 //
-// After a failed append or sync the contents of the file on disk are unknown, so the file is never
-// written again. The change may have reached the disk, so the caller keeps all files that the
-// change names until a later change succeeds, which starts a new MANIFEST.
+// After a failed append or sync the file is never written again. The change may be on disk, so the
+// caller keeps all files that it names until a later change succeeds, in a new MANIFEST.
 #include "db/version/version_set.h"
 
 #include <algorithm>
@@ -49,6 +48,8 @@ struct VersionSet::FamilySnapshot {
   const Version* version;
 };
 
+// The parts of a change between the steps of LogAndApply(). Used by one thread, with or without the
+// mutex.
 struct VersionSet::Pending {
   struct FamilyChange {
     FamilyVersions* family;
@@ -211,7 +212,9 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
   FileType type;
   ParseFileName(manifest, &manifest_number_, &type);
   const std::string path = options_.dir + "/" + manifest;
-  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(options_.fs, path));
+  using End = ManifestReader::End;
+  const End end = options_.is_followed ? End::kForNow : End::kForGood;
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(options_.fs, path, end));
   ManifestReplay replay(std::move(requests), point);
   VersionEdit edit;
   while (!replay.IsAtPoint() && reader->Next(&edit)) {
@@ -236,8 +239,11 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
     families_[family.versions->id] = std::move(family.versions);
   }
   for (FamilyRequest& request : replay.TakeMissing()) missing->push_back(std::move(request));
+  if (options_.is_followed) reader_ = std::move(reader);
   return Status::OK();
 }
+
+std::unique_ptr<ManifestReader> VersionSet::TakeReader() { return std::move(reader_); }
 
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   mutex->AssertHeld();
@@ -291,12 +297,13 @@ Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   return Status::OK();
 }
 
+// Fills in the fields of the edits that the caller leaves open.
 void VersionSet::Complete(Change* change, Pending* pending) {
   assert(is_writing_ && !change->edits.empty());
   std::vector<VersionEdit>& edits = change->edits;
   if (manifest_.WantsNewFile()) pending->new_manifest_number = NewFileNumber();
   counters_.last_sequence = std::max(counters_.last_sequence, change->last_sequence);
-  if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogFacts();
+  if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogSummaries();
   if (counters_.max_column_family > 0)
     edits.front().max_column_family = counters_.max_column_family;
   uint32_t remaining = static_cast<uint32_t>(edits.size());
@@ -313,7 +320,7 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   if (!options_.lists_logs || wals_ == nullptr) return;
   std::optional<uint64_t> change_begin = manifest_bytes_;
   if (pending->new_manifest_number != 0) change_begin.reset();
-  pending->log_edits = listed_logs_.News(wals_->DurableFacts(), edits,
+  pending->log_edits = listed_logs_.News(wals_->DurableSummaries(), edits,
                                          counters_.min_log_number_to_keep, change_begin);
 }
 
@@ -384,14 +391,14 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
                 : manifest_.Append(records);
 }
 
-// These facts protect against a lost end of the MANIFEST: the remaining records still name the WALs
-// whose entries were flushed by the lost records.
-std::vector<LogFacts> VersionSet::NewLogFacts() const {
+// These summaries protect against a lost end of the MANIFEST: the remaining records still name the
+// WALs whose entries were flushed by the lost records.
+std::vector<LogSummary> VersionSet::NewLogSummaries() const {
   assert(is_writing_);
-  std::vector<LogFacts> news;
+  std::vector<LogSummary> news;
   if (wals_ == nullptr) return news;
-  for (const LogFacts& log : wals_->DurableFacts()) {
-    // Not needed any more: its file will be deleted.
+  for (const LogSummary& log : wals_->DurableSummaries()) {
+    // The log is not needed any more, and its file will be deleted.
     if (log.number < counters_.min_log_number_to_keep) continue;
     const auto old = counters_.tracked_logs.find(log.number);
     const bool is_news = old == counters_.tracked_logs.end() ||
@@ -402,6 +409,7 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
   return news;
 }
 
+// The first record of a new MANIFEST: the state of the whole database, apart from families.
 VersionEdit VersionSet::HeadOfManifest() const {
   VersionEdit head;
   assert(counters_.tracked_logs.empty() ||
@@ -411,6 +419,8 @@ VersionEdit VersionSet::HeadOfManifest() const {
   return head;
 }
 
+// The records of one family in a new MANIFEST, except for the lists of files, which are added
+// without the mutex.
 VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) const {
   assert(family.current != nullptr && !family.is_dropped);
   FamilySnapshot snapshot{.version = family.current};
@@ -440,7 +450,8 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
   MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
 }
 
-// Must not fail, because the change is already in the MANIFEST.
+// Makes a built version the current one. Must not fail, because the change is already in the
+// MANIFEST.
 void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   assert(built.version != nullptr);
   Version* const version = built.version.release();

@@ -35,6 +35,8 @@
 
 namespace ashlar {
 
+class FollowedChange;
+class ManifestReader;
 class WalSet;
 struct BuiltVersion;
 struct RecoveryPoint;
@@ -43,6 +45,8 @@ struct RecoveryPoint;
 struct VersionSetOptions : ManifestFileOptions {
   bool write_db_id = true;
   bool lists_logs = false;  // also writes RocksDB's own records about WALs: see ListedLogs
+  // Another process writes the MANIFEST: Recover() keeps its reader for TakeReader().
+  bool is_followed = false;
   Logger* info_log = nullptr;
 };
 
@@ -62,6 +66,13 @@ class VersionSet {
   Status Recover(std::vector<FamilyRequest> requests, bool allow_subset,
                  std::vector<FamilyRequest>* missing, const RecoveryPoint* point = nullptr)
       REQUIRES(db_mutex);
+
+  // With is_followed, after Recover(): the reader that continues behind the records which were
+  // recovered. Once.
+  std::unique_ptr<ManifestReader> TakeReader() REQUIRES(db_mutex);
+  // See FollowedChange. Instead of LogAndApply(), with is_followed.
+  FollowedChange BeginFollowed() const REQUIRES(db_mutex);
+  void InstallFollowed(FollowedChange* change) REQUIRES(db_mutex);
 
   // After this call every change also records the WALs that were created since the previous change,
   // and new facts about older WALs. `wals` outlives the set.
@@ -154,7 +165,7 @@ class VersionSet {
   void set_db_id(std::string db_id) REQUIRES(db_mutex) { counters_.db_id = std::move(db_id); }
   // The WALs that the MANIFEST knows, by number. A tracked WAL exists as a file as long as it is
   // needed.
-  const std::map<FileNumber, LogFacts>& tracked_logs() const REQUIRES(db_mutex) {
+  const std::map<FileNumber, LogSummary>& tracked_logs() const REQUIRES(db_mutex) {
     return counters_.tracked_logs;
   }
 
@@ -168,6 +179,7 @@ class VersionSet {
  private:
   struct Pending;         // a change that is being written
   struct FamilySnapshot;  // the records of one family in a new MANIFEST
+  // The steps of LogAndApply(); see version_set.cc.
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
   void Complete(Change* change, Pending* pending) REQUIRES(db_mutex);
   void Begin(Change* change, Pending* pending) const REQUIRES(db_mutex);
@@ -178,7 +190,7 @@ class VersionSet {
       REQUIRES(db_mutex);
   void DropFamily(uint32_t id) REQUIRES(db_mutex);
   static void ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) REQUIRES(db_mutex);
-  std::vector<LogFacts> NewLogFacts() const REQUIRES(db_mutex);
+  std::vector<LogSummary> NewLogSummaries() const REQUIRES(db_mutex);
   VersionEdit HeadOfManifest() const REQUIRES(db_mutex);
   FamilySnapshot SnapshotOf(const FamilyVersions& family) const REQUIRES(db_mutex);
   void ApplyCounters(const VersionEdit& edit) REQUIRES(db_mutex);
@@ -194,6 +206,7 @@ class VersionSet {
   ManifestCounters counters_ GUARDED_BY(db_mutex);
   std::atomic<uint64_t> next_file_number_{2};
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
+  std::unique_ptr<ManifestReader> reader_ GUARDED_BY(db_mutex);  // with is_followed
   ListedLogs listed_logs_ GUARDED_BY(db_mutex);
   // Bytes of an incomplete record or group at the end of the MANIFEST that recovery ignored.
   uint64_t torn_manifest_bytes_ GUARDED_BY(db_mutex) = 0;

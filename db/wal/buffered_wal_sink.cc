@@ -5,7 +5,7 @@
 //     | written | being written | staged | being staged | reserved
 //               ^ write_.done()          ^ order_.staged_end()
 //
-// A chunk is given back when the write has passed its end.
+// A chunk is released when the written part has passed its end.
 #include "db/wal/buffered_wal_sink.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Result<std::unique_ptr<FileWriter>> OpenFile(const WalSinkOptions& options) {
   if (options.recycle_path.empty()) {
     return FileWriter::Create(options.fs, options.path, options.file_options, writer_options);
   }
-  writer_options.preallocate_bytes = 0;  // the space is there; asking for it would be work
+  writer_options.preallocate_bytes = 0;  // the recycled file has its space already
   std::unique_ptr<FSWritableFile> file;
   RETURN_IF_ERROR(options.fs->ReuseWritableFile(options.path, options.recycle_path,
                                                 options.file_options, &file, nullptr));
@@ -54,8 +54,7 @@ BufferedWalSink::BufferedWalSink(const WalSinkOptions& options, std::unique_ptr<
       has_old_bytes_(!options.recycle_path.empty()) {}
 
 BufferedWalSink::~BufferedWalSink() {
-  if (!is_closed_)
-    IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+  if (!is_closed_) IgnoreError(Close(), "the log is complete or has failed, and no caller is left");
 }
 
 Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
@@ -75,6 +74,7 @@ Status BufferedWalSink::StageRecord(const Range& range, const Slice& head, const
   return Status::OK();
 }
 
+// Copies framed bytes chunk by chunk, because chunks are not contiguous in memory.
 Status BufferedWalSink::StageRaw(const Range& range, const Slice& bytes) {
   assert(range.end - range.offset == bytes.size());
   if (order_.is_aborted()) return error();
@@ -88,10 +88,11 @@ Status BufferedWalSink::StageRaw(const Range& range, const Slice& bytes) {
   return Status::OK();
 }
 
-// The memory for `offset`, made if need be; contiguous to the end of the block.
+// Returns the memory for `offset`, and allocates it if necessary. It is contiguous to the end of
+// the block.
 char* BufferedWalSink::MemoryAt(uint64_t offset) {
   SpinLockGuard guard(&chunks_lock_);
-  assert(offset / kChunkBytes >= first_chunk_);  // not given back yet
+  assert(offset / kChunkBytes >= first_chunk_);  // the chunk was not released yet
   const size_t index = static_cast<size_t>(offset / kChunkBytes - first_chunk_);
   if (index >= chunks_.size()) chunks_.resize(index + 1);
   Chunk& chunk = chunks_[index];
@@ -106,6 +107,7 @@ char* BufferedWalSink::MemoryAt(uint64_t offset) {
   return chunk.get() + offset % kChunkBytes;
 }
 
+// Releases the chunks whose bytes are all before `offset`. A few are kept for reuse.
 void BufferedWalSink::ReleaseBefore(uint64_t offset) {
   assert(offset <= order_.staged_end());
   SpinLockGuard guard(&chunks_lock_);
@@ -126,7 +128,7 @@ Status BufferedWalSink::Deliver(uint64_t end) {
 }
 
 Status BufferedWalSink::Flush(uint64_t end) {
-  assert(end <= size());  // of what was reserved
+  assert(end <= size());
   if (!order_.WaitUntil(end)) return error();
   Status status = write_.Reach(
       end, [this] { return order_.staged_end(); },
@@ -144,7 +146,7 @@ Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
 
 Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
   assert(from < to && to <= order_.staged_end());
-  assert(from == write_.done());  // no hole, nothing twice
+  assert(from == write_.done());  // ranges are written without holes, each once
   for (uint64_t offset = from; offset < to;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
     const size_t size = static_cast<size_t>(std::min(chunk_end, to) - offset);
@@ -178,6 +180,8 @@ Status BufferedWalSink::SyncFile() {
   return is_sync_thread_safe_ ? sync() : write_.RunAlone(sync);
 }
 
+// Makes this the error of all later calls, unless an earlier one is set, and wakes all waiting
+// threads.
 Status BufferedWalSink::FailWith(const Status& status) {
   assert(!status.ok());
   write_.Fail(status);
@@ -191,6 +195,7 @@ Status BufferedWalSink::Close() {
   is_closed_ = true;
   assert(order_.is_aborted() || order_.staged_end() == size());
   Status status = order_.is_aborted() ? error() : Flush(size());
+  // Records of the older log behind the end would have another log number, but they are cut off.
   if (status.ok() && has_old_bytes_) {
     status = file_->file()->Truncate(size(), IOOptions(), nullptr);
   }

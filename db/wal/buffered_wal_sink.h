@@ -26,7 +26,7 @@ class BufferedWalSink final : public WalSink {
   Status Deliver(uint64_t end) override;
   Status Flush(uint64_t end) override;
   Status Sync(uint64_t end) override;
-  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
+  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "the caller has it"); }
   Status Close() override;
   Status CloseForReuse() override;
 
@@ -55,12 +55,12 @@ class BufferedWalSink final : public WalSink {
   Status FailWith(const Status& error);
 
   const bool manual_flush_;
-  const size_t buffer_bytes_;
+  const size_t buffer_bytes_;  // with manual_flush_: Deliver() writes when so many bytes wait
   const std::unique_ptr<FileWriter> file_;
-  const bool is_sync_thread_safe_;
+  const bool is_sync_thread_safe_;  // false: syncs and writes exclude each other
   bool has_old_bytes_;  // the recycled file may hold bytes of an older log after the written part
   StagingOrder order_;
-  SharedProgress write_;  // file_->Append() is called only by its operation
+  SharedProgress write_;  // its operation is the only caller of file_->Append()
   SharedProgress sync_;
   bool is_closed_ = false;
 

@@ -53,10 +53,10 @@ class GatherPolicy {
   static constexpr uint64_t kMostMicros = 500;  // a few turns of a scheduler
   static constexpr uint32_t kMostSkipped = 1024;
 
-  size_t others_ = 0;
-  uint64_t last_micros_ = 0;
-  uint32_t to_skip_ = 0;    // operations that begin at once
-  uint32_t next_skip_ = 1;  // the value of to_skip_ after the next unsuccessful wait
+  size_t others_ = 0;         // number of other threads at the end of the last operation
+  uint64_t last_micros_ = 0;  // duration of the last operation
+  uint32_t to_skip_ = 0;      // operations that begin at once
+  uint32_t next_skip_ = 1;    // the value of to_skip_ after the next unsuccessful wait
 };
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder is listed anew each time: logs become obsolete seldom, and programs may delete there.
+// The directory is listed anew each time, because logs become obsolete seldom, and other programs
+// may delete files in it.
 #include "db/wal/log_archive.h"
 
 #include <algorithm>
@@ -12,9 +13,8 @@
 namespace ashlar {
 namespace {
 
+// The longest time between two checks for logs that have become too old.
 constexpr uint64_t kLongestPauseSeconds = 600;
-
-bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Status LogArchive::Add(FileNumber number) {
   return status;
 }
 
-// Oldest first. What disappears meanwhile is left out.
+// The archived logs, oldest first. Logs that disappear meanwhile are left out.
 Result<std::vector<LogArchive::Log>> LogArchive::Look() const {
   ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
                    ListArchivedLogs(options_.fs, options_.wal_dir));
@@ -83,7 +83,7 @@ Result<std::vector<LogArchive::Log>> LogArchive::Look() const {
 
 uint64_t LogArchive::NowSeconds() const {
   int64_t seconds = 0;
-  IgnoreError(options_.clock->GetCurrentTime(&seconds), "then nothing is too old");
+  IgnoreError(options_.clock->GetCurrentTime(&seconds), "without a time no log is too old");
   return static_cast<uint64_t>(std::max<int64_t>(seconds, 0));
 }
 
@@ -97,6 +97,7 @@ bool LogArchive::IsDue() {
   return true;
 }
 
+// A log is deleted if it is too old, or if the remaining ones are too large together; oldest first.
 Status LogArchive::Prune() {
   if (!is_on() || !IsDue()) return Status::OK();
   ASSIGN_OR_RETURN(const std::vector<Log> logs, Look());

@@ -20,7 +20,7 @@
 
 namespace ashlar {
 
-// The numbers of the logs in the folder, ascending; none if there is no folder.
+// The numbers of the logs in the archive, ascending; empty if the directory does not exist.
 Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir);
 // The numbers of the logs in a directory (the WAL directory or the archive), ascending; empty if it
 // does not exist.
@@ -54,6 +54,7 @@ class LogArchive {
  private:
   struct Log;
   Result<std::vector<Log>> Look() const;
+  // Whether Prune() has to list the directory.
   bool IsDue();
   uint64_t NowSeconds() const;
 

@@ -10,7 +10,7 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kBatchHeaderBytes = 12;
-constexpr char kRemarkMagic[] = "ashlar.log.follows";  // with its zero
+constexpr char kRemarkMagic[] = "ashlar.log.follows";  // stored with its terminating zero
 constexpr size_t kRemarkBytes = sizeof(kRemarkMagic) + 2 * sizeof(uint64_t);
 static_assert(kRemarkBytes < 128, "its length takes one byte");
 

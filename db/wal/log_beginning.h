@@ -19,14 +19,15 @@
 
 namespace ashlar {
 
+// The end of the previous log.
 struct LogPredecessor {
   FileNumber number = 0;
   uint64_t end_bytes = 0;  // offset of the end of its last record
 };
 
-// `first_seqno`: the sequence number of the next write.
+// Encodes the record. `first_seqno`: the sequence number of the next write.
 std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor& predecessor);
-// No value if the batch is an ordinary one.
+// Decodes the record; nullopt if the batch is an ordinary one.
 std::optional<LogPredecessor> DecodeLogBeginning(const Slice& batch);
 
 }  // namespace ashlar

@@ -6,16 +6,16 @@
 //                         ^ position_
 //
 // The order of the checks on a header is part of the format's rules: length, then log number, then
-// zeros, then checksum. After damage the rest of the block is given up, since the length that would
-// lead to the next record cannot be trusted.
+// zeros, then checksum. After damage the rest of the block is skipped, because the length that
+// leads to the next record cannot be trusted.
 //
-// Ends of logs. RocksDB takes a header without length and type, a length beyond the file and a
-// foreign log number for the end; we, in a recycled log, whatever does not name it, and in any WAL
-// a record of which the end, up to the end of the file, is zeros: a file that was allocated ahead
-// ends so when the machine dies. Each of them may also be damage in the middle of a log, so before
-// they are believed we look for an intact record behind. A log that a process wrote through a
-// mapping, and did not finish, has none: its headers are stored in the order of the file
-// (StagingOrder).
+// Ends of logs. RocksDB accepts three things as the end of a log: a header without length and type,
+// a length beyond the file, and a foreign log number. This reader accepts two more: in a recycled
+// log, any bytes that do not name this log; and in any WAL, a record whose end is zeros up to the
+// end of the file, because a file that was allocated ahead ends so after a crash of the machine.
+// Each of these may also be damage in the middle of a log. So the reader first searches for an
+// intact record behind the place. A log that a process wrote through a mapping, and did not finish,
+// has none, because its headers are stored in the order of the file (StagingOrder).
 #include <algorithm>
 #include <cassert>
 
@@ -24,19 +24,20 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kSectorBytes = 512;                      // what a disk writes whole or not at all
+constexpr size_t kSectorBytes = 512;  // a disk writes it completely or not at all
 constexpr size_t kLength = 4, kType = 6, kLogNumber = 7;  // offsets in a header
 
 uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]); }
 size_t HeaderBytesFor(uint8_t type) {
   return IsRecyclableType(type) ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
 }
+// Whether the checksum in the header is right for the record, header included.
 bool HasGoodChecksum(const char* header, size_t record_bytes) {
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
   return stored == crc32c::Value(header + kType, record_bytes - kType);
 }
 
-// Looks for the last byte that makes the checksum right, and puts it in.
+// Searches the value of the last byte for which the checksum is right, and stores it.
 bool RestoreLastByte(char* header, size_t record_bytes) {
   char& last = header[record_bytes - 1];
   for (int value = 1; value < 256; value++) {
@@ -47,7 +48,7 @@ bool RestoreLastByte(char* header, size_t record_bytes) {
   return false;
 }
 
-// What the checksum would be if the record named this log.
+// Whether the checksum would be right if the record named this log.
 bool HasGoodChecksumFor(FileNumber log_number, const char* header, size_t record_bytes) {
   assert(record_bytes >= kRecyclableLogHeaderBytes);
   std::string renamed(header + kType, record_bytes - kType);
@@ -62,6 +63,8 @@ bool IsKnownType(uint8_t type) { return (type >= 1 && type <= 11) || type == 130
 
 }  // namespace
 
+// Reads up to n bytes, first from the bytes that were read ahead. Fewer bytes only at the end of
+// the file or after an error.
 size_t LogReader::ReadSource(size_t n, char* dst) {
   assert(ahead_position_ <= ahead_.size());
   size_t done = std::min(n, ahead_.size() - ahead_position_);
@@ -89,7 +92,7 @@ size_t LogReader::ReadSource(size_t n, char* dst) {
   return done;
 }
 
-// Adds what the file has for the current block. False if that is nothing.
+// Reads the next bytes of the current block. Returns false if the file has none.
 bool LogReader::FillBlock() {
   assert(limit_ <= kLogBlockBytes);
   const uint64_t end = block_offset_ + limit_;
@@ -100,6 +103,7 @@ bool LogReader::FillBlock() {
   return read > 0;
 }
 
+// Returns false if the file ends before the end of the block.
 bool LogReader::FillWholeBlock() {
   while (limit_ < kLogBlockBytes) {
     if (!FillBlock()) return false;
@@ -107,7 +111,7 @@ bool LogReader::FillWholeBlock() {
   return true;
 }
 
-// Goes to the next block, if this one is complete and there is one.
+// Moves to the next block. Returns false if this one is not complete, or if there is no next one.
 bool LogReader::NextBlock() {
   if (!FillWholeBlock()) return false;
   assert(block_offset_ % kLogBlockBytes == 0);
@@ -141,7 +145,7 @@ LogReader::Physical LogReader::ParseHeader() {
   if (IsZero(header, kLogHeaderBytes)) return JudgeZeros();
   const uint8_t type = TypeAt(header);
   const size_t record_bytes = HeaderBytesFor(type) + DecodeFixed16(header + kLength);
-  // No record is of kind 0: its header was not stored to the end.
+  // No record has type 0: this header was not stored completely.
   if (options_.is_wal && IsZero(header + kLength, kLogHeaderBytes - kLength)) return JudgeZeros();
   if (IsRecyclableType(type)) {
     if (kLogBlockBytes - position_ < kRecyclableLogHeaderBytes) {
@@ -155,19 +159,27 @@ LogReader::Physical LogReader::ParseHeader() {
     if (type == 0 && record_bytes <= limit_ - position_ && EndsUnwritten(record_bytes)) {
       return JudgeUnwritten();
     }
-    // Nobody writes one here: it is what somebody once stored in a value.
+    // No writer puts a plain record here, so these bytes may be the contents of an old value.
     return Damage(Kind::kBadChecksum, "plain record in a recycled log");
   }
   if (record_bytes > limit_ - position_) {
     if (FillBlock()) return ParseHeader();
     if (limit_ == kLogBlockBytes) return Damage(Kind::kBadLength, "length beyond the block");
     if (options_.is_tailing) return EndHere();
-    // A MANIFEST ends with its last record: if all of it is there, only its length is wrong.
+    // A MANIFEST ends with its last record. If that record is complete, only its length is wrong.
     if (!options_.is_wal && HasGoodChecksum(header, limit_ - position_)) {
       return Damage(Kind::kBadLength, "length beyond the intact last record");
     }
     return Damage(Kind::kIncompleteTail, "record cut off by the end of the file");
   }
+  return ParseRecord(record_bytes);
+}
+
+// Parses a record of which all bytes are in the block.
+LogReader::Physical LogReader::ParseRecord(size_t record_bytes) {
+  assert(position_ + record_bytes <= limit_);
+  const char* header = block_.get() + position_;
+  const uint8_t type = TypeAt(header);
   if (IsRecyclableType(type)) {
     const bool is_ours =
         DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value());
@@ -178,12 +190,12 @@ LogReader::Physical LogReader::ParseHeader() {
   }
   if (!HasGoodChecksum(header, record_bytes)) {
     if (EndsUnwritten(record_bytes)) return JudgeUnwritten();
-    // A file may grow before its bytes are written: zeros to the end of the file are what a crash
-    // in between leaves. (The last byte of a whole version edit is not zero.)
+    // A file may grow before its bytes are written; a crash in between leaves zeros up to the end
+    // of the file. (The last byte of a complete version edit is not zero.)
     const size_t last_byte = position_ + record_bytes - 1;
     const bool ends_in_zeros = !options_.is_wal && limit_ < kLogBlockBytes &&
                                IsZero(block_.get() + last_byte, limit_ - last_byte);
-    // A single missing byte cannot be told from a damaged one, but the checksum says what it was.
+    // A single missing byte looks like a damaged one, but the checksum determines its value.
     if (!ends_in_zeros) return Damage(Kind::kBadChecksum, "checksum mismatch");
     if (!RestoreLastByte(block_.get() + position_, record_bytes)) {
       return Damage(Kind::kIncompleteTail, "record of which the end was not written");
@@ -198,9 +210,9 @@ LogReader::Physical LogReader::ParseHeader() {
   return physical;
 }
 
-// The record names another log. An intact one is old for sure, unless records of this log follow.
-// Otherwise it may be what is left of an old record, or a damaged record of this log: like every
-// bad checksum in a recycled log.
+// The record names another log. If it is intact, it is an old record for sure, unless records of
+// this log follow. If it is not intact, it may be the rest of an old record or a damaged record of
+// this log, so it is treated as a bad checksum in a recycled log.
 LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_bytes) {
   assert(position_ + record_bytes <= limit_);
   if (!HasGoodChecksum(header, record_bytes)) {
@@ -210,7 +222,7 @@ LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_
   Physical old{.kind = Kind::kOldRecord, .offset = block_offset_ + position_};
   old.bytes = record_bytes;
   old.what = "record of an older life of the file";
-  old.good_record_behind = FindGoodRecordBehind(old.offset);
+  if (!options_.is_shared) old.good_record_behind = FindGoodRecordBehind(old.offset);
   if (old.good_record_behind.has_value()) {
     old.kind = Kind::kBadChecksum;
     old.what = "record of another log before records of this one";
@@ -220,8 +232,8 @@ LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_
 }
 
 // A header of zeros. Zeros up to the end of the file are space that was allocated ahead. Zeros up
-// to the end of a block come before a record that may not be cut. Anything else is an unfinished
-// end or, with intact records behind, damage.
+// to the end of a block are padding before a record of a kind that is never cut. Other zeros are an
+// unfinished end or, with intact records behind them, damage.
 LogReader::Physical LogReader::JudgeZeros() {
   assert(limit_ >= position_ + kLogHeaderBytes);
   if (options_.is_tailing) return EndHere();
@@ -261,10 +273,10 @@ LogReader::Physical LogReader::JudgeZeros() {
   return physical;
 }
 
-// Whether a crash cut the record off while it was written to a file that was allocated ahead: there
-// are zeros behind it, and in it from its header on or from the beginning of a sector. (A
-// record that is damaged elsewhere, and ends in zeros, has no zeros behind it in a log that was
-// closed: that one ends with its last record.)
+// Whether a crash has cut the record off while it was written to a file that was allocated ahead.
+// Then zeros follow it, and the record itself consists of zeros from the end of its header or from
+// the beginning of a sector on. (A closed log ends with its last record. So a damaged record in a
+// closed log has no zeros behind it, even if it ends in zeros.)
 bool LogReader::EndsUnwritten(size_t record_bytes) {
   const size_t end = position_ + record_bytes;
   assert(end <= limit_);
@@ -277,6 +289,7 @@ bool LogReader::EndsUnwritten(size_t record_bytes) {
   return zeros < end && IsZero(block_.get() + zeros, limit_ - zeros);
 }
 
+// The record at the position was not written completely; or it is damaged if intact records follow.
 LogReader::Physical LogReader::JudgeUnwritten() {
   Physical physical = Damage(Kind::kIncompleteTail, "record of which the end was not written");
   physical.good_record_behind = FindGoodRecordBehind(physical.offset);
@@ -284,7 +297,7 @@ LogReader::Physical LogReader::JudgeUnwritten() {
   return physical;
 }
 
-// Gives up the rest of the block.
+// Reports damage at the position, and skips the rest of the block.
 LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
   assert(limit_ >= position_);
   Physical physical{.kind = kind, .offset = block_offset_ + position_};
@@ -297,18 +310,28 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
   }
   physical.is_unwritten = HasUnwrittenSector(position_, position_ + record_bytes);
   physical.is_stale = IsStaleHere();
+  // The next record of the block, if the length of this one is right. Otherwise the rest of the
+  // block is skipped, and not searched: the contents of a damaged record may look like records.
+  const size_t next = position_ + record_bytes;
+  if (options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords && kind == Kind::kBadChecksum &&
+      next < limit_ && IsGoodRecordAt(block_.get() + next, limit_ - next)) {
+    physical.bytes = record_bytes;
+    position_ = next;
+    return physical;
+  }
   position_ = kLogBlockBytes;
   return physical;
 }
 
-// Whether these bytes, which are no intact record, may be left of an older life of the file. Not if
-// they name this log, nor if all that is wrong with them is that they do not.
+// Whether these bytes, which are not an intact record, may be a rest of the older log in a recycled
+// file. They are not if they name this log, or if the log number is the only wrong thing about
+// them.
 bool LogReader::IsStaleHere() const {
   assert(position_ <= limit_);
   const size_t available = limit_ - position_;
   if (!is_recycled_) return false;
   if (position_ + kRecyclableLogHeaderBytes > kLogBlockBytes) return true;  // no header fits
-  // At the end of the file: cut off there, for all that can be known.
+  // At the end of the file: as far as can be known, the record is cut off there.
   if (available < kRecyclableLogHeaderBytes) return false;
   const char* header = block_.get() + position_;
   if (DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value())) {
@@ -319,7 +342,8 @@ bool LogReader::IsStaleHere() const {
          !HasGoodChecksumFor(options_.log_number, header, record_bytes);
 }
 
-// Whether all that a record, which has these bytes of the block, had in one sector is zero.
+// Whether all bytes that a record has in one sector are zero. [begin, end) is its range in the
+// block.
 bool LogReader::HasUnwrittenSector(size_t begin, size_t end) const {
   assert(begin <= end);
   end = std::min(end, limit_);
@@ -331,8 +355,9 @@ bool LogReader::HasUnwrittenSector(size_t begin, size_t end) const {
   return false;
 }
 
-// Looks byte by byte through the current block, from behind `offset` on, and at the beginning of
-// every later block: an intact block begins with a record. Reads ahead as far as needed.
+// Searches for an intact record byte by byte in the current block, from behind `offset` on, and at
+// the beginning of each later block, because an intact block begins with a record. Reads ahead as
+// far as necessary.
 std::optional<uint64_t> LogReader::FindGoodRecordBehind(uint64_t offset) {
   if (nothing_good_behind_) return std::nullopt;
   const auto found = SearchGoodRecordBehind(offset);
@@ -346,7 +371,7 @@ std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
     if (IsGoodRecordAt(block_.get() + at, limit_ - at)) return block_offset_ + at;
   }
   if (!FillWholeBlock()) return std::nullopt;
-  // Where nothing behind the place will be read, no more than a block of it is kept in memory.
+  // If the reader will not continue behind the place, at most one block of it is kept in memory.
   const bool is_kept = options_.is_tailing || GoesOnAfterDamage();
   size_t at = ahead_position_;
   for (uint64_t block_offset = block_offset_ + kLogBlockBytes;; block_offset += kLogBlockBytes) {
@@ -361,7 +386,8 @@ std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
   }
 }
 
-// Appends up to a block to ahead_, whose first byte belongs to `base` of the file.
+// Appends up to one block to ahead_, whose first byte is at the offset `base` of the file. Returns
+// false at the end of the file or after an error.
 bool LogReader::ReadAhead(uint64_t base) {
   const size_t old_size = ahead_.size();
   assert(status_.ok());
@@ -377,8 +403,8 @@ bool LogReader::ReadAhead(uint64_t base) {
   return !piece.empty();
 }
 
-// Whether p begins with an intact record of this log. In a recycled file only records that name
-// this log count.
+// Whether an intact record of this log begins at p. In a recycled file only records that name this
+// log count.
 bool LogReader::IsGoodRecordAt(const char* p, size_t available) const {
   if (available < kLogHeaderBytes) return false;
   const uint8_t type = TypeAt(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of log framing that are off the hot path.
+// The parts of log framing that are not on the hot path.
 #include "db/wal/log_format.h"
 
 namespace ashlar {

@@ -81,8 +81,8 @@ class LogFraming {
   size_t header_bytes() const {
     return is_recyclable_ ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
   }
-  // Type and its checksum (with the log number, in recyclable files) for the k-th kind of
-  // kFull, kFirst, kMiddle, kLast.
+  // The type byte of the k-th kind of kFull, kFirst, kMiddle, kLast, and the checksum of this byte
+  // (in recyclable files, together with the log number).
   uint8_t TypeOf(int kind) const { return static_cast<uint8_t>(kind + (is_recyclable_ ? 5 : 1)); }
   uint32_t SeedOf(int kind) const { return seeds_[kind]; }
 
@@ -92,8 +92,8 @@ class LogFraming {
   uint32_t seeds_[4];
 };
 
-// Bytes that a logical record of `payload_bytes` takes from `offset` on, including zeros in front
-// of it at the end of a block.
+// The number of bytes that a logical record of `payload_bytes` takes from `offset` on, including
+// zeros before it at the end of a block.
 uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payload_bytes);
 
 // The first seven or eight bytes of a physical record, kept back so that they can be stored last

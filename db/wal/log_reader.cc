@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The logical layer of LogReader: joins fragments, and reacts to events by one table.
+// The logical layer of LogReader: joins fragments, and reacts to events according to one table.
 #include "db/wal/log_reader.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ enum class LogReader::Event : uint8_t {
   kRecycledDamage,  // bad length or checksum in a recycled log
   kOldRecord,
   kOldRecordInRecord,
-  kStaleBytes,  // no intact record, and not of this log
+  kStaleBytes,  // bytes that are not an intact record and do not belong to this log
   kStructure,   // fragments that do not fit together, records of unknown kind
   kShortRecord,
   kBadSeqno,
@@ -34,15 +34,15 @@ namespace {
 constexpr size_t kMinWalRecordBytes = 12;
 
 enum class Action : uint8_t {
-  kOn,      // drop it silently, read on
-  kEnd,     // silently
-  kReport,  // the caller decides whether to read on
+  kOn,      // drops the record silently, and reads on
+  kEnd,     // ends the log silently
+  kReport,  // reports the damage; continue_after_report decides whether to read on
   kReportEnd,
 };
 constexpr Action kOn = Action::kOn, kEnd = Action::kEnd;
 constexpr Action kReport = Action::kReport, kReportEnd = Action::kReportEnd;
 
-// By event and recovery mode: docs/formats/wal.md, section 7.
+// The action for each event and recovery mode: docs/formats/wal.md, section 7.
 constexpr Action kActions[][4] = {
     // tolerate tail, absolute, point in time, skip any
     {kEnd, kReport, kReportEnd, kEnd},     // kEofInRecord
@@ -67,7 +67,10 @@ LogReader::LogReader(std::unique_ptr<LogSource> source, const Options& options, 
       block_(new char[kLogBlockBytes]),
       block_offset_(BlockOf(options.start_offset)),
       position_(static_cast<size_t>(options.start_offset - block_offset_)),
-      skips_rest_(options.start_offset > 0) {}
+      skips_rest_(options.start_offset > 0) {
+  assert(!options_.is_shared || options_.is_tailing);
+  if (options_.is_compressed) StartDecompressor();
+}
 
 LogReader::~LogReader() = default;
 
@@ -88,6 +91,10 @@ bool LogReader::ReadRecord(Slice* record) {
 
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   assert(!is_finished_ && physical.kind != Kind::kEof);
+  if (options_.is_shared && physical.kind != Kind::kRecord) {
+    StopAt(physical);
+    return false;
+  }
   switch (physical.kind) {
     case Kind::kRecord: return HandleRecord(physical, record);
     case Kind::kIncompleteTail:
@@ -102,6 +109,7 @@ bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   return false;
 }
 
+// Returns true if *record is a complete logical record.
 bool LogReader::HandleRecord(const Physical& physical, Slice* record) {
   switch (static_cast<LogRecordType>(physical.type)) {
     case LogRecordType::kFull:
@@ -139,7 +147,7 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
     return false;
   }
   if (begins) {
-    fragments_.clear();  // was handed out by the last call, or is empty
+    fragments_.clear();  // of the last returned record, or empty
     fragments_offset_ = physical.offset;
     if (ends) return FinishRecord(physical, physical.payload, record);
     has_open_record_ = true;
@@ -151,6 +159,7 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
   return FinishRecord(physical, fragments_, record);
 }
 
+// Checks and returns a record whose fragments were joined. Returns false if it is damaged.
 bool LogReader::FinishRecord(const Physical& last, const Slice& payload, Slice* record) {
   assert(!has_open_record_);
   Physical whole = last;
@@ -229,16 +238,17 @@ void LogReader::HandleCompression(const Physical& physical) {
     React(Event::kStructure, report);
     if (is_finished_) return;
   }
-  auto decompressor = WalDecompressor::Create();
-  if (!decompressor.ok()) {
-    status_ = decompressor.status();
-    return;
-  }
-  decompressor_ = decompressor.Take();
+  StartDecompressor();
 }
 
-// What was damaged may be the record that says so: an intact frame says it, too. No batch begins
-// with the checksum of its own end.
+void LogReader::StartDecompressor() {
+  auto decompressor = WalDecompressor::Create();
+  status_ = decompressor.status();
+  if (decompressor.ok()) decompressor_ = decompressor.Take();
+}
+
+// The record that declares compression may have been damaged. An intact frame shows as well that
+// the log is compressed: no batch begins with the checksum of its own end.
 void LogReader::LookForCompression(const Slice& payload) {
   assert(decompressor_ == nullptr && has_reported_);
   if (!WalDecompressor::IsFrame(payload)) return;
@@ -271,8 +281,8 @@ void LogReader::DropFragments() {
   fragments_.clear();
 }
 
-// Whether intact records follow decides. At the end of the file, and at an intact old record, this
-// has been looked at already.
+// Whether intact records follow decides about the event. At the end of the file and at an intact
+// old record, the search has been made already.
 void LogReader::ReactToDamage(Physical physical) {
   if (!physical.good_record_behind.has_value()) {
     physical.good_record_behind = FindGoodRecordBehind(physical.offset);
@@ -291,9 +301,10 @@ void LogReader::ReactToDamage(Physical physical) {
 
 void LogReader::React(Event event, const Physical& physical) {
   assert(static_cast<size_t>(event) < std::size(kActions));
+  if (options_.is_shared) return StopAt(physical);
   const auto mode = static_cast<size_t>(options_.mode);
   Action action = kActions[static_cast<size_t>(event)][mode];
-  // A silent end must be one: with intact records behind, it is damage.
+  // An end without a report requires that no intact records follow; otherwise it is damage.
   const std::optional<uint64_t> good_behind = physical.good_record_behind;
   if (action == kEnd && good_behind.has_value()) action = kReportEnd;
 
@@ -311,7 +322,14 @@ void LogReader::React(Event event, const Physical& physical) {
   if (action == kEnd || action == kReportEnd || (action == kReport && !GoesOnAfterDamage())) {
     is_finished_ = true;
   }
-  // A continuation must never be joined to what came before the bad place.
+  // A later continuation must not be joined to the fragments before the bad place.
+  DropFragments();
+}
+
+void LogReader::StopAt(const Physical& physical) {
+  assert(options_.is_shared);
+  unreadable_ = physical.what;
+  is_finished_ = true;
   DropFragments();
 }
 

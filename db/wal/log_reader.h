@@ -71,6 +71,12 @@ class LogReader {
     // The file may still grow: its end means "for now", nothing is dropped there, and ReadRecord()
     // may be called again after it returned false.
     bool is_tailing = false;
+    // Another process may be writing the file, so a record that cannot be read may be one that is
+    // being written: reading ends before it, nothing is reported, and no search for records behind
+    // it is made. Together with is_tailing. A new reader with `start_offset` continues later.
+    bool is_shared = false;
+    // The record that says so is in front of `start_offset`.
+    bool is_compressed = false;
     // Reading never goes beyond this offset of the file.
     uint64_t end_offset = UINT64_MAX;
     // Reading begins here, where a record or a part of one begins; the source begins with the block
@@ -95,23 +101,28 @@ class LogReader {
   // Offsets in the file of the begin and the end of the last returned record.
   uint64_t record_offset() const { return record_offset_; }
   uint64_t record_end() const { return record_end_; }
-  // Where the last record ends in which the log says something of itself; 0: there was none.
+  // The end of the last record about the log itself (compression, timestamp sizes, predecessor); 0:
+  // there was none.
   uint64_t special_end() const { return special_end_; }
-  // Mode kPointInTimeRecovery: the log ended in what an older life has left of its file, so nothing
-  // in it says that the next log continues it.
+  // Mode kPointInTimeRecovery: the log ended in a rest of the older log in its file. The next log
+  // then does not continue this one.
   bool ended_at_old_record() const { return ended_at_old_record_; }
+  // With is_shared: the reason why the record behind the last one could not be read; null at the
+  // end of the file.
+  const char* unreadable() const { return unreadable_; }
   // Bytes of an unfinished record that were dropped silently at the end of the file.
   uint64_t torn_tail_bytes() const { return torn_tail_bytes_; }
 
-  // What the log says about itself, as far as it was read.
+  // The contents of the records about the log itself, as far as the log was read.
   bool is_compressed() const { return decompressor_ != nullptr; }
   const std::vector<TimestampSize>& timestamp_sizes() const { return timestamp_sizes_; }
   const std::optional<PredecessorWalInfo>& predecessor() const { return predecessor_; }
 
-  // For a tailing reader: from now on the file may be read up to here.
+  // For a tailing reader: the file may be read up to this offset from now on.
   void SetEnd(uint64_t end_offset) { options_.end_offset = end_offset; }
 
  private:
+  // Results of the physical layer: log_reader_internal.h.
   enum class Kind : uint8_t;
   enum class Event : uint8_t;
   struct Physical;
@@ -120,6 +131,7 @@ class LogReader {
   Physical ReadPhysical();
   Physical EndHere() const;
   Physical ParseHeader();
+  Physical ParseRecord(size_t record_bytes);
   Physical JudgeOldRecord(const char* header, size_t record_bytes);
   Physical JudgeZeros();
   Physical Damage(Kind kind, const char* what);
@@ -142,12 +154,14 @@ class LogReader {
   bool HandleFragment(const Physical& physical, Slice* record);
   void HandleSpecial(const Physical& physical);
   void HandleCompression(const Physical& physical);
+  void StartDecompressor();
   void LookForCompression(const Slice& payload);
   void HandleTimestampSizes(const Physical& physical);
   bool FinishRecord(const Physical& last, const Slice& payload, Slice* record);
   void DropFragments();
   void ReactToDamage(Physical physical);
   void React(Event event, const Physical& physical);
+  void StopAt(const Physical& physical);
   bool GoesOnAfterDamage() const {
     return options_.continue_after_report ||
            options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
@@ -159,8 +173,9 @@ class LogReader {
   Reporter* const reporter_;
   Status status_;
 
-  // The current block: file bytes [block_offset_, block_offset_ + limit_), read up to position_,
-  // which may lie beyond limit_ when the rest of the block was given up.
+  // The current block: bytes [block_offset_, block_offset_ + limit_) of the file, consumed up to
+  // position_. After damage position_ may be beyond limit_, because the rest of the block is
+  // skipped.
   const std::unique_ptr<char[]> block_;
   uint64_t block_offset_ = 0;
   size_t position_ = 0;
@@ -168,21 +183,22 @@ class LogReader {
   // Bytes behind the current block that were read ahead to judge a bad place.
   std::string ahead_;
   size_t ahead_position_ = 0;
-  bool nothing_good_behind_ = false;  // searched for once in vain: true for every later place
+  bool nothing_good_behind_ = false;  // a search found nothing, so no later one will
 
   bool is_finished_ = false;
   bool has_reported_ = false;
   bool is_recycled_ = false;      // a recyclable header was seen
   bool has_read_record_ = false;  // a complete logical record was returned
-  bool has_open_record_ = false;  // First was read, Last was not
-  bool skips_rest_ = false;       // started inside a record
-  std::string fragments_;         // of the open record
+  bool has_open_record_ = false;  // a First fragment was read, but not its Last
+  bool skips_rest_ = false;       // reading began inside a record, whose rest is skipped
+  std::string fragments_;         // payload of the open record, or of the last returned record
   uint64_t fragments_offset_ = 0;
   uint64_t record_offset_ = 0;
   uint64_t record_end_ = 0;
   uint64_t special_end_ = 0;
   bool ended_at_old_record_ = false;
   uint64_t torn_tail_bytes_ = 0;
+  const char* unreadable_ = nullptr;
 
   std::unique_ptr<WalDecompressor> decompressor_;
   std::string decompressed_;

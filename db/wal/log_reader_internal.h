@@ -24,13 +24,13 @@ enum class LogReader::Kind : uint8_t {
 struct LogReader::Physical {
   Kind kind = Kind::kEof;
   uint8_t type = 0;                                 // of a record
-  Slice payload = {};                               // of a record; in block_
-  uint64_t offset = 0;                              // of the header in the file
-  uint64_t bytes = 0;                               // of the record, or dropped
-  const char* what = "";                            // for people
+  Slice payload = {};                               // of a record; points into block_
+  uint64_t offset = 0;                              // offset of the header in the file
+  uint64_t bytes = 0;                               // size of the record, or dropped bytes
+  const char* what = "";                            // description of damage
   std::optional<uint64_t> good_record_behind = {};  // if it was searched for already
   bool is_unwritten = false;                        // of damage: see LogDamage
-  bool is_stale = false;                            // of damage: may be of an older life
+  bool is_stale = false;                            // of damage: may belong to the older log
 };
 
 }  // namespace ashlar

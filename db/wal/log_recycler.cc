@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pins share the state: whoever holds the last of them may do so after the recycler is gone.
+// Pins share the state with the recycler, because the last pin may be released after the recycler
+// is destroyed.
 #include "db/wal/log_recycler.h"
 
 #include <cassert>
@@ -32,24 +33,25 @@ std::optional<FileNumber> LogRecycler::Take() {
   while (const std::optional<FileNumber> number = NextKept(&is_pinned)) {
     if (!is_pinned && !HasOtherNames(*number)) return number;
     IgnoreError(DeleteFileIfExists(fs_, LogFileName(wal_dir_, *number)),
-                "it is obsolete: the next opening deletes it");
+                "it is obsolete: the next open deletes it");
     Done(*number);
   }
   return std::nullopt;
 }
 
+// Moves the oldest kept number to `taken`, so that the file cannot be pinned while it is renamed.
 std::optional<FileNumber> LogRecycler::NextKept(bool* is_pinned) {
   State& state = *state_;
   MutexLock lock(&state.mutex);
   if (state.kept.empty()) return std::nullopt;
   const FileNumber number = state.kept.front();
-  state.taken.insert(number);  // it may run out of memory: then the file is still kept
+  state.taken.insert(number);  // if this runs out of memory, the file is still kept
   state.kept.pop_front();
   *is_pinned = state.pinned.contains(number);
   return number;
 }
 
-// A file system that cannot tell makes no links either, as a rule.
+// A file system that cannot count links usually cannot make them either.
 bool LogRecycler::HasOtherNames(FileNumber number) const {
   uint64_t names = 0;
   const IOStatus counted =

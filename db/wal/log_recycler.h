@@ -30,7 +30,7 @@ namespace ashlar {
 
 class LogRecycler {
  private:
-  // A number is in at most one of `kept` and `taken`; a pin may be of any log, kept or not.
+  // A number is in at most one of `kept` and `taken`. Any log may be pinned, kept or not.
   struct State {
     Mutex mutex{LockRank::kLeaf};
     std::deque<FileNumber> kept GUARDED_BY(mutex);  // in the order they were offered
@@ -77,8 +77,9 @@ class LogRecycler {
   // be overwritten are dropped from the list and deleted; their readers have them open. The caller
   // renames or deletes the returned file and calls Done() in either case.
   std::optional<FileNumber> Take();
+  // The file that Take() returned was renamed or deleted.
   void Done(FileNumber number);
-  // No value if the file is being taken for another log.
+  // Pins a log. nullopt if its file is being taken for another log.
   std::optional<Pin> PinLog(FileNumber number);
   // Stops keeping files. The caller deletes the returned ones.
   std::vector<FileNumber> Drain();

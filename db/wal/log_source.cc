@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two places log bytes come from: a file and memory.
+// The two sources of log bytes: a file and memory.
 #include <algorithm>
 #include <utility>
 

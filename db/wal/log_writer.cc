@@ -12,7 +12,7 @@
 namespace ashlar {
 namespace {
 
-// A scratch that one huge record has made larger than this is given back.
+// A scratch buffer that one huge record has made larger than this is freed.
 constexpr size_t kKeptScratchBytes = 1 << 20;
 
 }  // namespace
@@ -23,12 +23,13 @@ LogWriter::LogWriter(std::unique_ptr<FileWriter> file, const LogFraming& framing
 }
 
 Status LogWriter::AddRecord(const Slice& payload) {
-  assert(scratch_.empty());  // nothing of a record before it
+  assert(scratch_.empty());  // the previous record was appended
   AppendFramedRecord(framing_, file_->size(), payload, &scratch_);
   return AppendScratch();
 }
 
 Status LogWriter::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
+  assert(scratch_.empty() && legacy_type >= LogRecordType::kSetCompression);
   AppendSpecialRecord(framing_, file_->size(), legacy_type, payload, &scratch_);
   return AppendScratch();
 }

@@ -27,7 +27,7 @@ class LogWriter {
 
   // Appends the record and writes it to the kernel.
   Status AddRecord(const Slice& payload);
-  // kSetCompression and above; the payload must fit into one block.
+  // Appends a record of kind kSetCompression or above; the payload must fit into one block.
   Status AddSpecialRecord(LogRecordType legacy_type, const Slice& payload);
   Status Sync();
   Status Close();

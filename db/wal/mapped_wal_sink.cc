@@ -3,10 +3,10 @@
 // A timeline of the file:
 //
 //     | written ... | being staged | populated ahead   | allocated |  reserved addresses ...
-//       ^ given back                    ^ trigger: when a range reaches it, both move on
+//       ^ unmapped                      ^ trigger: when a range reaches it, both move on
 //
-// Populating is advice: a writer that is faster faults the pages in itself, and allocates space if
-// even that is missing.
+// Populating is advice. A writer that is faster takes the page faults itself, and allocates space
+// if even that is missing.
 #include "db/wal/mapped_wal_sink.h"
 
 #include <algorithm>
@@ -24,16 +24,16 @@
 namespace ashlar {
 namespace {
 
-// Addresses only; bounds the size of one log.
+// Reserved addresses; this limits the size of one log.
 constexpr uint64_t kCapacity = uint64_t{256} << 30;
 constexpr uint64_t kMinPieceBytes = 256 << 10;
-// While the file system makes a table durable an allocation takes 25 ms or more: this much is
-// written meanwhile by who writes a gigabyte a second.
+// While the file system makes a table durable, an allocation takes 25 ms or more. A writer of one
+// gigabyte per second writes this much in that time.
 constexpr uint64_t kMaxAllocatedAhead = 32 << 20;
-// What is mapped counts as memory of the process. With half of it writers met pages that were not
-// there yet (p99.9 of 1 KB values on a disk: 100 to 300 us instead of 30 to 45).
+// Mapped pages count as memory of the process. With half of this size, writers met pages that were
+// not populated yet (p99.9 of 1 KB values on a disk: 100 to 300 us instead of 30 to 45).
 constexpr uint64_t kMaxPopulatedAhead = 8 << 20;
-// Not where flushes and deletions of files would keep it waiting.
+// A pool in which flushes and deletions of files do not delay the job.
 constexpr Env::Priority kJobPriority = Env::Priority::USER;
 
 }  // namespace
@@ -59,8 +59,7 @@ MappedWalSink::MappedWalSink(const WalSinkOptions& options, std::unique_ptr<Mapp
     : WalSink(options), env_(options.env), file_(std::move(file)), populate_trigger_(1) {}
 
 MappedWalSink::~MappedWalSink() {
-  if (!is_closed_)
-    IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+  if (!is_closed_) IgnoreError(Close(), "the log is complete or has failed, and no caller is left");
 }
 
 Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
@@ -86,7 +85,8 @@ Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const S
   return Status::OK();
 }
 
-// Waits for its turn, so that its header too is stored in order.
+// Waits until all bytes before the range are staged, so that the header of this record is stored in
+// order too.
 Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
   assert(range.end - range.offset == bytes.size());
   if (range.end > file_->allocated()) RETURN_IF_ERROR(MakeRoom(range));
@@ -104,6 +104,8 @@ Status MappedWalSink::MakeRoom(const Range& range) {
   return status.ok() ? status : FailWith(status);
 }
 
+// Makes this the error of all later calls, unless an earlier one is set, and wakes all waiting
+// threads.
 Status MappedWalSink::FailWith(const Status& status) {
   assert(!status.ok());
   sync_.Fail(status);
@@ -111,27 +113,28 @@ Status MappedWalSink::FailWith(const Status& status) {
   return error();
 }
 
+// Fails if a store into the mapping did not reach the file.
 Status MappedWalSink::CheckNotLost() {
   if (!file_->is_lost()) [[likely]]
     return Status::OK();
   return FailWith(
-      Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
+      Status::IOError(path(), "cannot be stored to: the file was truncated, or the disk failed"));
 }
 
 Status MappedWalSink::Deliver(uint64_t end) {
-  assert(end <= size());  // of what was reserved
+  assert(end <= size());
   RETURN_IF_ERROR(CheckNotLost());
   return order_.WaitUntil(end) ? Status::OK() : error();
 }
 
-// What is staged counts, whatever has failed behind it.
+// Bytes that are staged count, whatever has failed behind them.
 Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
   assert(end <= size());
   RETURN_IF_ERROR(CheckNotLost());
   return order_.is_aborted() && order_.staged_end() < end ? error() : Status::OK();
 }
 
-// Only the thread that syncs waits for the records before its own: the others sleep once.
+// Only the thread that runs the sync waits for the records before its own; the others sleep once.
 Status MappedWalSink::Sync(uint64_t end) {
   assert(end <= size() && !is_closed_);
   RETURN_IF_ERROR(DeliverBeforeSync(end));
@@ -143,7 +146,7 @@ Status MappedWalSink::Sync(uint64_t end) {
   return status;
 }
 
-// An exception would leave those who wait for this sync waiting for ever.
+// An exception must not escape, because the threads that wait for this sync would wait for ever.
 Status MappedWalSink::SyncFile() {
   const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
   CountSync();
@@ -157,11 +160,12 @@ Status MappedWalSink::SyncFile() {
 
 // ---- Pages ahead
 
-// Of a log that nobody writes to yet. By a job of its own: who waits for the log waits for no more.
+// For a log that is not written yet. A job of its own populates it, so threads that wait for the
+// log wait for nothing more.
 void MappedWalSink::Prepare(uint64_t expected_bytes) {
   assert(size() == 0 && expected_bytes > 0);
   expected_bytes_ = expected_bytes;
-  // Half of what a log that is written to has: this one waits while the other is still in use.
+  // Half of what a log in use has, because this log waits while the other one is still in use.
   const uint64_t populated = std::clamp(expected_bytes / 2, kMinPieceBytes, kMaxPopulatedAhead / 2);
   populate_end_.store(populated, std::memory_order_relaxed);
   if (Schedule(&PopulateJob)) populate_trigger_.store(populated / 2, std::memory_order_relaxed);
@@ -183,17 +187,17 @@ bool MappedWalSink::Schedule(void (*job)(void*)) {
 }
 
 void MappedWalSink::PopulateAhead(uint64_t end) {
-  assert(end <= size());  // of a range that was reserved
-  // A log that has become large is expected to grow on: look ahead in proportion.
+  assert(end <= size());
+  // A large log is expected to grow further, so it looks ahead in proportion.
   const uint64_t ahead = std::clamp(end, kMinPieceBytes, kMaxPopulatedAhead);
   uint64_t trigger = populate_trigger_.load(std::memory_order_relaxed);
   do {
-    if (trigger > end) return;  // somebody else was faster
+    if (trigger > end) return;  // another thread was faster
   } while (!populate_trigger_.compare_exchange_weak(trigger, end + ahead / 2,
                                                     std::memory_order_relaxed));
   populate_end_.store(end + ahead, std::memory_order_relaxed);
   if (env_ != nullptr) {
-    Schedule(&PopulateJob);  // otherwise the writer that needs the space makes it
+    Schedule(&PopulateJob);  // if this fails, the writer that needs the space allocates it
     return;
   }
   IgnoreError(file_->PopulateAhead(end + ahead), "the writer that needs the space sees the error");
@@ -206,17 +210,20 @@ void MappedWalSink::PopulateJob(void* argument) {
   MappedLogFile& file = *sink->file_;
   IgnoreError(file.PopulateAhead(end), "the writer that needs the space sees the error");
   const uint64_t staged = sink->order_.staged_end();
-  // In pieces that are large but for a small log: each is a transaction of the file system.
+  // Allocates large pieces unless the log is small, because each is a transaction of the file
+  // system.
   const uint64_t wanted = std::max(staged, sink->expected_bytes_);
   if (file.allocated() < staged + std::min(wanted, kMaxAllocatedAhead / 2)) {
     IgnoreError(file.EnsureAllocated(staged + std::min(wanted, kMaxAllocatedAhead)),
-                "the same one sees it");
+                "the writer that needs the space sees the error");
   }
-  // What is complete need not stay mapped: the log would count twice, here and in the memtable.
+  // Complete bytes need not stay mapped; otherwise they would count twice, here and in the
+  // memtable.
   file.ReleaseBehind(staged);
   CancelJob(sink);
 }
 
+// Ends a job, whether it has run or was cancelled.
 void MappedWalSink::CancelJob(void* argument) {
   auto* sink = static_cast<MappedWalSink*>(argument);
   MutexLock lock(&sink->job_mutex_);
@@ -225,7 +232,8 @@ void MappedWalSink::CancelJob(void* argument) {
   sink->job_done_.SignalAll();
 }
 
-// While it is paused no writer waits for a job that has the file.
+// Called while the commit pipeline is paused, so that no writer waits for a job that locks the
+// file.
 void MappedWalSink::Seal() {
   assert(!is_closed_ && (order_.is_aborted() || order_.staged_end() == size()));
   is_sealed_.store(true, std::memory_order_relaxed);
@@ -238,13 +246,14 @@ void MappedWalSink::SealJob(void* argument) {
   CancelJob(sink);
 }
 
+// Frees the memory and the space of a log to which no more records are written.
 void MappedWalSink::GiveBack() {
   assert(is_sealed_.load(std::memory_order_relaxed));
   file_->EndGrowth();
   file_->ReleaseBehind(file_->allocated());
 }
 
-// After a failure what was staged before it stays: a valid log up to there.
+// After a failure the records that were staged before it are kept: they are a valid log.
 Status MappedWalSink::CloseAt(uint64_t file_bytes) {
   if (is_closed_) return error();
   is_closed_ = true;
@@ -253,7 +262,7 @@ Status MappedWalSink::CloseAt(uint64_t file_bytes) {
     MutexLock lock(&job_mutex_);
     while (jobs_ > 0) job_done_.Wait();
   }
-  assert(order_.is_aborted() || order_.staged_end() == size());  // no writer is left in it
+  assert(order_.is_aborted() || order_.staged_end() == size());  // no writer is in the log
   Status status = file_->Close(file_bytes);
   const Status first = error();
   return first.ok() ? status : first;

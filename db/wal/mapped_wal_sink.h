@@ -32,7 +32,7 @@ class MappedWalSink final : public WalSink {
   Status Flush(uint64_t end) override { return Deliver(end); }
   Status Sync(uint64_t end) override;
   void Seal() override;
-  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
+  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "the caller has it"); }
   Status Close() override { return CloseAt(order_.staged_end()); }
   Status CloseForReuse() override { return CloseAt(MappedLogFile::kKeepsSize); }
 
@@ -53,7 +53,7 @@ class MappedWalSink final : public WalSink {
   Status SyncFile();
   void Prepare(uint64_t expected_bytes);
   void PopulateAhead(uint64_t end);
-  // Of the sink, by a background thread; false: there is none.
+  // Schedules a job of this sink in a background thread. Returns false if there is none.
   bool Schedule(void (*job)(void*));
   static void PopulateJob(void* sink);
   static void SealJob(void* sink);

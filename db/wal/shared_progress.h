@@ -145,6 +145,7 @@ class SharedProgress {
     }
     return turn;
   }
+  // Waits for the end of the round, or as the first gathering thread for a limited time.
   void AwaitRound(const Turn& turn) {
     if (turn.wait_micros > 0) {
       FutexWaitFor(round_, turn.round, turn.wait_micros);
@@ -152,7 +153,7 @@ class SharedProgress {
       if (round_.load(std::memory_order_relaxed) != turn.round) return;
       if (is_gathering_) {
         --waiting_;
-        return EndGathering(/*have_come=*/false);  // and takes its turn, which is to run
+        return EndGathering(/*have_come=*/false);  // this thread then runs the operation
       }
     }
     FutexWait(round_, turn.round);
@@ -161,7 +162,7 @@ class SharedProgress {
     is_gathering_ = false;
     gathering_.NoteWait(have_come);
   }
-  // Whether somebody is to be woken.
+  // Runs the operation once. Returns whether threads must be woken.
   template <typename Ready, typename Run>
   bool RunOnce(uint64_t from, Ready&& ready, Run&& run, bool gathers) REQUIRES(mutex_) {
     is_running_ = true;

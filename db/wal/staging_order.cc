@@ -30,7 +30,7 @@ void StagingOrder::CompleteEarly(Range range) {
     early_count_.store(early_.size(), std::memory_order_seq_cst);
     if (staged_end_.load(std::memory_order_seq_cst) != offset) return;
   }
-  // The thread before us has just extended the staged part and may have missed the entry.
+  // The thread before this one has just extended the staged part, and may have missed the entry.
   TakeEarly();
   if (waiters_.load(std::memory_order_seq_cst) != 0) WakeWaiters();
 }
@@ -39,8 +39,8 @@ void StagingOrder::TakeEarly() {
   MutexLock lock(&mutex_);
   for (bool found = true; found;) {
     found = false;
-    // Nobody else extends the staged part while an entry that begins there is still in early_: its
-    // own thread has left, and other takers wait for the lock.
+    // While an entry that begins at the staged end is in early_, no other thread extends the staged
+    // part: the entry's own thread has left, and other takers wait for the lock.
     const uint64_t staged = staged_end_.load(std::memory_order_seq_cst);
     for (Range& range : early_) {
       if (range.offset != staged) continue;
@@ -63,7 +63,7 @@ void StagingOrder::WakeWaiters() {
 }
 
 bool StagingOrder::WaitSlowly(uint64_t end) {
-  // Whoever is before us is copying a record as a rule: worth some hundred cycles of patience.
+  // The threads before this one are usually copying a record, which takes some hundred cycles.
   constexpr int kSpins = 200;
   for (int i = 0; i < kSpins; ++i) {
     if (staged_end() >= end) return true;

@@ -61,6 +61,7 @@ class StagingOrder {
   std::string DebugString();
 
  private:
+  // A completed range whose headers are not stored yet.
   struct Range {
     uint64_t offset;
     uint64_t end;
@@ -83,7 +84,7 @@ class StagingOrder {
   // mutex_.
   alignas(64) std::atomic<uint64_t> staged_end_{0};
   std::atomic<size_t> early_count_{0};  // early_.size(); written under mutex_
-  std::atomic<int> waiters_{0};
+  std::atomic<int> waiters_{0};         // threads in WaitSlowly(); incremented under mutex_
   std::atomic<bool> is_aborted_{false};
   Mutex mutex_{LockRank::kLeaf};
   CondVar changed_{&mutex_};

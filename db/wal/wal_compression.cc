@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames need not tell their content size, so decompression streams into a string that grows.
+// Frames need not contain their content size, so decompression streams into a string that grows.
 //
 // An open frame (RFC 8878, section 3.1.1):
 //
 //     magic | descriptor | window | block header | head | blocks of ZSTD's own frame | checksum
 //     4       1            1        3              12     ...                          4
 //
-// The blocks are those that ZSTD makes of the body alone: no match of theirs reaches in front of
-// it, distances count backwards from where they are used, and a block that is stored as it is
-// changes no state of the decoder.
+// The blocks are those that ZSTD makes of the body alone, which is correct behind the head: their
+// matches do not reach in front of the body, distances count backwards from the place where they
+// are used, and a block that is stored uncompressed does not change the state of the decoder.
 #include "db/wal/wal_compression.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr size_t kChecksumBytes = 4;
 constexpr size_t kHeadOffset = kFrameHeaderBytes + kBlockHeaderBytes;
 constexpr size_t kBodyOffset = kHeadOffset + OpenFrame::kHeadBytes;
 constexpr uint32_t kZstdMagic = 0xfd2fb528;
-// Of a frame without content size, dictionary and checksum: the window follows.
+// The descriptor of a frame without content size, dictionary and checksum; the window follows.
 constexpr char kPlainDescriptor = 0;
 constexpr char kChecksumFlag = 1 << 2;
 
@@ -69,7 +69,7 @@ Status WalCompressor::Compress(const Slice& record, std::string* frame) {
 Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
   std::string& bytes = frame->bytes_;
   bytes.resize(kBodyOffset + ZSTD_compressBound(body.size()) + kChecksumBytes);
-  // ZSTD's frame header is written where, behind the head, it is then written over.
+  // ZSTD writes its own frame header in front of the body, where the end of the head overwrites it.
   char* const own = bytes.data() + kBodyOffset - kFrameHeaderBytes;
   const size_t room = bytes.size() - kChecksumBytes - (kBodyOffset - kFrameHeaderBytes);
   ZSTD_CCtx_setParameter(Compression(context_), ZSTD_c_checksumFlag, 0);
@@ -119,7 +119,7 @@ bool WalDecompressor::Decompress(const Slice& frame, std::string* record) {
   ZSTD_inBuffer in{frame.data(), frame.size(), 0};
   size_t used = 0;
   while (true) {
-    // Room grows with what really came out, never by what the frame claims.
+    // The buffer grows with the bytes that really come out, never by a size that the frame claims.
     record->resize(std::max<size_t>(2 * used, used + ZSTD_DStreamOutSize()));
     ZSTD_outBuffer out{record->data(), record->size(), used};
     const size_t result = ZSTD_decompressStream(Decompression(context_), &out, &in);
@@ -155,11 +155,11 @@ bool WalDecompressor::Decompress(const Slice&, std::string*) { return false; }
 
 #endif
 
-// ---- Compressors that are lent
+// ---- Pool of compressors
 
 namespace {
 
-// Each holds about a megabyte. As many writers as this find one ready.
+// Each idle compressor holds about a megabyte. So many concurrent writers find one ready.
 constexpr size_t kMaxIdle = 16;
 
 }  // namespace

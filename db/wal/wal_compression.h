@@ -22,7 +22,7 @@
 
 namespace ashlar {
 
-// The one value that a kSetCompression record may hold.
+// The only value that a kSetCompression record may contain.
 inline constexpr uint32_t kWalCompressionZstd = 7;
 
 // Limit of the uncompressed size of a frame, for reading and writing.
@@ -64,7 +64,7 @@ class WalCompressor {
   void* const context_;
 };
 
-// Lends compressors to writers.
+// A pool of compressors for concurrent writers.
 class WalCompressors {
  public:
   WalCompressors();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of logs under a mutex that is never held during I/O.
+// The list of logs is guarded by a mutex that is never held during I/O.
 #include "db/wal/wal_set.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace ashlar {
 WalSet::WalSet() = default;
 WalSet::~WalSet() = default;
 
-// Ascending numbers: what is synced or released by number is a prefix of what was written.
+// Checks that log numbers ascend: syncing or releasing logs by number then always covers a prefix
+// of what was written.
 Status WalSet::CheckOrderLocked() const {
   FileNumber last;
   if (!recovered_.empty()) last = recovered_.rbegin()->first;
@@ -42,11 +43,44 @@ void WalSet::Configure(const WalSetOptions& options) {
   options_ = options.log;
   wal_dir_ = options.wal_dir;
   describes_predecessors_ = options.describes_predecessors;
+  records_timestamp_sizes_ = options.records_timestamp_sizes;
   if (options.compresses) compressors_ = std::make_unique<WalCompressors>();
   options_.compressors = compressors_.get();
   options_.is_recyclable = options.max_recycled_logs > 0;
   recycler_.Configure(options.log.fs, options.wal_dir, options.max_recycled_logs);
   SetBuffering(options.log.buffer_bytes, options.log.bytes_per_sync);
+}
+
+// The record does not count as a batch of the log.
+void WalSet::AddTimestampSize(const TimestampSize& size) {
+  assert(size.bytes != 0);
+  MutexLock lock(&mutex_);
+  timestamp_sizes_.push_back(size);
+  if (logs_.empty() || !records_timestamp_sizes_) return;
+  Log& current = logs_.back();
+  const bool has_batches = current.sink->size() > current.begin;
+  IgnoreError(
+      current.sink->AddSpecialRecord(LogRecordType::kTimestampSizes, EncodeTimestampSizes({size})),
+      "a log with an error gets no batches any more");
+  if (!has_batches) current.begin = current.sink->size();
+}
+
+// Written before the first batch of a log.
+Status WalSet::WriteTimestampSizes(WalSink* next) const {
+  constexpr size_t kSizesInRecord = 4096;  // a record of this kind fits into one block
+  std::vector<TimestampSize> sizes;
+  {
+    MutexLock lock(&mutex_);
+    if (records_timestamp_sizes_) sizes = timestamp_sizes_;
+  }
+  for (size_t begin = 0; begin < sizes.size(); begin += kSizesInRecord) {
+    const size_t end = std::min(begin + kSizesInRecord, sizes.size());
+    const std::vector<TimestampSize> part(sizes.begin() + static_cast<ptrdiff_t>(begin),
+                                          sizes.begin() + static_cast<ptrdiff_t>(end));
+    RETURN_IF_ERROR(
+        next->AddSpecialRecord(LogRecordType::kTimestampSizes, EncodeTimestampSizes(part)));
+  }
+  return Status::OK();
 }
 
 void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
@@ -55,6 +89,7 @@ void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
   bytes_per_sync_.store(bytes_per_sync, std::memory_order_relaxed);
 }
 
+// The options for a log that is created now.
 WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
   assert(number > 0 && options_.fs != nullptr);
   WalSinkOptions options = options_;
@@ -66,11 +101,12 @@ WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
   return options;
 }
 
+// `const` because it only makes a file; Install() changes the set.
 Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   return Open(OptionsOf(number));
 }
 
-// Over an old file if there is one. Where that does not work out a new one may.
+// Reuses an old file if there is one. If that fails, a new file may still work.
 Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
   assert(options.recycle_path.empty());
   while (const std::optional<FileNumber> old = recycler_.Take()) {
@@ -79,7 +115,7 @@ Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
     auto sink = OpenWalSink(options);
     if (sink.ok()) return sink;
     IgnoreError(DeleteFileIfExists(options_.fs, options.recycle_path),
-                "it is obsolete: the next opening deletes it");
+                "it is obsolete: the next open deletes it");
     options.recycle_path.clear();
   }
   return OpenWalSink(options);
@@ -93,6 +129,7 @@ Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
 
 Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
                        SequenceNumber last_logged_seqno) {
+  assert(next != nullptr);
   Log sealed;
   {
     MutexLock lock(&mutex_);
@@ -100,6 +137,8 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
   }
   if (sealed.sink != nullptr) {
     RETURN_IF_ERROR(WriteBeginning(next.get(), first_seqno, sealed, last_logged_seqno));
+  } else {
+    RETURN_IF_ERROR(WriteTimestampSizes(next.get()));
   }
   {
     MutexLock lock(&mutex_);
@@ -114,14 +153,16 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
   return Status::OK();
 }
 
-// Be it the one that a log begins with, or the one that says where replay stopped, which has the
-// first number of the log.
+// The sequence number of the last batch in the log before, 0 if it has none. The record at the
+// beginning of a log counts as a batch, with the first sequence number of the log; so does the
+// record that says where replay stopped.
 SequenceNumber WalSet::LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno) {
   assert(sealed.sink != nullptr);
   if (sealed.sink->size() > sealed.begin) return std::max(last_logged_seqno, sealed.first_seqno);
   return sealed.has_beginning ? sealed.first_seqno : 0;
 }
 
+// The log before must be delivered completely, because the record names its end.
 Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                               SequenceNumber last_logged_seqno) const {
   const WalSink& before = *sealed.sink;
@@ -134,16 +175,18 @@ Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const L
     RETURN_IF_ERROR(
         next->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo(info)));
   }
+  RETURN_IF_ERROR(WriteTimestampSizes(next));
   return next->AddRecord(
       EncodeLogBeginning(first_seqno, {.number = before.log_number(), .end_bytes = before.size()}));
 }
 
-// All under the mutex: whoever then finds the new log alone in the set, and so waits for no other
-// sync than its own, has not waited for one that was abandoned.
+// All steps are under the mutex. A thread that finds the new log alone in the set waits only for a
+// sync of that log, and this is right only if no log was abandoned without its replacement.
 std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink> next,
                                                          SequenceNumber first_seqno,
                                                          const Status& error) {
   assert(!error.ok() && next != nullptr);
+  IgnoreError(WriteTimestampSizes(next.get()), "the first write returns the error of the new log");
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);
   for (Log& log : logs_) {
@@ -163,21 +206,23 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   return left;
 }
 
-void WalSet::AddRecovered(const LogFacts& log) {
+void WalSet::AddRecovered(const LogSummary& log) {
   assert(log.number > 0 && log.synced_bytes <= log.end_bytes);
   MutexLock lock(&mutex_);
   recovered_[log.number] = log;
   if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
 }
 
-std::vector<LogFacts> WalSet::DurableFacts() const {
+// A log without a durable directory entry may disappear in a crash, so the MANIFEST must not name
+// it.
+std::vector<LogSummary> WalSet::DurableSummaries() const {
   MutexLock lock(&mutex_);
-  std::vector<LogFacts> facts;
+  std::vector<LogSummary> facts;
   for (const auto& [number, log] : recovered_) facts.push_back(log);
   for (const auto& [sink, first_seqno, begin, has_beginning] : logs_) {
     if (sink->log_number() > newest_durable_entry_) break;
     const bool is_closed = sink != logs_.back().sink && sink->error().ok();
-    // What a log says of itself is no batch, and ends count batches.
+    // The record at the beginning is not a batch, and the ends in the MANIFEST are ends of batches.
     const uint64_t without_batch = has_beginning ? 0 : begin;
     const auto end_of_batches = [without_batch](uint64_t bytes) {
       return bytes > without_batch ? bytes : 0;
@@ -196,7 +241,7 @@ std::shared_ptr<WalSink> WalSet::current() const {
   return logs_.back().sink;
 }
 
-// Syncs one after the other, so that what is durable is always a prefix.
+// Syncs the logs one after the other, so that the durable bytes are always a prefix.
 Status WalSet::SyncOlderThan(FileNumber number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
@@ -209,6 +254,7 @@ Status WalSet::SyncOlderThan(FileNumber number) {
   return Status::OK();
 }
 
+// The older logs and the directory are synced once per log; see settled_.
 Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
   assert(end <= log->size());
   const FileNumber number = log->log_number();
@@ -220,8 +266,8 @@ Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
   return log->Sync(end);
 }
 
-// The entry of a log must survive before any of its bytes count as durable, and so must those of
-// the logs before it.
+// The directory entry of a log, and those of the logs before it, must be durable before any bytes
+// of the log count as durable.
 Status WalSet::SyncDirectoryFor(FileNumber number) {
   assert(!wal_dir_.empty());
   {
@@ -242,7 +288,8 @@ void WalSet::NoteEntriesSynced(FileNumber log_number) {
   newest_durable_entry_ = std::max(newest_durable_entry_, log_number);
 }
 
-// Of the logs up to this one, those whose entries are not known to be durable.
+// Returns an error if a log up to `last`, whose entry is not known to be durable, may have lost its
+// entry.
 Status WalSet::CheckEntriesLocked(FileNumber last) const {
   for (const Log& log : logs_) {
     const FileNumber number = log.sink->log_number();
@@ -301,6 +348,7 @@ Status WalSet::Close() {
 
 std::vector<WalSet::Info> WalSet::ReleaseBelow(FileNumber min_log_number,
                                                std::vector<std::shared_ptr<WalSink>>* released) {
+  assert(released != nullptr);
   std::vector<Info> logs;
   MutexLock lock(&mutex_);
   while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
@@ -347,7 +395,7 @@ uint64_t WalSet::BytesFrom(FileNumber number) const {
   return bytes;
 }
 
-// Sealed logs are delivered to their ends, so it is the current one that may be cut.
+// Older logs are delivered completely, so only the current one may be cut.
 std::vector<WalSet::Info> WalSet::List() const {
   MutexLock lock(&mutex_);
   std::vector<Info> list;

@@ -2,16 +2,20 @@
 //
 // WalSet holds the current log and the older logs that may still be needed.
 //
-// Recovery stops at the first hole. So the bytes delivered to the kernel, and the bytes on disk,
-// must always be a prefix of the sequence of all logs: - an older log is synced before a newer one
-// counts as synced - all of a log is in the kernel's hands before another becomes the current one -
-// a log that failed leaves the set, with all before it, in the step that brings its replacement -
-// so does one whose directory entry was not durable when a sync of the directory failed A new
-// current log begins with a record of the end of the previous log, because a crash of the machine
-// may lose the end of the older log and preserve the newer log.
+// Recovery stops at the first hole. So the bytes delivered to the kernel, and the durable bytes,
+// must each be a prefix of the sequence of all logs:
+//
+//   - An older log is synced before bytes of a newer one count as durable.
+//   - A log is delivered to the kernel completely before another one becomes current.
+//   - A log that has failed leaves the set, with all logs before it, in the step that installs
+//     its replacement.
+//   - So does a log whose directory entry was not durable when a sync of the directory failed.
+//
+// A new current log begins with a record of the end of the previous log, because a crash of the
+// machine may lose the end of the older log and preserve the newer log.
 //
 // Threads: active() while a commit is in flight; Install() and ReplaceAll() while the commit
-// pipeline is paused; the rest from any thread.
+// pipeline is paused; the other functions from any thread.
 #pragma once
 
 #include <atomic>
@@ -23,8 +27,9 @@
 #include <vector>
 
 #include "ashlar/status.h"
-#include "db/wal/log_facts.h"
+#include "db/wal/log_format.h"
 #include "db/wal/log_recycler.h"
+#include "db/wal/log_summary.h"
 #include "db/wal/wal_sink.h"
 #include "util/keys/file_number.h"
 #include "util/threads/mutex.h"
@@ -38,6 +43,9 @@ struct WalSetOptions {
   bool compresses = false;
   // Logs contain RocksDB's record about the previous log (kPredecessorInfo).
   bool describes_predecessors = false;
+  // Logs contain RocksDB's record of the timestamp sizes of families (kTimestampSizes), which
+  // RocksDB 7.8 cannot read.
+  bool records_timestamp_sizes = true;
   // Number of files of obsolete logs that are kept for reuse. If above 0, all records contain their
   // log number.
   size_t max_recycled_logs = 0;
@@ -47,7 +55,7 @@ class WalSet {
  public:
   struct Info {
     FileNumber number = 0;
-    uint64_t bytes = 0;  // that can be read
+    uint64_t bytes = 0;  // number of bytes that can be read
     // The log was replaced after an error: it may hold records of failed writes.
     bool has_failed = false;
   };
@@ -64,81 +72,90 @@ class WalSet {
   // The files for reuse by new logs. A reader that opens a log must pin it in the recycler.
   LogRecycler* recycler() const { return &recycler_; }
 
+  // Every later log begins with the timestamp size of this family, and the current log, if there is
+  // one, gets it now. Called before the first write of the family, while no commit is in flight.
+  void AddTimestampSize(const TimestampSize& size);
+
   // Applies to logs that are created after this call.
   void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
 
-  // Makes the file of a log; nothing is written to it before Install().
+  // Creates the file of a log; no record is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
   // The same for a background thread: also allocates space for a log as large as the current one.
   Result<std::unique_ptr<WalSink>> CreateAhead(FileNumber number) const;
-  // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
-  // record with a sequence number below `first_seqno` will be written to the new one;
+  // Makes `next` the current log. The log before it must be flushed completely, and gets no more
+  // bytes. No record with a sequence number below `first_seqno` will be written to the new log.
   // `last_logged_seqno` is the sequence number of the last batch in any log, 0 for none. After an
   // error nothing has changed.
   Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
                  SequenceNumber last_logged_seqno = 0);
-  // Makes it the only log: those before leave the set, and whoever still waits for one of them gets
-  // `error`. Their files stay until ReleaseBelow() names them. The caller lets go of the result
-  // where it may do I/O.
+  // Makes `next` the only log. The logs before it leave the set, and each thread that still waits
+  // for one of them gets `error`. Their files remain until ReleaseBelow() names them. The caller
+  // destroys the result where I/O is allowed.
   std::vector<std::shared_ptr<WalSink>> ReplaceAll(std::unique_ptr<WalSink> next,
                                                    SequenceNumber first_seqno, const Status& error);
 
-  // A log of an earlier process that is still needed, synced and with a durable entry.
-  void AddRecovered(const LogFacts& log);
-  // Of all logs whose directory entries are durable, by number.
-  std::vector<LogFacts> DurableFacts() const;
+  // Adds a log of an earlier process that is still needed; it is synced, and its directory entry is
+  // durable.
+  void AddRecovered(const LogSummary& log);
+  // The summaries of all logs whose directory entries are durable, by number.
+  std::vector<LogSummary> DurableSummaries() const;
 
+  // The current log without a reference, for commits in flight.
   WalSink* active() const { return active_; }
+  // The current log; the reference keeps it alive after it has left the set.
   std::shared_ptr<WalSink> current() const;
 
-  // Bytes [0, end) of `log`, and all logs before it, are durable when it returns OK.
+  // Syncs `log` up to `end`, and all logs before it. OK: these bytes are durable.
   Status SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end);
-  // All logs up to what was delivered before the call.
+  // Syncs all logs up to the bytes that were reserved before the call.
   Status SyncAll();
-  // All but the current one.
+  // Syncs all logs except the current one.
   Status SyncSealed();
   // Makes the directory entries of all logs durable.
   Status SyncEntries() { return SyncDirectoryFor(current_number()); }
-  // The directory of the logs was synced after `log_number` had become the current log. Changes
-  // nothing if a sync that failed may have lost one of their entries.
+  // Called after a sync of the WAL directory that began when `log_number` was already the current
+  // log. Changes nothing if a sync that failed may have lost one of the entries.
   void NoteEntriesSynced(FileNumber log_number);
-  // Hands the buffered bytes of all logs to the kernel, the older ones first.
+  // Delivers the buffered bytes of all logs to the kernel, older logs first.
   Status Flush();
-  // The first error of any log; an entry that may be lost is one of its log.
+  // The first error of any log. A directory entry that may be lost is an error of its log.
   Status error() const;
+  // Closes all logs, and returns the first error.
   Status Close();
 
-  // Logs below `min_log_number` are not needed any more: lets go of them and returns them.
-  // Those that are open are handed over in `released`, to be closed where no lock is held.
+  // Removes the logs below `min_log_number`, which are not needed any more, and returns them. Open
+  // logs are appended to *released; the caller destroys them where no lock is held.
   std::vector<Info> ReleaseBelow(FileNumber min_log_number,
                                  std::vector<std::shared_ptr<WalSink>>* released);
 
   FileNumber current_number() const;
-  // Whether anything was written to the current log since it was installed.
+  // Whether a record was written to the current log since it was installed.
   bool current_has_records() const;
-  // With those that are still in memory.
+  // The size of all logs, including bytes that are still in memory.
   uint64_t total_bytes() const { return BytesFrom(0); }
-  // Of the logs from this number on.
+  // The size of the logs from this number on.
   uint64_t BytesFrom(FileNumber number) const;
-  // Oldest first. Taken together the bytes are a prefix of what was written.
+  // All logs, oldest first. Their bytes together are a prefix of what was written.
   std::vector<Info> List() const;
-  // Where the writes end that a log held before it failed; nullopt if it did not. Behind may lie
-  // writes that were refused.
+  // The end of the valid writes in a log that failed and was replaced; nullopt if it did not.
+  // Behind it there may be writes that were refused.
   std::optional<uint64_t> EndOfFailed(FileNumber number) const;
-  // How often a log was synced; callers that shared a sync count once.
+  // The number of syncs of logs; callers that share a sync count once.
   uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }
-  // A line for each log, oldest first: where it ends, and what of it is durable.
+  // One line for each log, oldest first: its end, and the delivered and synced bytes.
   std::string DebugString() const;
 
  private:
   struct Log {
     std::shared_ptr<WalSink> sink;
-    SequenceNumber first_seqno = 0;  // no commit in it has a smaller one
-    uint64_t begin = 0;              // where the records of commits begin
-    bool has_beginning = false;      // a record that says where the log before it ends
+    SequenceNumber first_seqno = 0;  // no commit in the log has a smaller number
+    uint64_t begin = 0;              // offset at which the records of commits begin
+    bool has_beginning = false;      // the log begins with a record of the previous log's end
   };
   WalSinkOptions OptionsOf(FileNumber number) const;
   Result<std::unique_ptr<WalSink>> Open(WalSinkOptions options) const;
+  Status WriteTimestampSizes(WalSink* next) const;
   static SequenceNumber LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno);
   Status WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                         SequenceNumber last_logged_seqno) const;
@@ -149,26 +166,32 @@ class WalSet {
   Status CheckOrderLocked() const REQUIRES(mutex_);
 
   std::unique_ptr<WalCompressors> compressors_;  // declared before the logs, which use it
-  // Fixed by Configure(), but for what SetBuffering() changes.
+  // Fixed by Configure(), except for the members that SetBuffering() changes.
   WalSinkOptions options_;
   std::string wal_dir_;
   bool describes_predecessors_ = false;
+  bool records_timestamp_sizes_ = true;
+  std::vector<TimestampSize> timestamp_sizes_ GUARDED_BY(mutex_);
   mutable LogRecycler recycler_;
   mutable std::atomic<uint64_t> sync_count_{0};  // counted by the logs; declared before them
-  std::atomic<size_t> buffer_bytes_{0};  // these two: each for itself, written by SetDBOptions()
-  std::atomic<uint64_t> bytes_per_sync_{0};  // and read when a log is made
+  // Written by SetBuffering(), read when a log is created; independent of each other (relaxed).
+  std::atomic<size_t> buffer_bytes_{0};
+  std::atomic<uint64_t> bytes_per_sync_{0};
   // Written while the pipeline is paused, read by commits in flight.
   WalSink* active_ = nullptr;
   mutable Mutex mutex_{LockRank::kWal};
-  std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
-  // Of earlier processes, by number: all below those of logs_.
-  std::map<FileNumber, LogFacts> recovered_ GUARDED_BY(mutex_);
-  std::vector<Info> replaced_ GUARDED_BY(mutex_);  // whose files are left; ascending
-  // Of replaced logs, also of those that were released since: readers may still be in them.
+  std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; the last one is current
+  // Logs of earlier processes, by number; all numbers are below those of logs_.
+  std::map<FileNumber, LogSummary> recovered_ GUARDED_BY(mutex_);
+  // Replaced logs whose files were not released yet, ascending.
+  std::vector<Info> replaced_ GUARDED_BY(mutex_);
+  // The ends of replaced logs, including released ones, because readers may still use them.
   std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
-  FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
-  // Of a log whose entry is durable, with all of the logs before it that counted, which stays so: a
-  // sync of it needs no more than its own bytes.
+  // The directory entries of the logs up to this number are durable.
+  FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;
+  // The number of a log for which all logs before it are synced and all directory entries up to it
+  // are durable. This does not change any more, so a sync of this log needs only its own bytes.
+  // Release/acquire: the syncs happened before.
   std::atomic<uint64_t> settled_{0};
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both sinks share, and the choice between them.
+// The parts that both sinks share, and the choice between them.
 #include "db/wal/wal_sink.h"
 
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -23,6 +24,7 @@ WalSink::WalSink(const WalSinkOptions& options)
       sync_count_(options.sync_count) {}
 
 Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
+  assert(legacy_type >= LogRecordType::kSetCompression);
   std::string bytes;
   const uint64_t offset = reserved_end_.load(std::memory_order_relaxed);
   AppendSpecialRecord(framing_, offset, legacy_type, payload, &bytes);
@@ -31,7 +33,7 @@ Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload
   try {
     return StageRaw(range, bytes);
   } catch (const std::bad_alloc&) {
-    // What was reserved is never staged now: closing must not wait for it.
+    // The reserved range will never be staged, and closing the log must not wait for it.
     Abandon(Status::MemoryLimit(path_, "no memory to stage a record"));
     return error();
   }
@@ -51,6 +53,7 @@ Status WalSink::Append(const Slice& record) {
 
 namespace {
 
+// A mapped sink if options, file system and kernel allow it; else a buffered one.
 Result<std::unique_ptr<WalSink>> OpenPlainSink(const WalSinkOptions& options) {
   if (options.allow_mapped && MappedWalSink::IsPossible(options)) {
     auto sink = MappedWalSink::Open(options);

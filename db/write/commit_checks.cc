@@ -28,27 +28,16 @@ Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
   return WriteBatchInternal::AddProtection(batch);
 }
 
-// A batch that is both logged and inserted (a plain write) is checked only once.
-Status CommitPipeline::CheckPlan(const CommitPlan& plan) {
-  const auto check = [&](WriteBatch* batch) {
-    const Status status = Protect(*plan.options, batch);
-    return status.ok() ? CheckBatch(*batch, plan) : status;
-  };
-  if (plan.logged != nullptr) RETURN_IF_ERROR(check(plan.logged));
-  for (WriteBatch* batch : plan.inserted) {
-    if (batch != plan.logged) RETURN_IF_ERROR(check(batch));
-  }
-  return Status::OK();
-}
-
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
-Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& plan) {
+Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
+  RETURN_IF_ERROR(Protect(*plan.options, batch));
   EpochGuard guard;  // FindFamily() requires an epoch
-  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
+  WriteBatchReader reader(WriteBatchInternal::Contents(*batch));
   WriteBatchRecord record;
   std::optional<uint32_t> known_family;
   CommitFamily family;
   uint32_t counted = 0;
+  bool has_stamped = false;
   while (reader.Next(&record)) {
     if (!record.IsCounted()) {
       if (record.type == kTypeLogData || record.type == kTypeNoop || plan.allows_markers) continue;
@@ -57,6 +46,8 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& pla
     counted++;
     if (record.family != known_family) {
       family = host_->FindFamily(record.family);
+      if (!family.is_plain) [[unlikely]]
+        has_stamped |= family.exists;
       if (!family.exists && !plan.options->ignore_missing_column_families) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
@@ -84,12 +75,38 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, const CommitPlan& pla
     }
   }
   RETURN_IF_ERROR(reader.status());
-  if (counted != WriteBatchInternal::Count(batch)) {
+  if (counted != WriteBatchInternal::Count(*batch)) {
     return Status::Corruption(
-        StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(batch), " in its header, ",
-               counted, " records"));
+        StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(*batch),
+               " in its header, ", counted, " records"));
   }
-  return Status::OK();
+  return has_stamped ? CheckStamps(*batch) : Status::OK();
+}
+
+// Keys of families with timestamps must have one. A batch that was made without a family's handle
+// does not know about them.
+Status CommitPipeline::CheckStamps(const WriteBatch& batch) {
+  assert(InEpoch());
+  if (WriteBatchInternal::HasPlaceholder(batch)) {
+    return Status::InvalidArgument("write batch must have timestamp(s) set");
+  }
+  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (!record.IsCounted()) continue;
+    const CommitFamily family = host_->FindFamily(record.family);
+    if (!family.exists || family.is_plain) continue;
+    const size_t stamp_bytes = family.comparator->stamp_bytes();
+    const bool is_range = record.type == kTypeRangeDeletion;
+    if (record.key.size() < stamp_bytes || (is_range && record.value.size() < stamp_bytes)) {
+      return Status::InvalidArgument(
+          StrCat("write batch: a key of column family ", record.family, " has ", record.key.size(),
+                 " bytes, which leaves no room for a timestamp of ", stamp_bytes));
+    }
+    if (record.type == kTypeWideColumnEntity) {
+      return Status::InvalidArgument("write batch: entities cannot have timestamps");
+    }
+  }
+  return reader.status();
 }
 
 // Entities added through the column API are well-formed, but a batch may also be constructed from

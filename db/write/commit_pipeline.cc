@@ -8,6 +8,7 @@
 // meantime.
 #include "db/write/commit_pipeline.h"
 
+#include <algorithm>
 #include <cassert>
 #include <new>
 #include <optional>
@@ -47,13 +48,30 @@ void CallUser(Call&& call, std::exception_ptr* thrown) {
 CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wals_(wals) {}
 
 Status CommitPipeline::Commit(const WriteOptions& options, WriteBatch* batch,
-                              UserWriteCallback* callback) {
+                              UserWriteCallback* callback, CommitHook* hook) {
   WriteBatch* const inserted = batch;
   return Commit({.options = &options,
                  .logged = options.disableWAL ? nullptr : batch,
                  .inserted = {&inserted, 1},
-                 .callback = callback});
+                 .callback = callback,
+                 .hook = hook});
 }
+
+namespace {
+
+// How many sequence numbers the commit takes.
+uint64_t NumbersOf(const CommitPlan& plan) {
+  if (plan.sub_batches != nullptr) [[unlikely]] {
+    assert(plan.inserted.size() <= 1);
+    assert(plan.sub_batches->numbers > plan.sub_batches->begins.size());
+    return plan.sub_batches->numbers;
+  }
+  uint64_t count = 0;
+  for (const WriteBatch* batch : plan.inserted) count += WriteBatchInternal::Count(*batch);
+  return count;
+}
+
+}  // namespace
 
 Status CommitPipeline::Commit(const CommitPlan& plan) {
   const WriteOptions& options = *plan.options;
@@ -65,8 +83,11 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   uint64_t count = 0;
   {
     const PerfTimer timer(&PerfContextBase::write_pre_and_post_process_time);
-    RETURN_IF_ERROR(CheckPlan(plan));
-    for (const WriteBatch* batch : plan.inserted) count += WriteBatchInternal::Count(*batch);
+    if (plan.logged != nullptr) RETURN_IF_ERROR(CheckBatch(plan, plan.logged));
+    for (WriteBatch* batch : plan.inserted) {
+      if (batch != plan.logged) RETURN_IF_ERROR(CheckBatch(plan, batch));
+    }
+    count = NumbersOf(plan);
   }
   const bool use_log = plan.logged != nullptr;
   if (!use_log && !has_unlogged_writes()) {
@@ -74,9 +95,18 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   }
   LogRecord record;
   if (use_log) RETURN_IF_ERROR(PrepareRecord(*plan.logged, &record));
-  Reservation reservation;
-  while (!Reserve(count, use_log ? &record : nullptr, sized.GetDataSize(), &reservation))
-    [[unlikely]] { RETURN_IF_ERROR(host_->PrepareForCommit(options, sized.GetDataSize())); }
+  Reservation reservation{.has_recorder = plan.recorder != nullptr};
+  const LogRecord* const logged = use_log ? &record : nullptr;
+  const uint64_t bytes = sized.GetDataSize();
+  if (plan.check != nullptr) [[unlikely]] {
+    RETURN_IF_ERROR(ReserveChecked(plan, count, logged, bytes, &reservation));
+  } else {
+    while (!Reserve(count, logged, bytes, &reservation)) [[unlikely]] {
+        RETURN_IF_ERROR(host_->PrepareForCommit(options, bytes));
+      }
+  }
+  if (plan.recorder != nullptr) [[unlikely]]
+    plan.recorder->OnReserved(reservation.recorders_before);
   WriteBatchInternal::SetSequence(use_log ? plan.logged : plan.inserted.front(),
                                   reservation.first_seqno);
 
@@ -90,7 +120,8 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
   Publish(reservation);
-  if (plan.hook != nullptr && status.ok()) {
+  const bool is_inserted = status.ok();
+  if (plan.hook != nullptr && is_inserted) {
     AwaitVisible(reservation.ticket);
     CallUser([&] { plan.hook->OnVisible(reservation.first_seqno, reservation.last_seqno); },
              &leftovers.thrown);
@@ -105,6 +136,7 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
     AwaitVisible(reservation.ticket);
   }
 
+  if (plan.hook != nullptr && is_inserted) plan.hook->OnEnd(status);
   if (!status.ok()) [[unlikely]]
     host_->ReportErrors();
   if (leftovers.thrown != nullptr) [[unlikely]]
@@ -124,8 +156,16 @@ Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& r
     if (reservation.log != nullptr) status = Log(reservation, plan.options->sync, record);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
+    const auto place = [&reservation] {
+      return CommitPlace{
+          .log = reservation.log == nullptr ? FileNumber{} : reservation.log->log_number(),
+          .first_seqno = reservation.first_seqno,
+          .last_seqno = reservation.last_seqno};
+    };
+    if (plan.hook != nullptr) plan.hook->OnLogged(place());
     status = Insert(plan, reservation, leftovers);
     if (!status.ok()) host_->NotePartialInsert(status);
+    if (plan.hook != nullptr && status.ok()) plan.hook->OnInserted(place());
   } catch (const std::bad_alloc&) {
     status = Status::MemoryLimit();  // without a message, which would take memory
     host_->NotePartialInsert(status);
@@ -160,11 +200,13 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t b
                              Reservation* reservation) {
   while (true) {
     order_lock_.Lock();
+    if (TryReserveLocked(Admission::kAnybody, count, record, batch_bytes, reservation)) [[likely]] {
+      order_lock_.Unlock();
+      return true;
+    }
     const uint32_t gate = gate_.load(std::memory_order_relaxed);
     const uint64_t oldest = published_tickets_.load(std::memory_order_relaxed);
     const bool is_full = next_ticket_ - oldest >= kMaxInFlight;
-    if (gate == kOpen && !is_full) [[likely]]
-      break;
     order_lock_.Unlock();
     if ((gate & kShut) != 0) return false;
     if (is_full) {
@@ -173,8 +215,46 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t b
       gate_.wait(gate, std::memory_order_acquire);
     }
   }
+}
+
+// A pause of somebody else is waited for, as it may be for a new log or memtable; the check is made
+// again behind it.
+Status CommitPipeline::ReserveChecked(const CommitPlan& plan, uint64_t count,
+                                      const LogRecord* record, uint64_t batch_bytes,
+                                      Reservation* reservation) {
+  while (true) {
+    uint32_t gate = kOpen;
+    {
+      Pause();
+      const ScopeExit resume([this] { Resume(); });
+      RETURN_IF_ERROR(plan.check->MayCommit());
+      const SpinLockGuard guard(&order_lock_);
+      if (TryReserveLocked(Admission::kPauser, count, record, batch_bytes, reservation)) {
+        return Status::OK();
+      }
+      gate = gate_.load(std::memory_order_relaxed);
+    }
+    if ((gate & kShut) != 0) {
+      RETURN_IF_ERROR(host_->PrepareForCommit(*plan.options, batch_bytes));
+    } else {
+      gate_.wait(kPaused, std::memory_order_acquire);
+    }
+  }
+}
+
+inline bool CommitPipeline::TryReserveLocked(Admission admission, uint64_t count,
+                                             const LogRecord* record, uint64_t batch_bytes,
+                                             Reservation* reservation) {
+  const uint32_t gate = gate_.load(std::memory_order_relaxed);
+  const uint64_t oldest = published_tickets_.load(std::memory_order_relaxed);
+  const bool is_open =
+      gate == kOpen || (admission == Admission::kPauser && gate == kPaused && pauses_ == 1);
+  if (!is_open || next_ticket_ - oldest >= kMaxInFlight) [[unlikely]]
+    return false;
   assert(last_reserved_ >= visible_seqno_.load(std::memory_order_relaxed));
   reservation->ticket = next_ticket_++;
+  reservation->recorders_before = recorded_commits_;
+  recorded_commits_ += reservation->has_recorder ? 1 : 0;
   reservation->first_seqno = last_reserved_ + 1;
   last_reserved_ += count;
   reservation->last_seqno = last_reserved_;
@@ -191,7 +271,6 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t b
     unlogged_bytes_ += batch_bytes;
     unlogged_commits_++;
   }
-  order_lock_.Unlock();
   return true;
 }
 
@@ -219,6 +298,12 @@ Status CommitPipeline::Log(const Reservation& reservation, bool syncs, LogRecord
 
 namespace {
 
+// The sub-batch, from 0, of the record at this offset.
+size_t SubBatchOf(const SubBatches& sub_batches, size_t offset) {
+  const auto later = std::upper_bound(sub_batches.begins.begin(), sub_batches.begins.end(), offset);
+  return static_cast<size_t>(later - sub_batches.begins.begin());
+}
+
 bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& protection,
                  size_t index) {
   return index < protection.size() && protection[index] == ChecksumOfRecord(record);
@@ -238,18 +323,22 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   for (const WriteBatch* batch : plan.inserted) {
     RETURN_IF_ERROR(InsertBatch(plan, reservation, *batch, &seqno, leftovers));
   }
-  assert(seqno == reservation.last_seqno + 1);  // each number was used by exactly one record
+  // Each number was used by one record, or by those of one sub-batch; a marker may use the last.
+  assert(plan.sub_batches == nullptr ? seqno == reservation.last_seqno + 1
+                                     : seqno <= reservation.last_seqno + 1);
   return Status::OK();
 }
 
-Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& reservation,
-                                   const WriteBatch& batch, SequenceNumber* next_seqno,
-                                   Leftovers* leftovers) {
+[[gnu::always_inline]] inline Status CommitPipeline::InsertBatch(const CommitPlan& plan,
+                                                                 const Reservation& reservation,
+                                                                 const WriteBatch& batch,
+                                                                 SequenceNumber* next_seqno,
+                                                                 Leftovers* leftovers) {
   std::optional<EpochGuard> guard(std::in_place);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   SequenceNumber seqno = *next_seqno;
-  const SequenceNumber end_seqno = seqno + WriteBatchInternal::Count(batch);
+  size_t index = 0;  // of the counted record
   uint32_t family = UINT32_MAX;
   InsertTarget target;
   bool updates_in_place = false;  // whether the target's memtable updates values in place
@@ -262,7 +351,8 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
   };
   while (reader.Next(&record)) {
     if (!record.IsCounted()) continue;
-    const size_t index = seqno - *next_seqno;
+    if (plan.sub_batches != nullptr) [[unlikely]]
+      seqno = *next_seqno + SubBatchOf(*plan.sub_batches, reader.record_offset());
     if (!protection.empty() && !IsUnchanged(record, protection, index)) [[unlikely]] {
       finish_family();
       return RefuseChanged(record, seqno);
@@ -272,15 +362,16 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
       family = record.family;
       target = host_->FindInsertTarget(family);
       updates_in_place = target.memtable != nullptr && target.memtable->UpdatesInPlace();
-      if (plan.prepared_log != 0 && target.memtable != nullptr) [[unlikely]] {
-        target.memtable->NotePreparedLog(plan.prepared_log);
+      if (plan.prepared_log != nullptr && target.memtable != nullptr) [[unlikely]] {
+        target.memtable->NotePreparedLog(*plan.prepared_log);
       }
     }
     // Null: the family was dropped after the check of the batch. Its records are skipped, as in a
     // replay.
     if (target.memtable != nullptr) {
       const bool needs_order =
-          updates_in_place || (record.type == kTypeMerge && IsFoldDue(record, seqno, target));
+          updates_in_place || (record.type == kTypeMerge && plan.sub_batches == nullptr &&
+                               IsFoldDue(record, seqno, target));
       const Status added =
           needs_order ? InsertInOrder(reservation, seqno, record, target, &hint, leftovers, &guard)
                       : target.memtable->Add(seqno, record.type, record.key, record.value, &hint);
@@ -290,12 +381,13 @@ Status CommitPipeline::InsertBatch(const CommitPlan& plan, const Reservation& re
         return added;
       }
     }
+    index++;
     seqno++;
   }
   finish_family();
   if (!protection.empty()) [[unlikely]] {
     RETURN_IF_ERROR(reader.status());
-    if (seqno != end_seqno) return RefuseChanged(record, seqno);
+    if (index != WriteBatchInternal::Count(batch)) return RefuseChanged(record, seqno);
   }
   *next_seqno = seqno;
   return Status::OK();

@@ -62,6 +62,7 @@ struct FoldedOperand {
 // The facts about a family that the check of a batch needs.
 struct CommitFamily {
   bool exists = false;
+  bool is_plain = false;                              // it exists, and its keys have no timestamps
   bool can_merge = false;                             // the family has a merge operator
   const InternalKeyComparator* comparator = nullptr;  // null if the family does not exist
 };
@@ -125,13 +126,64 @@ struct CommitTotals {
   uint64_t logged_bytes = 0;
 };
 
-// Called by the committing thread when the commit, and every commit before it, is visible, before
-// the thread waits for a sync. Holds no lock. It may throw.
+// What a commit has received when it is in its place in the order.
+struct CommitPlace {
+  FileNumber log = 0;  // 0: it skipped the log
+  SequenceNumber first_seqno = 0;
+  SequenceNumber last_seqno = 0;  // less than first_seqno if the commit took no number
+};
+
+// Calls of the committing thread, in this order.
 class CommitHook {
  public:
   virtual ~CommitHook() = default;
+  // The batch is logged, and nothing of it is inserted yet. It may throw bad_alloc, which is
+  // treated as if the insertion had thrown it. Does not take the DB mutex, and runs no deleters.
+  virtual void OnLogged(const CommitPlace& /*place*/) {}
+  // The batch is logged and inserted, but the commit is still in flight: a pause of the pipeline
+  // waits for it, and no reader sees it. Not called if the log failed. The function allocates
+  // nothing, does not take the DB mutex and does not throw.
+  virtual void OnInserted(const CommitPlace& /*place*/) noexcept {}
+  // The commit, and every commit before it, is visible; the thread has not waited for a sync yet.
+  // Not called after an error so far. Called without locks. It may throw.
   // `last_seqno`: the last sequence number of the commit; less than `first_seqno` if it took none.
-  virtual void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) = 0;
+  virtual void OnVisible(SequenceNumber /*first_seqno*/, SequenceNumber /*last_seqno*/) {}
+  // The commit ends with this status, which no listener has been told yet. Called after OnInserted
+  // was called, even if OnVisible was not. Called without locks; the function does not throw.
+  virtual void OnEnd(const Status& /*status*/) noexcept {}
+};
+
+// The numbers of a commit under the policies write-prepared and write-unprepared: the records of a
+// sub-batch, in which no key occurs twice, share one sequence number.
+struct SubBatches {
+  // Offsets of the records in the inserted batch, of which there is at most one, that begin another
+  // sub-batch; ascending, without the first record.
+  std::span<const size_t> begins;
+  // How many numbers the commit takes, at least one for each sub-batch. A commit that inserts
+  // nothing takes one for its marker.
+  uint64_t numbers = 1;
+};
+
+// Asked once before the commit takes its place in the order, when every commit before it is visible
+// and no other can come in between. It may read the database and wait for files, but not write. An
+// error refuses the commit.
+class CommitCheck {
+ public:
+  virtual ~CommitCheck() = default;
+  virtual Status MayCommit() = 0;
+};
+
+// Called by the committing thread when the commit has its place in the order, and nothing of it has
+// happened yet. No locks are held, but the commit is in flight: the function must not take the DB
+// mutex, write, or wait for another commit.
+class CommitRecorder {
+ public:
+  // `place`: how many commits with a recorder have their place before this one. Each of the places
+  // is passed once; those of several threads not always in their order.
+  virtual void OnReserved(uint64_t place) noexcept = 0;
+
+ protected:
+  ~CommitRecorder() = default;
 };
 
 // The parameters of one commit. All objects that it refers to outlive the call of Commit().
@@ -147,15 +199,23 @@ struct CommitPlan {
   std::span<WriteBatch* const> inserted;
   // The logged batch may hold markers of two-phase commit. A user's batch may not.
   bool allows_markers = false;
-  // The oldest log with a prepare section whose updates are inserted, which must stay until the
-  // memtables that receive them are flushed; 0: the logged batch holds all that is inserted.
-  FileNumber prepared_log = 0;
+  // The log with the prepare section whose updates are inserted: it must stay until the memtables
+  // that receive them are flushed. Read while the commit is in flight. Null: the logged batch holds
+  // all that is inserted.
+  const FileNumber* prepared_log = nullptr;
+  // Null: each counted record takes a sequence number.
+  const SubBatches* sub_batches = nullptr;
   UserWriteCallback* callback = nullptr;
   CommitHook* hook = nullptr;
+  CommitCheck* check = nullptr;
+  CommitRecorder* recorder = nullptr;
 };
 
 class CommitPipeline {
  public:
+  // Commits that have their place and are not published yet.
+  static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
+
   // `host` and `wals` outlive the pipeline.
   CommitPipeline(CommitHost* host, WalSet* wals);
 
@@ -167,7 +227,7 @@ class CommitPipeline {
   Status Commit(const CommitPlan& plan);
   // The common plan: logs the batch, unless the options say otherwise, and inserts it.
   Status Commit(const WriteOptions& options, WriteBatch* batch,
-                UserWriteCallback* callback = nullptr);
+                UserWriteCallback* callback = nullptr, CommitHook* hook = nullptr);
 
   // After this call commits call CommitHost::PrepareForCommit() first. Any thread. Both functions
   // use exchange instead of store, so that the thread that clears the flag sees all memory writes
@@ -217,6 +277,8 @@ class CommitPipeline {
     uint64_t log_offset = 0;
     uint64_t log_end = 0;
     WalSink* log = nullptr;  // null: the write skips the log
+    bool has_recorder = false;
+    uint64_t recorders_before = 0;  // of commits with earlier tickets
   };
   // The record of a batch in the log.
   struct LogRecord {
@@ -235,18 +297,23 @@ class CommitPipeline {
     SequenceNumber last_seqno = 0;
     bool is_complete = false;
   };
-  static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
   // Reasons why no commit may begin; a bit set.
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
-  Status CheckPlan(const CommitPlan& plan);
-  Status CheckBatch(const WriteBatch& batch, const CommitPlan& plan);
+  Status CheckBatch(const CommitPlan& plan, WriteBatch* batch);
   static Status CheckEntity(const WriteBatchRecord& record);
+  Status CheckStamps(const WriteBatch& batch);
   static Status CheckRange(const WriteBatchRecord& record, const CommitFamily& family);
   static Status Protect(const WriteOptions& options, WriteBatch* batch);
   Status PrepareRecord(const WriteBatch& batch, LogRecord* record);
+  // Who may have a place: everybody unless there is a pause, or the one whose pause it is.
+  enum class Admission : uint8_t { kAnybody, kPauser };
   bool Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
                Reservation* reservation);
+  bool TryReserveLocked(Admission admission, uint64_t count, const LogRecord* record,
+                        uint64_t batch_bytes, Reservation* reservation) REQUIRES(order_lock_);
+  Status ReserveChecked(const CommitPlan& plan, uint64_t count, const LogRecord* record,
+                        uint64_t batch_bytes, Reservation* reservation);
   Status LogAndInsert(const CommitPlan& plan, const Reservation& reservation, LogRecord* record,
                       Leftovers* leftovers);
   Status Log(const Reservation& reservation, bool syncs, LogRecord* record);
@@ -292,6 +359,7 @@ class CommitPipeline {
   uint64_t reserved_bytes_ GUARDED_BY(order_lock_) = 0;
   uint64_t unlogged_bytes_ GUARDED_BY(order_lock_) = 0;
   uint64_t unlogged_commits_ GUARDED_BY(order_lock_) = 0;
+  uint64_t recorded_commits_ GUARDED_BY(order_lock_) = 0;  // with a CommitRecorder
   // The number of StartAt() plus all numbers skipped by SkipTo().
   SequenceNumber start_seqno_ GUARDED_BY(order_lock_) = 0;
   // Number of Pause() calls without a matching Resume() so far.

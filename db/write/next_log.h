@@ -3,12 +3,13 @@
 // PauseWithNextLog() pauses commits for a switch of memtables, and ensures that the next log exists
 // already if the current one holds any record.
 //
-// All records of a sealed memtable must be in logs before the next one: a record in the next log
-// would be applied again by a replay after the flush. The creation of a log needs file operations,
-// and commits should not be paused during these. So the next log is created before the pause if the
-// current log holds records. Only during the pause is it certain whether a next log is needed: if
-// the first record of the current log arrived just before the pause, the function ends the pause,
-// creates the log and pauses again. Threads: under the DB mutex, one at a time; commits continue.
+// All records of an immutable memtable must be in logs before the next one: a record in the next
+// log would be applied again by a replay after the flush. The creation of a log needs file
+// operations, and commits should not be paused during these. So the next log is created before the
+// pause if the current log holds records. Only during the pause is it certain whether a next log is
+// needed: if the first record of the current log arrived just before the pause, the function ends
+// the pause, creates the log and pauses again. Threads: under the DB mutex, one at a time; commits
+// continue.
 #pragma once
 
 #include "ashlar/status.h"

@@ -121,6 +121,7 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
     return Status::InvalidArgument("write batch: too many updates");
   }
 
+  MakeRoom(batch, record_bytes);
   rep.append(prefix, prefix_bytes);
   AppendParts(update.key, update.key_suffix, &rep);
   const size_t key_end = rep.size();
@@ -166,8 +167,12 @@ Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) 
     }
     update.key_suffix = PlaceholderTimestamp(ts_bytes, &placeholder);
   }
+  const bool has_placeholder = ts_bytes != 0 && update.timestamp == nullptr;
   if (update.type == kTypeRangeDeletion) update.value_suffix = update.key_suffix;
   Status status = AddUpdate(batch, update);
+  if (status.ok() && has_placeholder) {
+    batch->content_flags_.fetch_or(kHasPlaceholder, std::memory_order_relaxed);
+  }
   if (status.ok()) batch->MaybeTrackTimestampSize(update.family, ts_bytes);
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,16 @@ struct WriteBatch::Extras {
   std::vector<uint64_t> protection;  // if protected, one checksum per counted record, in order
   bool tracks_ts_bytes = false;
   std::unordered_map<uint32_t, size_t> ts_bytes_of_family;
+
+  // Memory that the batch outgrew while it was to be kept. A copy of the batch has none.
+  struct OldBytes {
+    OldBytes() = default;
+    OldBytes(const OldBytes&) {}
+    OldBytes& operator=(const OldBytes&) = delete;
+
+    bool are_kept = false;
+    std::vector<std::string> buffers;
+  } old_bytes;
 };
 
 // Checksum over kind, family, key and value, to detect a change of any of them.

@@ -37,6 +37,8 @@ class WriteBatchInternal {
     kHasBeginUnprepare = 1 << 11,
     kHasPutEntity = 1 << 12,
     kHasTimedPut = 1 << 13,
+    // Some update of a family with timestamps got a placeholder, and no timestamp since.
+    kHasPlaceholder = 1 << 14,
   };
   static uint32_t ContentFlagOf(ValueType type);
 
@@ -71,6 +73,10 @@ class WriteBatchInternal {
   // dst keeps its sequence number.
   static Status Append(WriteBatch* dst, const WriteBatch& src, bool wal_only = false);
 
+  // Sets dst to the counted records of src: without markers and log data, and with sequence number
+  // 0.
+  static Status CopyUpdates(const WriteBatch& src, WriteBatch* dst);
+
   // Updates by family number instead of handle. Keys include their timestamp.
   static Status Put(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);
   static Status Delete(WriteBatch* batch, uint32_t family, const Slice& key);
@@ -91,7 +97,16 @@ class WriteBatchInternal {
   enum class PreparePolicy : uint8_t { kWriteCommitted, kWritePrepared, kWriteUnprepared };
   static Status InsertNoop(WriteBatch* batch);
   static Status MarkEndPrepare(WriteBatch* batch, const Slice& xid, PreparePolicy policy);
+  // Undoes MarkEndPrepare(), before which the batch had `end` bytes.
+  static void TakeBackPrepare(WriteBatch* batch, size_t end);
+  // A Noop behind all records ends a batch under the policies write-prepared and write-unprepared.
+  // The limit of the batch does not count it.
+  static void AppendSeparator(WriteBatch* batch);
+  static void TakeBackSeparator(WriteBatch* batch);
   static Status MarkCommit(WriteBatch* batch, const Slice& xid);
+  static bool HasPlaceholder(const WriteBatch& batch) {
+    return (batch.content_flags_.load(std::memory_order_relaxed) & kHasPlaceholder) != 0;
+  }
   static Status MarkCommitWithTimestamp(WriteBatch* batch, const Slice& xid,
                                         const Slice& commit_ts);
   static Status MarkRollback(WriteBatch* batch, const Slice& xid);
@@ -105,6 +120,12 @@ class WriteBatchInternal {
   // Adds protection to a batch without it: computes the checksums of all its updates.
   static Status AddProtection(WriteBatch* batch);
 
+  // From now on the bytes that the batch has stay where they are, in memory of its own that it
+  // keeps when it grows out of it; until that is ended, which lets go of such memory. For those who
+  // show slices of a batch that is written to. A batch that is taken back or assigned to is not
+  // covered.
+  static void KeepOldBytes(WriteBatch* batch, bool are_kept);
+
  private:
   friend class WriteBatch;
   struct Update;
@@ -112,6 +133,12 @@ class WriteBatchInternal {
   static Status AddUpdate(WriteBatch* batch, const Update& update);
   static Status AddForHandle(WriteBatch* batch, const Update& update);
   static Status AddMarker(WriteBatch* batch, ValueType tag, std::initializer_list<Slice> parts);
+  // Before so many bytes are appended. Hot: one comparison for most batches.
+  static void MakeRoom(WriteBatch* batch, size_t bytes) {
+    if (batch->extras_ != nullptr) [[unlikely]]
+      MakeRoomKeepingBytes(batch, bytes);
+  }
+  static void MakeRoomKeepingBytes(WriteBatch* batch, size_t bytes);
   static void TruncateTo(WriteBatch* batch, const SavePoint& point);
 };
 

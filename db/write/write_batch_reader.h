@@ -7,6 +7,7 @@
 // Corruption. Records refer to the batch's bytes. Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "ashlar/slice.h"
@@ -52,6 +53,12 @@ class WriteBatchReader {
     } else {
       next_ += kWriteBatchHeaderBytes;
     }
+  }
+
+  // From the record at `offset` on.
+  WriteBatchReader(const Slice& batch, size_t offset)
+      : begin_(batch.data()), next_(batch.data() + offset), limit_(batch.data() + batch.size()) {
+    assert(offset >= kWriteBatchHeaderBytes && offset <= batch.size());
   }
 
   // Moves to the next record. False at the end, and after an error; see status().

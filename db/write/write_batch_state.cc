@@ -2,6 +2,7 @@
 //
 // The functions of a WriteBatch other than adding updates: save points, markers of two-phase
 // commit, content flags, protection by checksums, timestamps, and appending one batch to another.
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <limits>
@@ -10,8 +11,10 @@
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
+#include "db/write/write_batch_reader.h"
 #include "util/hash/hash.h"
 #include "util/keys/coding.h"
+#include "util/result.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -98,6 +101,7 @@ Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
     return Status::MemoryLimit(StrCat("write batch: ", rep.size() + record_bytes,
                                       " bytes would exceed its limit of ", batch->max_bytes_));
   }
+  MakeRoom(batch, record_bytes);
   rep.push_back(static_cast<char>(tag));
   for (const Slice& part : parts) PutLengthPrefixedSlice(&rep, part);
   batch->content_flags_.fetch_or(ContentFlagOf(tag), std::memory_order_relaxed);
@@ -121,6 +125,24 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
   rep[kWriteBatchHeaderBytes] = static_cast<char>(begin_tag);
   batch->content_flags_.fetch_or(ContentFlagOf(begin_tag), std::memory_order_relaxed);
   return Status::OK();
+}
+
+void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
+  assert(end > kWriteBatchHeaderBytes && end <= batch->rep_.size());
+  batch->rep_.resize(end);
+  batch->rep_[kWriteBatchHeaderBytes] = static_cast<char>(kTypeNoop);
+  batch->content_flags_.fetch_and(~uint32_t{kHasBeginPrepare | kHasBeginUnprepare | kHasEndPrepare},
+                                  std::memory_order_relaxed);
+}
+
+void WriteBatchInternal::AppendSeparator(WriteBatch* batch) {
+  MakeRoom(batch, 1);
+  batch->rep_.push_back(static_cast<char>(kTypeNoop));
+}
+
+void WriteBatchInternal::TakeBackSeparator(WriteBatch* batch) {
+  assert(batch->rep_.size() > kWriteBatchHeaderBytes && batch->rep_.back() == kTypeNoop);
+  batch->rep_.pop_back();
 }
 
 Status WriteBatchInternal::MarkCommit(WriteBatch* batch, const Slice& xid) {
@@ -233,7 +255,10 @@ Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32
     }
     if (is_protected) extras_->protection[index] = ChecksumOfRecord(record);
   }
-  return reader.status();
+  if (!reader.status().ok()) return reader.status();
+  content_flags_.fetch_and(~uint32_t{WriteBatchInternal::kHasPlaceholder},
+                           std::memory_order_relaxed);
+  return Status::OK();
 }
 
 // Protection.
@@ -283,6 +308,28 @@ Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
   return Status::OK();
 }
 
+// Memory.
+
+void WriteBatchInternal::KeepOldBytes(WriteBatch* batch, bool are_kept) {
+  // A short string lies in the object itself, and moving it moves the bytes.
+  constexpr size_t kMinBytes = 64;
+  if (are_kept && batch->rep_.capacity() < kMinBytes) batch->rep_.reserve(kMinBytes);
+  WriteBatch::Extras::OldBytes& old = batch->EnsureExtras()->old_bytes;
+  old.are_kept = are_kept;
+  if (!are_kept) old.buffers.clear();
+}
+
+void WriteBatchInternal::MakeRoomKeepingBytes(WriteBatch* batch, size_t bytes) {
+  WriteBatch::Extras::OldBytes& old = batch->extras_->old_bytes;
+  std::string& rep = batch->rep_;
+  if (!old.are_kept || rep.capacity() - rep.size() >= bytes) return;
+  std::string larger;
+  larger.reserve(std::max(2 * rep.capacity(), rep.size() + bytes));
+  larger.append(rep);
+  old.buffers.push_back(std::move(rep));
+  rep = std::move(larger);
+}
+
 // Whole batches.
 
 Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents) {
@@ -307,6 +354,22 @@ WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& bat
       .count = end.is_cleared() ? Count(batch) : end.count};
 }
 
+Status WriteBatchInternal::CopyUpdates(const WriteBatch& src, WriteBatch* dst) {
+  WriteBatchReader reader(src.rep_);
+  WriteBatchRecord record;
+  std::string kept(kWriteBatchHeaderBytes, '\0');
+  uint32_t count = 0;
+  while (reader.Next(&record)) {
+    if (!record.IsCounted()) continue;
+    kept.append(src.rep_, reader.record_offset(), reader.next_offset() - reader.record_offset());
+    count++;
+  }
+  RETURN_IF_ERROR(reader.status());
+  *dst = WriteBatch(std::move(kept));
+  SetCount(dst, count);
+  return Status::OK();
+}
+
 Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch& src, bool wal_only) {
   if (src.rep_.size() < kWriteBatchHeaderBytes || dst->rep_.size() < kWriteBatchHeaderBytes) {
     return Status::Corruption("write batch: made from fewer bytes than a header has");
@@ -323,6 +386,7 @@ Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch& src, bool w
     return Status::InvalidArgument("write batch: too many updates");
   }
   const size_t old_bytes = dst->rep_.size();
+  MakeRoom(dst, part.records.size());
   dst->rep_.append(part.records.data(), part.records.size());
   SetCount(dst, Count(*dst) + part.count);
   dst->content_flags_.fetch_or(flags, std::memory_order_relaxed);

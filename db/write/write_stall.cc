@@ -34,7 +34,7 @@ StallDecision Delayed(WriteStallCause cause, double severity) {
 
 StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   using Condition = WriteStallCondition;
-  if (debt.sealed_memtables >= options.max_write_buffer_number) {
+  if (debt.immutable_memtables >= options.max_write_buffer_number) {
     return {Condition::kStopped, WriteStallCause::kMemtableLimit, 1};
   }
   if (NeverCompacts(options)) return {};
@@ -50,7 +50,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   // The last free memtable is being filled while all others wait for their flush. Checked only with
   // more than three memtables, because with fewer this is a normal state during a flush.
   if (options.max_write_buffer_number > 3 &&
-      debt.sealed_memtables >= options.max_write_buffer_number - 1) {
+      debt.immutable_memtables >= options.max_write_buffer_number - 1) {
     result = Delayed(WriteStallCause::kMemtableLimit, 0.5);
   }
   const int slowdown = options.level0_slowdown_writes_trigger;
@@ -75,7 +75,7 @@ double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options)
     if (limit > 0) nearest = std::max(nearest, value / limit);
   };
   const int memtables = options.max_write_buffer_number;
-  consider(debt.sealed_memtables, memtables > 3 ? memtables - 1 : memtables);
+  consider(debt.immutable_memtables, memtables > 3 ? memtables - 1 : memtables);
   if (!NeverCompacts(options)) {
     const int slowdown = options.level0_slowdown_writes_trigger;
     const int stop = options.level0_stop_writes_trigger;
@@ -116,13 +116,13 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
   return a.severity >= b.severity ? a : b;
 }
 
-uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
+uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
                             const ColumnFamilyOptions& options) {
   constexpr uint64_t kNotWorthIt = 4 << 20;  // bytes
-  assert(sealed_memtables >= 0);
+  assert(immutable_memtables >= 0);
   assert(flush_progress >= 0);
   const uint64_t full = options.write_buffer_size;
-  if (sealed_memtables + 1 < options.max_write_buffer_number) return full;
+  if (immutable_memtables + 1 < options.max_write_buffer_number) return full;
   const auto share = static_cast<uint64_t>(static_cast<double>(full) * (1 + flush_progress) / 8);
   return std::min(full, std::max(kNotWorthIt, share));
 }

@@ -18,7 +18,7 @@ struct ColumnFamilyOptions;
 
 // The pending work of a family: flushes and compactions.
 struct WriteDebt {
-  int sealed_memtables = 0;
+  int immutable_memtables = 0;
   int level0_files = 0;
   uint64_t pending_compaction_bytes = 0;
 };
@@ -46,7 +46,7 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 // writers that are faster than the flush would fill the last buffer and then stop completely, and
 // would use twice the memory. With it they are slowed down to the rate of the flush: the limit
 // grows from an eighth to a quarter of the buffer.
-uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
+uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
                             const ColumnFamilyOptions& options);
 
 // Whether compactions lag so much that writes of low priority must wait: long before any other

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FaultFileSystem: each call takes a number under the mutex, is matched against the plans, runs,
-// and is reported to the subclass, all before the next one may start.
+// Calls run one at a time under the mutex: each gets its number, is compared with the fault plans,
+// is carried out in full, in part or not at all, and is reported to the subclass.
 #include "env/fault/fault_file_system.h"
 
 #include <algorithm>
@@ -25,6 +25,7 @@ constexpr std::array<const char*, static_cast<size_t>(CallKind::kCount)> kKindNa
 
 size_t IndexOf(CallKind kind) { return static_cast<size_t>(kind); }
 
+// The number of the call in the message lets a test repeat exactly this fault.
 IOStatus MakeError(FaultError error, const FileCall& call) {
   const std::string what = StrCat(NameOf(call.kind), ": ", call.path);
   const std::string why = StrCat("injected at call ", call.index);
@@ -35,7 +36,8 @@ IOStatus MakeError(FaultError error, const FileCall& call) {
   return status;
 }
 
-// A sync may claim a success it did not have; a file that claims to be open cannot exist.
+// A sync may report a success that it did not have. Other calls may not: an open that reports
+// success must return a file.
 bool CanLie(CallKind kind) {
   return kind == CallKind::kSync || kind == CallKind::kRangeSync ||
          kind == CallKind::kSyncDirectory;
@@ -51,7 +53,10 @@ FileCall CallWith(CallKind kind, const std::string& path, const std::string& tar
 
 }  // namespace
 
-const char* NameOf(CallKind kind) { return kKindNames[IndexOf(kind)]; }
+const char* NameOf(CallKind kind) {
+  assert(kind < CallKind::kCount);
+  return kKindNames[IndexOf(kind)];
+}
 
 uint64_t CallStats::TotalInjected() const {
   uint64_t total = 0;
@@ -78,8 +83,9 @@ void FaultFileSystem::FailAt(uint64_t index, FaultError error, FaultMode mode, F
 }
 
 void FaultFileSystem::AddFault(const FaultPlan& plan) {
-  static constexpr int kCallsOf[] = {1, 5, -1};  // by FaultMode
+  static constexpr int kCallsOf[] = {1, 5, -1};  // the number of calls that fail, by FaultMode
   MutexLock lock(&mutex_);
+  assert(static_cast<size_t>(plan.mode) < std::size(kCallsOf));
   plans_.push_back({plan, kCallsOf[static_cast<size_t>(plan.mode)]});
 }
 
@@ -117,7 +123,9 @@ uint64_t FaultFileSystem::NewFileId() {
   return next_file_id_++;
 }
 
+// The hook and all actions run under the mutex, so that calls of several threads have one order.
 IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& actions) {
+  assert(actions.full != nullptr);
   MutexLock lock(&mutex_);
   FindStoresLocked();
   call.index = next_call_++;
@@ -128,6 +136,7 @@ IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& a
   IOStatus status;
   const FaultPlan* plan = MatchLocked(call);
   if (plan != nullptr) {
+    // The pointer to the plan stays valid: plans change only under the mutex.
     ++stats_.injected[IndexOf(call.kind)];
     status = RunFaulty(*plan, call, actions, &applied_bytes, &is_applied);
   } else {
@@ -143,6 +152,7 @@ IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& a
     OnApplied(call, Slice(data.data(), std::min(applied_bytes, data.size())));
   } else if (!status.ok() &&
              (call.kind == CallKind::kSync || call.kind == CallKind::kSyncDirectory)) {
+    // A sync that a fault prevented or that failed below lost the dirty data.
     OnSyncFailed(call);
   }
   if (hook_) hook_(call, /*is_before=*/false);
@@ -154,7 +164,7 @@ void FaultFileSystem::ObserveStores() {
   FindStoresLocked();
 }
 
-// The hook goes around the search, as the stores are known only behind it.
+// The hook is called around the search, because the stores are known only after it.
 void FaultFileSystem::FindStoresLocked() {
   if (!HasMappings()) return;
   FileCall search;
@@ -174,11 +184,14 @@ void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
 }
 
 IOStatus FaultFileSystem::RunWhole(FileCall call, const std::function<IOStatus()>& action) {
+  // Without a half, a partial fault of such a call does nothing.
   return Run(std::move(call), Slice(), {[&](size_t*) { return action(); }, nullptr});
 }
 
 void FaultFileSystem::NoteCallLocked(const FileCall& call, const Slice& data) {
+  assert(call.index < next_call_);
   ++stats_.calls[IndexOf(call.kind)];
+  // The old hash is part of the line, so that the order of the calls counts, too.
   const std::string line =
       StrCat(NameOf(call.kind), "\n", call.path, "\n", call.target, "\n", call.offset, "\n",
              call.size, "\n", XxHash64(data.data(), data.size(), 0), "\n", hash_);
@@ -186,6 +199,7 @@ void FaultFileSystem::NoteCallLocked(const FileCall& call, const Slice& data) {
   if (keep_calls_) calls_.push_back(call);
 }
 
+// A plan whose calls are used up stays in the list and matches no more.
 const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
   for (ActivePlan& active : plans_) {
     const FaultPlan& plan = active.plan;
@@ -205,24 +219,29 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
 IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
                                     const Actions& actions, size_t* applied_bytes,
                                     bool* is_applied) {
+  assert(!*is_applied && *applied_bytes == 0);
   if (plan.error == FaultError::kLie) return IOStatus::OK();
   const bool is_read = call.kind == CallKind::kRead;
   FaultEffect effect = plan.effect;
   if (plan.error == FaultError::kShort) effect = FaultEffect::kPartial;
-  if (call.kind == CallKind::kUnlock) effect = FaultEffect::kFull;  // nobody would try again
+  // The caller would not try to unlock again.
+  if (call.kind == CallKind::kUnlock) effect = FaultEffect::kFull;
   IOStatus done = IOStatus::IOError("nothing was done");
   if (effect == FaultEffect::kFull) done = actions.full(applied_bytes);
   if (effect == FaultEffect::kPartial && actions.half) done = actions.half(applied_bytes);
   *is_applied = done.ok() || *applied_bytes > 0;
+  // A short read is no error: the caller sees fewer bytes.
   if (is_read && plan.error == FaultError::kShort) return done;
   return MakeError(plan.error, call);
 }
 
 namespace {
 
-// Opens a file by `open` as one call and wraps it.
+// Opens a file by calling `open` as one numbered call, and wraps it.
+// A reuse has the new name from now on. After an error the opened file, if any, is closed again.
 template <typename File, typename Open>
 IOStatus OpenThrough(FaultFileSystem* fs, FileCall call, std::unique_ptr<File>* r, Open open) {
+  assert(fs != nullptr);
   r->reset();
   call.file_id = fs->NewFileId();
   const FaultFileContext context = {fs, call.target.empty() ? call.path : call.target,
@@ -273,7 +292,7 @@ IOStatus FaultFileSystem::NewRandomRWFile(const std::string& f, const FileOption
   return OpenThrough(this, CallWith(CallKind::kOpenReadWrite, f), r,
                      [&](auto* file) { return target_->NewRandomRWFile(f, options, file, dbg); });
 }
-// Stores into a mapping are no calls and could not be numbered.
+// Not supported: stores into the mapping are no calls, so that they could not be numbered.
 IOStatus FaultFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
                                                     std::unique_ptr<MemoryMappedFileBuffer>* r) {
   r->reset();
@@ -349,7 +368,7 @@ IOStatus FaultFileSystem::LinkFile(const std::string& s, const std::string& t,
   return RunWhole(CallWith(CallKind::kLink, s, t),
                   [&] { return target_->LinkFile(s, t, options, dbg); });
 }
-// As its parts, each of which is numbered.
+// Composed of its steps, so that each of them has a number and may fail.
 IOStatus FaultFileSystem::SyncFile(const std::string& f, const FileOptions& file_opts,
                                    const IOOptions& options, bool use_fsync, IODebugContext* dbg) {
   return FileSystem::SyncFile(f, file_opts, options, use_fsync, dbg);
@@ -366,6 +385,8 @@ IOStatus FaultFileSystem::AreFilesSame(const std::string& a, const std::string& 
 }
 IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& options, FileLock** lock,
                                    IODebugContext* dbg) {
+  // The out parameter is set only after success, also if the call below succeeded in spite of the
+  // injected error.
   *lock = nullptr;
   FileLock* held = nullptr;
   IOStatus status = RunWhole(CallWith(CallKind::kLock, f),
@@ -373,8 +394,8 @@ IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& option
   if (status.ok()) {
     *lock = held;
   } else if (held != nullptr) {
-    // The lock was got but the caller is told otherwise: nobody could give it back later.
-    IgnoreError(target_->UnlockFile(held, options, dbg), "the injected error is the one to tell");
+    // The lock was taken, but the caller will get an error and cannot release it later.
+    IgnoreError(target_->UnlockFile(held, options, dbg), "the injected error is returned");
   }
   return status;
 }
@@ -383,6 +404,7 @@ IOStatus FaultFileSystem::UnlockFile(FileLock* lock, const IOOptions& options,
   return RunWhole(CallWith(CallKind::kUnlock, ""),
                   [&] { return target_->UnlockFile(lock, options, dbg); });
 }
+// Composed of the calls that write the log, each of which has a number of its own.
 IOStatus FaultFileSystem::NewLogger(const std::string& f, const IOOptions& options,
                                     std::shared_ptr<Logger>* r, IODebugContext* dbg) {
   return FileSystem::NewLogger(f, options, r, dbg);

@@ -24,9 +24,9 @@ namespace ashlar {
 
 enum class CallKind : uint8_t {
   // These may change what a crash leaves behind.
-  kCreate,  // or empty an existing file
-  kReopen,  // for appending; creates the file if missing
-  kReuse,   // rename, and overwrite from the start
+  kCreate,  // creates a file, or empties an existing one
+  kReopen,  // opens a file for appending, and creates it if it is missing
+  kReuse,   // renames a file and opens it for overwriting from the start
   kAppend,
   kPositionedWrite,
   kTruncate,
@@ -40,9 +40,9 @@ enum class CallKind : uint8_t {
   kMakeDirectory,
   kRemoveDirectory,
   kSyncDirectory,
-  kGrow,   // a mapped log: allocated and extended
-  kStore,  // bytes found changed in a mapping: no call, cannot fail, but takes a number
-  kLock,   // creates the file if missing
+  kGrow,   // allocates space for a mapped log and extends it
+  kStore,  // a change found in a mapping; it is no call and cannot fail, but gets a number
+  kLock,   // takes a file lock, and creates the file if it is missing
   // These do not.
   kUnlock,
   kOpenRead,
@@ -50,21 +50,22 @@ enum class CallKind : uint8_t {
   kRead,
   kOpenDirectory,
   kList,
-  kQuery,  // existence, size, time, links, free space
+  kQuery,  // asks for existence, size, time, links or free space
   kCount,
 };
 inline constexpr CallKind kLastMutatingCall = CallKind::kLock;
 inline bool IsMutating(CallKind kind) { return kind <= kLastMutatingCall; }
 const char* NameOf(CallKind kind);
 
+// One numbered call, as hooks and records see it. Fields that do not apply to the kind are empty.
 struct FileCall {
   CallKind kind;
   uint64_t index = 0;
   std::string path;
-  std::string target;    // of a rename, link or reuse: the new name
-  uint64_t file_id = 0;  // which open file; ids are never used again
+  std::string target;    // the new name, for a rename, link or reuse
+  uint64_t file_id = 0;  // identifies the open file; ids are not reused
   uint64_t offset = 0;
-  uint64_t size = 0;  // bytes asked for, or the new size
+  uint64_t size = 0;  // number of bytes requested, or the new size
 };
 
 enum class FaultError : uint8_t {
@@ -72,11 +73,12 @@ enum class FaultError : uint8_t {
   kNoSpace,       // IOError(NoSpace)
   kTooManyFiles,  // IOError, retryable; meant for opens
   kInterrupted,   // IOError, retryable
-  kShort,         // reads answer half the bytes and OK; writes do half and fail
-  kLie,           // OK is answered but nothing was done; meant for syncs
+  kShort,         // a read returns half of the bytes and OK; a write does half and fails
+  kLie,           // the call does nothing and returns OK; meant for syncs
 };
+// How many calls fail, counted from the first that a plan matches: one, five, or all from there on.
 enum class FaultMode : uint8_t { kOnce, kNextFive, kSticky };
-// What a failing call did nevertheless.
+// How much of a failing call takes effect.
 enum class FaultEffect : uint8_t { kNone, kPartial, kFull };
 
 struct FaultPlan {
@@ -84,14 +86,16 @@ struct FaultPlan {
   FaultError error = FaultError::kIO;
   FaultMode mode = FaultMode::kOnce;
   FaultEffect effect = FaultEffect::kNone;
-  uint64_t kinds = ~uint64_t{0};  // bit set of CallKind: which calls are hit and counted
-  std::string path_part;          // only calls whose path or target contains it
+  // Bit set of CallKind: the calls that may fail and are counted for `mode`.
+  uint64_t kinds = ~uint64_t{0};
+  std::string path_part;  // only calls whose path or target contains this text may fail
 };
 inline uint64_t KindBit(CallKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
 // All kinds that may change what a crash leaves behind.
 inline constexpr uint64_t kMutatingKinds =
     (uint64_t{1} << (static_cast<unsigned>(kLastMutatingCall) + 1)) - 1;
 
+// Counts by CallKind since the file system was made. `injected` counts the calls that a plan hit.
 struct CallStats {
   std::array<uint64_t, static_cast<size_t>(CallKind::kCount)> calls{};
   std::array<uint64_t, static_cast<size_t>(CallKind::kCount)> injected{};
@@ -102,6 +106,7 @@ struct CallStats {
   std::string ToString() const;  // one line per kind that occurred
 };
 
+// See the head of this file. `target` is shared; files keep only a plain pointer to this object.
 class FaultFileSystem : public FileSystemWrapper {
  public:
   explicit FaultFileSystem(const std::shared_ptr<FileSystem>& target);
@@ -109,22 +114,27 @@ class FaultFileSystem : public FileSystemWrapper {
 
   const char* Name() const override { return "FaultFileSystem"; }
 
-  // The call with this number fails, and by the mode later ones too, whatever their kind.
+  // The call with this number fails, whatever its kind; depending on `mode`, later calls fail as
+  // well.
   void FailAt(uint64_t index, FaultError error, FaultMode mode = FaultMode::kOnce,
               FaultEffect effect = FaultEffect::kNone);
-  // Several plans may be active; the first added that matches a call decides.
+  // Several plans may be active. The plan that was added first among those that match a call
+  // decides.
   void AddFault(const FaultPlan& plan);
   void ClearFaults();
 
-  // Number of the next call = calls so far.
+  // The number of the next call, which is also the number of calls so far.
   uint64_t CallCount() const;
+  // A copy of the counts so far.
   CallStats Stats() const;
-  // What was stored into mappings since the last call takes a number now, not only with the next
-  // call.
+  // Gives numbers now to the stores into mappings since the last call. Otherwise they get them at
+  // the next call.
+  // A test calls it after the last store, so that the store can be a kill point, too.
   void ObserveStores();
-  // Of all calls so far, with the bytes written: equal for two runs that did the same.
+  // A hash of all calls so far and of the bytes that they wrote. It is equal for two runs that made
+  // the same calls.
   uint64_t CallLogHash() const;
-  // Keeps the calls themselves from here on, for messages and for choosing where to fail.
+  // Whether to record the calls from now on, for messages and for choosing where to fail.
   void KeepCalls(bool keep);
   std::vector<FileCall> Calls() const;
 
@@ -186,47 +196,57 @@ class FaultFileSystem : public FileSystemWrapper {
   IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
                        IODebugContext* dbg) override;
 
-  // What a call can do. `half` may be empty: then a partial effect is none. A write action sets
-  // *applied_bytes to what arrived, also when it fails.
+  // The ways in which a call can be carried out. If `half` is empty, a partial effect is no effect.
+  // The action of a write sets *applied_bytes to the bytes that were written, even if it fails.
   struct Actions {
     std::function<IOStatus(size_t* applied_bytes)> full;
     std::function<IOStatus(size_t* applied_bytes)> half;
   };
-  // Runs one call under its number; `data` is what it writes. For the file objects.
+  // Carries out one call under its number; `data` is what the call writes. For the file objects.
   IOStatus Run(FileCall call, const Slice& data, const Actions& actions);
-  // For calls whose effect is whole or nothing.
+  // For calls that take effect completely or not at all.
   IOStatus RunWhole(FileCall call, const std::function<IOStatus()>& action);
+  // An id for a file that is about to be opened.
   uint64_t NewFileId();
 
  protected:
-  // Whether anything may be stored without a call.
+  // Whether the program may store bytes into a mapping, without making a call.
   virtual bool HasMappings() const REQUIRES(mutex_) { return false; }
-  // Then called before each call takes its number: reports through NoteStore() what was stored into
-  // mappings since the last time.
+  // If so, this is called before each call gets its number. It reports through NoteStore() the
+  // stores since the last time.
   virtual void FindStores() REQUIRES(mutex_) {}
-  // Gives a store its number.
+  // Gives a number to a store.
   void NoteStore(FileCall call, const Slice& data) REQUIRES(mutex_);
-  // Called in call order for every call that took effect; `written` is what arrived of a write.
+  // Called for every call that took effect, in the order of the calls; `written` holds the bytes of
+  // a write that were written.
   virtual void OnApplied(const FileCall& /*call*/, const Slice& /*written*/) REQUIRES(mutex_) {}
-  // Called when a sync of a file or directory failed without having made anything durable. SimFS
-  // then drops what was dirty, as kernels do.
+  // Called when a sync of a file or directory failed and made nothing durable. SimFS then drops the
+  // unsynced changes, as kernels do.
   virtual void OnSyncFailed(const FileCall& /*call*/) REQUIRES(mutex_) {}
+  // Calls FindStores() between two calls of the hook, if there are mappings.
   void FindStoresLocked() REQUIRES(mutex_);
 
+  // Held during each call of the target file system, which makes the calls sequential.
   mutable Mutex mutex_{LockRank::kFileSystem};
 
  private:
+  // A plan, and how many calls it may still hit.
   struct ActivePlan {
     FaultPlan plan;
-    int calls_left;  // -1 = no end
+    int calls_left;  // -1 = no limit
   };
 
+  // The first plan that hits the call, and counts the hit; or null. The pointer is valid until
+  // plans change.
   const FaultPlan* MatchLocked(const FileCall& call) REQUIRES(mutex_);
+  // Carries out a call that a plan hits. Sets *is_applied if any part of it took effect.
   IOStatus RunFaulty(const FaultPlan& plan, const FileCall& call, const Actions& actions,
                      size_t* applied_bytes, bool* is_applied);
+  // Counts the call and adds it to the hash and, if wanted, to the record.
   void NoteCallLocked(const FileCall& call, const Slice& data) REQUIRES(mutex_);
 
   uint64_t next_call_ GUARDED_BY(mutex_) = 0;
+  // 0 means "no open file" in a FileCall.
   uint64_t next_file_id_ GUARDED_BY(mutex_) = 1;
   uint64_t hash_ GUARDED_BY(mutex_) = 0;
   bool keep_calls_ GUARDED_BY(mutex_) = false;

@@ -3,12 +3,14 @@
 // The file objects of FaultFileSystem.
 #include "env/fault/fault_files.h"
 
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
 
 namespace {
 
+// The call of an open file, with its identity.
 FileCall CallOn(const FaultFileContext& context, CallKind kind, uint64_t offset = 0,
                 uint64_t size = 0) {
   FileCall call;
@@ -25,9 +27,10 @@ IOStatus RunWhole(const FaultFileContext& context, CallKind kind,
   return context.fs->RunWhole(CallOn(context, kind), action);
 }
 
-// `read(n)` reads up to n bytes; a fault may make it read half of them.
+// `read(n)` reads up to n bytes. A fault may call it with half the size.
 IOStatus RunRead(const FaultFileContext& context, uint64_t offset, size_t n, Slice* result,
                  const std::function<IOStatus(size_t n)>& read) {
+  assert(result != nullptr);
   *result = Slice();
   const auto reading = [&](size_t count) {
     return [&read, result, count](size_t* applied_bytes) {
@@ -42,6 +45,7 @@ IOStatus RunRead(const FaultFileContext& context, uint64_t offset, size_t n, Sli
   return status;
 }
 
+// The position is counted here, because calls are recorded with their offsets.
 class FaultSequentialFile : public FSSequentialFileOwnerWrapper {
  public:
   FaultSequentialFile(const FaultFileContext& context, std::unique_ptr<FSSequentialFile> file)
@@ -71,6 +75,7 @@ class FaultSequentialFile : public FSSequentialFileOwnerWrapper {
   uint64_t offset_ = 0;
 };
 
+// Asynchronous and multiple reads are carried out one by one, in the calling thread.
 class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
  public:
   FaultRandomAccessFile(const FaultFileContext& context, std::unique_ptr<FSRandomAccessFile> file)
@@ -82,7 +87,7 @@ class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
       return target()->Read(offset, count, options, result, scratch, dbg);
     });
   }
-  // One call per request, so that each can fail.
+  // Each request is a call of its own, so that each can fail.
   IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
                      IODebugContext* dbg) override {
     return FSRandomAccessFile::MultiRead(reqs, num_reqs, options, dbg);
@@ -97,6 +102,8 @@ class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
   const FaultFileContext context_;
 };
 
+// An unclosed file is closed by the destructor, because the target's destructor would do the same
+// without a number.
 class FaultWritableFile : public FSWritableFileOwnerWrapper {
  public:
   FaultWritableFile(const FaultFileContext& context, std::unique_ptr<FSWritableFile> file)
@@ -106,6 +113,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
   }
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
+    // The size tells how many bytes an append wrote that failed in the middle.
     const uint64_t offset = target()->GetFileSize(options, dbg);
     const auto appending = [&](size_t count) {
       return [&, count](size_t* applied_bytes) {
@@ -127,6 +135,8 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
       return [&, count](size_t* applied_bytes) {
         IOStatus status =
             target()->PositionedAppend(Slice(data.data(), count), offset, options, dbg);
+        // The target cannot tell how much a failed positioned write wrote; no byte counts as
+        // written then.
         *applied_bytes = status.ok() ? count : 0;
         return status;
       };
@@ -162,7 +172,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
     return context_.fs->RunWhole(CallOn(context_, CallKind::kAllocate, offset, len),
                                  [&] { return target()->Allocate(offset, len, options, dbg); });
   }
-  // Through Allocate() of this object, so that the call is numbered.
+  // Ends in Allocate() of this object, so that the call gets a number.
   void PrepareWrite(size_t offset, size_t len, const IOOptions& options,
                     IODebugContext* dbg) override {
     FSWritableFile::PrepareWrite(offset, len, options, dbg);
@@ -181,6 +191,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
   bool is_closed_ = false;
 };
 
+// Files that are read and written in place.
 class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
  public:
   FaultRandomRWFile(const FaultFileContext& context, std::unique_ptr<FSRandomRWFile> file)
@@ -218,6 +229,7 @@ class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
   const FaultFileContext context_;
 };
 
+// Syncs of directories are what makes names durable, so that tests fail them in particular.
 class FaultDirectory : public FSDirectoryWrapper {
  public:
   FaultDirectory(const FaultFileContext& context, std::unique_ptr<FSDirectory> directory)

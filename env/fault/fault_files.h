@@ -11,13 +11,14 @@
 
 namespace ashlar {
 
-// What a file object knows about itself. The file system outlives it.
+// The identity of a file object, which has a copy of it. The file system outlives the object.
 struct FaultFileContext {
   FaultFileSystem* fs;
   std::string path;
   uint64_t file_id;
 };
 
+// Each function takes over the file of the target file system.
 std::unique_ptr<FSSequentialFile> NewFaultFile(const FaultFileContext& context,
                                                std::unique_ptr<FSSequentialFile> file);
 std::unique_ptr<FSRandomAccessFile> NewFaultFile(const FaultFileContext& context,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryFileSystem: two sorted tables of paths, one of files and one of directories, under one
-// mutex. What is behind a file's path is in memory_files.cc.
+// MemoryFileSystem has two sorted tables of paths under one mutex, one for files and one for
+// directories. The contents of files are in memory_files.cc.
 #include "env/memory/memory_file_system.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "env/env_adaptors.h"
@@ -22,19 +23,21 @@ IOStatus Refused(const char* what, const std::string& path, const char* why) {
   return IOStatus::IOError(StrCat(what, ": ", path), why);
 }
 
+// Remembers the clean path until UnlockFile() frees it.
 class MemoryLock : public FileLock {
  public:
   explicit MemoryLock(std::string path) : path(std::move(path)) {}
   const std::string path;
 };
 
-// "/a" -> "/"; "/a/b" -> "/a". Of clean paths only.
+// The parent directory of a clean path: "/a" -> "/"; "/a/b" -> "/a".
 std::string ParentOf(const std::string& path) {
+  assert(!path.empty() && path[0] == '/');
   const size_t slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// What the paths of a directory's children begin with.
+// The prefix that the paths of all children of a directory have.
 std::string ChildPrefix(const std::string& dir) { return dir == "/" ? dir : dir + "/"; }
 
 }  // namespace
@@ -51,12 +54,15 @@ uint64_t MemoryFileSystem::UsedBytes() const {
   return usage_->used_bytes.load(std::memory_order_relaxed);
 }
 
+// ".." at the root stays at the root, as in POSIX. Symbolic links do not exist, so that the text
+// alone decides.
 std::string MemoryFileSystem::CleanPath(const std::string& path) {
   std::string clean;
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view part(path.data() + begin, end - begin);
     if (part == "..") {
+      // A clean prefix either is empty or begins with '/', so that rfind() finds one.
       clean.resize(clean.empty() ? 0 : clean.rfind('/'));
     } else if (!part.empty() && part != ".") {
       StrAppend(&clean, "/", part);
@@ -83,6 +89,7 @@ std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
 }
 
 void MemoryFileSystem::AddDirectoriesLocked(const std::string& dir) {
+  // Ends at the first directory that exists: its parents exist then, too.
   if (!directories_.insert(dir).second || dir == "/") return;
   AddDirectoriesLocked(ParentOf(dir));
 }
@@ -93,6 +100,7 @@ IOStatus MemoryFileSystem::CheckParentLocked(const char* what, const std::string
 
 bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
   const std::string prefix = ChildPrefix(dir);
+  // A path that equals the prefix cannot exist, except "/" itself, which upper_bound() skips.
   const auto file = files_.lower_bound(prefix);
   if (file != files_.end() && file->first.starts_with(prefix)) return true;
   const auto child = directories_.upper_bound(prefix);
@@ -101,6 +109,7 @@ bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
 
 IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
                                     FilePtr* file) const {
+  assert(what != nullptr && file != nullptr);
   const std::string clean = CleanPath(path);
   MutexLock lock(&mutex_);
   const auto found = files_.find(clean);
@@ -113,6 +122,7 @@ IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
 }
 
 IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* file) {
+  assert(file != nullptr);
   const std::string clean = CleanPath(path);
   MutexLock lock(&mutex_);
   if (directories_.contains(clean)) return Refused("open for writing", path, "Is a directory");
@@ -207,6 +217,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   const std::string prefix = ChildPrefix(clean);
   MutexLock lock(&mutex_);
   if (!directories_.contains(clean)) return IOStatus::NotFound(dir, "no such directory");
+  // Paths below a subdirectory also begin with the prefix; they contain another '/'.
   const auto add_if_child = [&](const std::string& path) {
     if (path.find('/', prefix.size()) == std::string::npos)
       r->push_back(path.substr(prefix.size()));
@@ -223,7 +234,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
 }
 
 IOStatus MemoryFileSystem::DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) {
-  FilePtr last_reference;  // freed after the lock
+  FilePtr last_reference;  // frees the file after the lock is released
   MutexLock lock(&mutex_);
   const auto found = files_.find(CleanPath(f));
   if (found == files_.end()) return NotThere("unlink", f);
@@ -288,7 +299,8 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
                                       IODebugContext*) {
   const std::string from = CleanPath(s);
   const std::string to = CleanPath(t);
-  FilePtr replaced;  // freed after the lock
+  FilePtr replaced;  // frees the file after the lock is released
+  // Nobody sees a state between: both names change under one hold of the mutex.
   MutexLock lock(&mutex_);
   RETURN_IF_ERROR(CheckParentLocked("rename", to));
   const auto found = files_.find(from);
@@ -304,12 +316,14 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
 }
 
 IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std::string& t) {
+  assert(!s.empty() && !t.empty());
   if (!directories_.contains(s)) return NotThere("rename", s);
   if (files_.contains(t) || (directories_.contains(t) && HasChildrenLocked(t))) {
     return Refused("rename", t, "File exists");
   }
   const std::string prefix = ChildPrefix(s);
   if (t.starts_with(prefix)) return Refused("rename", t, "Invalid argument");
+  // The set must not change while it is iterated.
   std::vector<std::string> moved_directories = {s};
   for (const std::string& dir : directories_) {
     if (dir.starts_with(prefix)) moved_directories.push_back(dir);
@@ -320,6 +334,8 @@ IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std
   }
   for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix);) {
     auto node = files_.extract(it++);
+    // The keys in front of the iterator may be inserted again: the new keys begin with `t`, which
+    // is not below `s`.
     node.key() = t + node.key().substr(s.size());
     files_.insert(std::move(node));
   }
@@ -344,6 +360,7 @@ IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, 
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   MutexLock lock(&mutex_);
+  // Linear in the number of files. Only tests and backups ask.
   *count = static_cast<uint64_t>(std::count_if(
       files_.begin(), files_.end(), [&](const auto& entry) { return entry.second == file; }));
   return IOStatus::OK();
@@ -362,6 +379,7 @@ IOStatus MemoryFileSystem::LockFile(const std::string& f, const IOOptions&, File
                                     IODebugContext*) {
   *lock = nullptr;
   FilePtr file;
+  // As in POSIX, the lock file is created and stays after the unlock.
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
   const std::string clean = CleanPath(f);
   MutexLock guard(&mutex_);
@@ -373,8 +391,10 @@ IOStatus MemoryFileSystem::LockFile(const std::string& f, const IOOptions&, File
 }
 
 IOStatus MemoryFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugContext*) {
+  assert(lock != nullptr);
   const std::unique_ptr<MemoryLock> held(static_cast<MemoryLock*>(lock));
   MutexLock guard(&mutex_);
+  assert(locked_.contains(held->path));
   locked_.erase(held->path);
   return IOStatus::OK();
 }
@@ -393,6 +413,7 @@ IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOpti
 
 IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, uint64_t* free_bytes,
                                         IODebugContext*) {
+  assert(free_bytes != nullptr);
   const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
   *free_bytes = quota - std::min(quota, UsedBytes());
   return IOStatus::OK();
@@ -400,6 +421,7 @@ IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, ui
 
 IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&, bool* is_dir,
                                        IODebugContext*) {
+  assert(is_dir != nullptr);
   const std::string clean = CleanPath(path);
   MutexLock lock(&mutex_);
   *is_dir = directories_.contains(clean);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryFileSystem keeps files and directories in memory: for tests, for NewMemEnv(), and as the
-// ground SimFS stands on. It behaves like POSIX: files stay usable after they were unlinked or
-// renamed, a rename replaces its target in one step, and a full "disk" (a byte quota) gives NoSpace
-// after a partial write. One difference: creating a directory creates missing parents too, because
-// an empty file system has none. Paths may be relative; they start at the root. Any thread.
+// MemoryFileSystem keeps files and directories in memory. It is used by tests, by NewMemEnv() and
+// as the base of SimFS. It behaves as POSIX does: an open file stays usable after it was unlinked
+// or renamed, a rename replaces its target atomically, and when the "disk" is full (a byte quota) a
+// write writes a part and returns NoSpace. There is one difference: creating a directory also
+// creates missing parents, because an empty file system has none. Relative paths start at the root.
+// Any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,24 @@ namespace ashlar {
 
 class MemoryFileSystem : public FileSystem {
  public:
+  // `clock` gives the modification times of files.
   explicit MemoryFileSystem(std::shared_ptr<SystemClock> clock = SystemClock::Default());
   ~MemoryFileSystem() override;
 
   const char* Name() const override { return "MemoryFileSystem"; }
 
-  // The sum of all file sizes may not pass this; UINT64_MAX = no limit.
+  // The limit on the sum of all file sizes in bytes; UINT64_MAX = no limit. A limit below the used
+  // bytes lets nothing grow.
   void SetByteQuota(uint64_t bytes);
+  // The sum of the sizes of all files, including unlinked files that are still open.
   uint64_t UsedBytes() const;
 
-  // For tests: puts a file with its parents in place, and lists all files with their content.
+  // For tests: PutFile() stores a file and creates its parents; AllFiles() returns all files with
+  // their contents.
   void PutFile(const std::string& path, std::string contents);
   std::map<std::string, std::string> AllFiles() const;
 
-  // The same path for all spellings of it: "/a/b".
+  // The normal form "/a/b" of a path, equal for all ways to write it.
   static std::string CleanPath(const std::string& path);
 
   IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
@@ -92,24 +97,32 @@ class MemoryFileSystem : public FileSystem {
  private:
   using FilePtr = MemoryFilePtr;
 
-  // `what` is the call that asks, for the message of a NotFound.
+  // On success `*file` shares the content with the table, so that it stays readable after an
+  // unlink. `what` names the calling operation, for the error message.
   IOStatus FindFile(const char* what, const std::string& path, FilePtr* file) const;
+  // Creates an empty file if there is none. Fails if the path is a directory or its parent is
+  // missing.
   IOStatus FindOrCreateFile(const std::string& path, FilePtr* file);
-  // With everything below it, in one step.
+  // Renames a directory with everything below it, atomically. Both paths are clean. As in POSIX,
+  // the target may be an empty directory but not below the source.
   IOStatus RenameDirectoryLocked(const std::string& s, const std::string& t) REQUIRES(mutex_);
+  // `dir` is clean.
   bool HasChildrenLocked(const std::string& dir) const REQUIRES(mutex_);
-  // `dir` and its missing parents.
+  // Adds `dir` and its missing parents.
   void AddDirectoriesLocked(const std::string& dir) REQUIRES(mutex_);
-  // PathNotFound where the directory of `path` is missing.
+  // Returns PathNotFound if the parent directory of `path` is missing.
   IOStatus CheckParentLocked(const char* what, const std::string& path) const REQUIRES(mutex_);
 
-  const std::shared_ptr<SystemClock> clock_;  // of modification times
-  const std::shared_ptr<MemoryUsage> usage_;  // shared with the files, which may outlive this
+  const std::shared_ptr<SystemClock> clock_;  // for modification times
+  // Shared with the files, which may outlive this object. Atomics: no mutex is needed.
+  const std::shared_ptr<MemoryUsage> usage_;
+  // Guards the names only; each content has its own mutex, which is taken after this one.
   mutable Mutex mutex_{LockRank::kFile};
-  // By clean path. Children of a directory are a range: those that begin with its path and "/".
+  // By clean path. The children of a directory are a range of the table: the paths that begin with
+  // the path of the directory and "/".
   std::map<std::string, FilePtr> files_ GUARDED_BY(mutex_);
   std::set<std::string> directories_ GUARDED_BY(mutex_);
-  std::set<std::string> locked_ GUARDED_BY(mutex_);  // paths of LockFile()
+  std::set<std::string> locked_ GUARDED_BY(mutex_);  // paths that LockFile() has locked
 };
 
 }  // namespace ashlar

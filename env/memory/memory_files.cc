@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files in memory: a string per file, and objects that keep a position in it.
+// A file in memory is a string. The file objects share it, and some keep a position in it.
 #include "env/memory/memory_files.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "util/text/str_cat.h"
@@ -18,11 +19,14 @@ MemoryFile::~MemoryFile() {
 Slice MemoryFile::Read(uint64_t offset, size_t n, char* scratch) const {
   MutexLock lock(&mutex_);
   if (offset >= data_.size()) return Slice(scratch, 0);
+  assert(n == 0 || scratch != nullptr);
   const size_t count = std::min(n, data_.size() - static_cast<size_t>(offset));
   memcpy(scratch, data_.data() + offset, count);
   return Slice(scratch, count);
 }
 
+// The exchange fails if another file took some of the quota meanwhile. Then the grant is computed
+// anew, so that the files together never exceed it.
 void MemoryFile::GrowLocked(uint64_t size) {
   if (size <= data_.size()) return;
   const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
@@ -30,6 +34,7 @@ void MemoryFile::GrowLocked(uint64_t size) {
   uint64_t grant = 0;
   do {
     grant = std::min(size - data_.size(), quota > used ? quota - used : 0);
+    assert(size > data_.size());
   } while (
       !usage_->used_bytes.compare_exchange_weak(used, used + grant, std::memory_order_relaxed));
   data_.resize(data_.size() + static_cast<size_t>(grant));
@@ -39,9 +44,11 @@ bool MemoryFile::Write(uint64_t offset, const Slice& data, uint64_t now_micros) 
   MutexLock lock(&mutex_);
   modified_micros_ = now_micros;
   GrowLocked(offset + data.size());
+  // The quota ended within the gap, so that no byte of `data` fits.
   if (offset > data_.size()) return false;
   const size_t count = std::min(data.size(), data_.size() - static_cast<size_t>(offset));
   memcpy(data_.data() + offset, data.data(), count);
+  assert(count <= data.size());
   return count == data.size();
 }
 
@@ -58,6 +65,7 @@ bool MemoryFile::Resize(uint64_t size, uint64_t now_micros) {
 
 void MemoryFile::Fill(std::string contents, uint64_t now_micros) {
   MutexLock lock(&mutex_);
+  // Added first: unsigned subtraction first could make other threads see a huge sum.
   usage_->used_bytes.fetch_add(contents.size(), std::memory_order_relaxed);
   usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
   data_ = std::move(contents);
@@ -83,12 +91,14 @@ IOStatus MemoryFull(const char* what, const std::string& path) {
 
 namespace {
 
+// Keeps a position. Two objects on one file are independent.
 class MemorySequentialFile : public FSSequentialFile {
  public:
   explicit MemorySequentialFile(MemoryFilePtr file) : file_(std::move(file)) {}
 
   IOStatus Read(size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) override {
+    assert(result != nullptr);
     *result = file_->Read(offset_, n, scratch);
     offset_ += result->size();
     return IOStatus::OK();
@@ -109,6 +119,7 @@ class MemorySequentialFile : public FSSequentialFile {
   uint64_t offset_ = 0;
 };
 
+// Has no state but the content, so that any thread may read.
 class MemoryRandomAccessFile : public FSRandomAccessFile {
  public:
   explicit MemoryRandomAccessFile(MemoryFilePtr file) : file_(std::move(file)) {}
@@ -131,6 +142,8 @@ class MemoryRandomAccessFile : public FSRandomAccessFile {
   const MemoryFilePtr file_;
 };
 
+// One thread at a time. Memory is never lost before the process ends, so that syncs do nothing;
+// SimFS adds crashes on top of this.
 class MemoryWritableFile : public FSWritableFile {
  public:
   MemoryWritableFile(MemoryFilePtr file, std::string path, uint64_t position,
@@ -141,6 +154,7 @@ class MemoryWritableFile : public FSWritableFile {
   using FSWritableFile::PositionedAppend;
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
     const bool is_complete = file_->Write(size_, data, clock_->NowMicros());
+    // After a full quota the position is the end of the part that was written.
     size_ = std::min(size_ + data.size(), file_->size());
     return is_complete ? IOStatus::OK() : MemoryFull("append", path_);
   }
@@ -168,10 +182,11 @@ class MemoryWritableFile : public FSWritableFile {
  private:
   const MemoryFilePtr file_;
   const std::string path_;
-  uint64_t size_;  // where the next append goes
+  uint64_t size_;  // offset of the next append
   const std::shared_ptr<SystemClock> clock_;
 };
 
+// Writes in place; a gap before `offset` becomes zeros.
 class MemoryRandomRWFile : public FSRandomRWFile {
  public:
   MemoryRandomRWFile(MemoryFilePtr file, std::string path, std::shared_ptr<SystemClock> clock)
@@ -196,6 +211,7 @@ class MemoryRandomRWFile : public FSRandomRWFile {
   const std::shared_ptr<SystemClock> clock_;
 };
 
+// Names are in memory, so that there is nothing to sync.
 class MemoryDirectory : public FSDirectory {
  public:
   IOStatus Fsync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The default Env: the machine's files and clock, four thread pools, and threads of their own.
+// The default Env: the files and the clock of the operating system, four thread pools, and threads
+// that programs start one by one.
 #include <unistd.h>
 
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <functional>
 #include <memory>
@@ -20,10 +22,13 @@ namespace ashlar {
 
 namespace {
 
+// Env::Default(). Schedule() queues work in the pool of its priority; StartThread() gives the
+// function a thread of its own. Any thread may call any function.
 class PosixEnv : public CompositeEnv {
  public:
   PosixEnv()
       : CompositeEnv(FileSystem::Default(), SystemClock::Default()),
+        // BOTTOM has no threads until a program gives it some.
         pools_{NewPool("ashlar:bottom", 0, ThreadStatus::BOTTOM_PRIORITY),
                NewPool("ashlar:low", 1, ThreadStatus::LOW_PRIORITY),
                NewPool("ashlar:high", 1, ThreadStatus::HIGH_PRIORITY),
@@ -40,16 +45,21 @@ class PosixEnv : public CompositeEnv {
   }
   int UnSchedule(void* tag, Priority pri) override { return Pool(pri).UnSchedule(tag); }
 
-  // Detached: nobody need come back for its stack.
+  // The thread is detached, because nobody has to join it.
   void StartThread(void (*function)(void*), void* arg) override {
     MutexLock lock(&started_mutex_);
+    assert(function != nullptr);
+    // The new thread cannot count itself down before the count is raised below, because this thread
+    // holds the mutex.
     std::thread([this, function, arg] {
       function(arg);
       MutexLock end(&started_mutex_);
+      assert(started_count_ > 0);
       if (--started_count_ == 0) all_ended_.SignalAll();
     }).detach();
     ++started_count_;
   }
+  // Waits for the threads of StartThread() only, not for the pools.
   void WaitForJoin() override {
     MutexLock lock(&started_mutex_);
     while (started_count_ > 0) all_ended_.Wait();
@@ -93,26 +103,31 @@ class PosixEnv : public CompositeEnv {
                                           ThreadStatus::ThreadType type) {
     return std::make_unique<ThreadPoolImpl>(name, limit, ThreadPlace{&threads_, type});
   }
+  // The pools exist as long as the Env; each has its own mutex.
   ThreadPoolImpl& Pool(Priority pri) const {
     assert(pri >= BOTTOM && pri < TOTAL);
     return *pools_[pri];
   }
+  // Runs in the child after fork(), where only the forking thread exists: the counted threads and
+  // the waiters are gone.
   void MendInChild() NO_THREAD_SAFETY_ANALYSIS {
     all_ended_.ForgetWaiters();
     started_count_ = 0;
   }
 
+  // Shared by the pools, and therefore declared before them: a pool removes its threads from the
+  // list when it ends.
   ThreadStatusUpdater threads_;
   const std::array<std::unique_ptr<ThreadPoolImpl>, TOTAL> pools_;  // by Priority
   Mutex started_mutex_{LockRank::kThreadPool};
   CondVar all_ended_{&started_mutex_};
-  int started_count_ GUARDED_BY(started_mutex_) = 0;  // threads that run
+  int started_count_ GUARDED_BY(started_mutex_) = 0;  // threads that are running
   const ForkHook fork_hook_{&started_mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace
 
-// Never destroyed: background threads may run until the process is gone.
+// Never destroyed: background threads may run until the process ends.
 Env* Env::Default() {
   static auto* env = new PosixEnv;
   return env;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileSystem over POSIX calls. Stateless but for the table of locks, so one object serves the
-// process. Only logs are written through mappings.
+// A FileSystem built on POSIX calls. Its only state is the table of locks, so that one object
+// serves the whole process. Only logs are written through mappings.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,14 +26,18 @@ namespace ashlar {
 
 namespace {
 
+// Converts the result of a POSIX call that returns 0 for success and otherwise sets errno. Call it
+// at once, before anything else changes errno.
 IOStatus Check(int result, const char* what, const std::string& path) {
   AssertIoAllowed();
   return result == 0 ? IOStatus::OK() : PosixError(what, path, errno);
 }
 
+// For errors of functions that return Result<T>.
 IOStatus ToIO(const Status& status) { return status_to_io_status(Status(status)); }
 
-// Past the page cache. Where it can be opened only otherwise, it is the file system that refuses.
+// Opens a file with O_DIRECT. If that fails although the file can be opened without it, then the
+// file system does not support direct I/O.
 Result<UniqueFd> OpenDirect(const char* what, const std::string& path, int flags) {
   Result<UniqueFd> fd = OpenFd(what, path, flags | O_DIRECT);
   if (fd.ok() || !OpenFd(what, path, O_RDONLY).ok()) return fd;
@@ -41,11 +46,15 @@ Result<UniqueFd> OpenDirect(const char* what, const std::string& path, int flags
                               "use_direct_reads and use_direct_io_for_flush_and_compaction off");
 }
 
+// One object serves all databases of the process. No function holds a lock while it waits for the
+// disk, except those for file locks.
 class PosixFileSystem final : public FileSystem, private MappedLogFactory {
  public:
   const char* Name() const override { return kDefaultName(); }
   const char* NickName() const override { return "posix"; }
 
+  // The log writer finds the factory of mapped logs by this name; wrappers of file systems forward
+  // or hide it.
   const void* GetOptionsPtr(const std::string& name) const override {
     if (name == kName) return static_cast<const MappedLogFactory*>(this);
     return FileSystem::GetOptionsPtr(name);
@@ -65,12 +74,16 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* r, IODebugContext*) override {
     r->reset();
+    // Callers may ask for direct reads for all files of a database. They open the file again
+    // without the flag.
     if (options.use_direct_reads) {
       return IOStatus::NotSupported(StrCat("open ", f),
                                     "what is read once in order is read through the page cache");
     }
+    assert(r != nullptr);
     auto fd = OpenFd("open for reading", f, O_RDONLY);
     if (!fd.ok()) return ToIO(fd.status());
+    // Only a hint, so that errors are ignored.
     posix_fadvise(fd->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
     *r = std::make_unique<PosixSequentialFile>(fd.Take(), f);
     return IOStatus::OK();
@@ -89,17 +102,20 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return IOStatus::OK();
   }
 
+  // Cuts an existing file to 0 bytes.
   IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
                            std::unique_ptr<FSWritableFile>* r, IODebugContext*) override {
     return OpenForWriting(f, options, O_CREAT | O_TRUNC, r);
   }
 
+  // Keeps the content; appends begin behind it.
   IOStatus ReopenWritableFile(const std::string& f, const FileOptions& options,
                               std::unique_ptr<FSWritableFile>* r, IODebugContext*) override {
     return OpenForWriting(f, options, O_CREAT, r);
   }
 
-  // Overwrites from the start; what is not overwritten stays, for the reader of recycled logs.
+  // Overwrites the file from the start. The old content behind what is written stays, which readers
+  // of recycled logs expect.
   IOStatus ReuseWritableFile(const std::string& f, const std::string& old,
                              const FileOptions& options, std::unique_ptr<FSWritableFile>* r,
                              IODebugContext*) override {
@@ -107,6 +123,9 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     auto fd = options.use_direct_writes ? OpenDirect("open for reuse", old, O_RDWR)
                                         : OpenFd("open for reuse", old, O_RDWR);
     if (!fd.ok()) return ToIO(fd.status());
+    // Opened before the rename: if that fails, the old file is unchanged. A crash after the rename
+    // leaves the old content under the new name, which readers of logs recognize by the log number
+    // in each record.
     if (rename(old.c_str(), f.c_str()) != 0) {
       return PosixError("rename", StrCat(old, " to ", f), errno);
     }
@@ -137,6 +156,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return IOStatus::OK();
   }
 
+  // A path through something that is not a directory counts as missing, not as an error.
   IOStatus FileExists(const std::string& f, const IOOptions&, IODebugContext*) override {
     if (access(f.c_str(), F_OK) == 0) return IOStatus::OK();
     const int error = errno;
@@ -160,7 +180,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
       const Slice name(entry->d_name);
       if (name != Slice(".") && name != Slice("..")) r->emplace_back(entry->d_name);
     }
-    const int error = errno;  // end of the directory leaves it 0
+    const int error = errno;  // 0 at the end of the directory
     closedir(stream);
     return error == 0 ? IOStatus::OK() : PosixError("readdir", dir, error);
   }
@@ -175,6 +195,8 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return Check(mkdir(d.c_str(), 0755), "mkdir", d);
   }
 
+  // Another process may create the directory at the same time; then this succeeds as well. A file
+  // of that name is an error.
   IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& options,
                               IODebugContext* dbg) override {
     if (mkdir(d.c_str(), 0755) == 0) return IOStatus::OK();
@@ -201,9 +223,11 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
                                    IODebugContext*) override {
     struct stat info = {};
     RETURN_IF_ERROR(Check(stat(f.c_str(), &info), "stat", f));
+    // The unit is seconds since 1970.
     *time = static_cast<uint64_t>(info.st_mtime);
     return IOStatus::OK();
   }
+  // Replaces an existing target atomically. Durable only after the directory was synced.
   IOStatus RenameFile(const std::string& s, const std::string& t, const IOOptions&,
                       IODebugContext*) override {
     if (rename(s.c_str(), t.c_str()) == 0) return IOStatus::OK();
@@ -212,8 +236,8 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus LinkFile(const std::string& s, const std::string& t, const IOOptions&,
                     IODebugContext*) override {
     if (link(s.c_str(), t.c_str()) == 0) return IOStatus::OK();
-    // EPERM: a file system without links, or a file that may have no other name. EMLINK: it has too
-    // many. Who wanted a link may copy.
+    // EPERM means that the file system has no links, or that this file may have no other name.
+    // EMLINK means that it has too many. The caller may copy the file instead.
     if (errno == EXDEV || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM ||
         errno == EMLINK) {
       return IOStatus::NotSupported(StrCat("link ", s, " to ", t), "not possible here");
@@ -227,6 +251,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     *count = static_cast<uint64_t>(info.st_nlink);
     return IOStatus::OK();
   }
+  // Two names are the same file if they have one inode, whether by link or by symbolic link.
   IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions&, bool* r,
                         IODebugContext*) override {
     struct stat first = {}, second = {};
@@ -244,6 +269,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return ReleasePosixLock(lock);
   }
 
+  // Tests of one user share the directory; each makes its own below it.
   IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
                             IODebugContext* dbg) override {
     const char* chosen = getenv("TEST_TMPDIR");
@@ -252,6 +278,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return CreateDirIfMissing(*path, options, dbg);
   }
 
+  // The path is not normalized and need not exist.
   IOStatus GetAbsolutePath(const std::string& path, const IOOptions&, std::string* result,
                            IODebugContext*) override {
     if (!path.empty() && path[0] == '/') {
@@ -268,6 +295,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
                         IODebugContext*) override {
     struct statvfs info = {};
     RETURN_IF_ERROR(Check(statvfs(path.c_str(), &info), "statvfs", path));
+    // Most file systems reserve some blocks for root.
     const uint64_t blocks = geteuid() == 0 ? info.f_bfree : info.f_bavail;
     *free_bytes = blocks * info.f_frsize;
     return IOStatus::OK();
@@ -281,15 +309,17 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     return IOStatus::OK();
   }
 
+  // Asynchronous reads depend on the thread that asks: one thread may have a ring and another not.
   void SupportedOps(int64_t& supported_ops) override {
     supported_ops = int64_t{1} << FSSupportedOps::kFSPrefetch;
     if (PosixUring::OfThread() != nullptr) supported_ops |= int64_t{1} << FSSupportedOps::kAsyncIO;
   }
+  // Waits for the first `min_completions` handles, in their order, and not for any that many.
   IOStatus Poll(std::vector<void*>& handles, size_t min_completions) override {
     WaitForReads(handles, min_completions);
     return IOStatus::OK();
   }
-  // What the kernel has taken it also does: the reads end like any others.
+  // A read that the kernel has accepted cannot be taken back, so that this waits until it is done.
   IOStatus AbortIO(std::vector<void*>& handles) override {
     WaitForReads(handles, handles.size());
     return IOStatus::OK();
@@ -302,6 +332,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     auto fd = options.use_direct_writes ? OpenDirect("open for writing", f, O_RDWR | flags)
                                         : OpenFd("open for writing", f, O_RDWR | flags);
     if (!fd.ok()) return ToIO(fd.status());
+    // The size is taken after O_TRUNC did its work, so that it is 0 for a new file.
     struct stat info = {};
     RETURN_IF_ERROR(Check(fstat(fd->get(), &info), "fstat", f));
     *r = std::make_unique<PosixWritableFile>(fd.Take(), f, static_cast<uint64_t>(info.st_size),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exclusive locks on files. The table is asked before the file is opened: opening and closing a
-// locked file would silently give the lock away.
+// Exclusive locks on files. The table is checked before the file is opened, because opening and
+// closing a locked file would release the lock without notice.
 #include "env/posix/posix_lock.h"
 
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace ashlar {
 
 namespace {
 
+// Lives from AcquirePosixLock() to ReleasePosixLock(). The table has a pointer to it, and the
+// descriptor holds the lock of the kernel.
 class PosixLock : public FileLock {
  public:
   PosixLock(UniqueFd fd, std::string path, dev_t device, ino_t inode)
@@ -31,8 +34,8 @@ class PosixLock : public FileLock {
   const ino_t inode;
 };
 
-// The locks this process holds; found by path (the file may have been replaced since) and by
-// inode (the same file under another name).
+// The locks that this process holds. They are found by path, in case the file was replaced
+// meanwhile, and by inode, in case the same file has another name.
 struct LockTable {
   Mutex mutex{LockRank::kFile};
   std::vector<const PosixLock*> held GUARDED_BY(mutex);
@@ -54,7 +57,7 @@ struct flock WholeFile(short type) {
   struct flock range = {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
-  return range;  // start 0, length 0: everything
+  return range;  // start 0 and length 0 mean the whole file
 }
 
 IOStatus HeldBySelf(const std::string& path) {
@@ -63,7 +66,10 @@ IOStatus HeldBySelf(const std::string& path) {
                                   "); close the database that is open on this directory"));
 }
 
+// Asks the kernel who holds the lock, for the message only: by the time of the answer the holder
+// may be another process, or none.
 IOStatus HeldByOther(const std::string& path, int fd, int error) {
+  assert(fd >= 0);
   if (error != EAGAIN && error != EACCES) return PosixError("lock", path, error);
   struct flock range = WholeFile(F_WRLCK);
   std::string holder = "another process";
@@ -77,17 +83,23 @@ IOStatus HeldByOther(const std::string& path, int fd, int error) {
 }  // namespace
 
 IOStatus AcquirePosixLock(const std::string& path, FileLock** lock) {
+  assert(lock != nullptr);
   *lock = nullptr;
   LockTable& table = Table();
+  // Held while the file is opened: otherwise another thread could lock the same file in between,
+  // and our close() would release its lock.
   MutexLock guard(&table.mutex);
   struct stat info = {};
   const bool exists = stat(path.c_str(), &info) == 0;
   if (table.Contains(path, exists ? &info : nullptr)) return HeldBySelf(path);
 
+  // The file is created if it is missing, and is never deleted: a process that still has the old
+  // inode open could lock it while another process locks the new file.
   auto fd = OpenFd("open lock file", path, O_RDWR | O_CREAT);
   if (!fd.ok()) return status_to_io_status(Status(fd.status()));
   struct flock range = WholeFile(F_WRLCK);
   if (fcntl(fd->get(), F_SETLK, &range) != 0) return HeldByOther(path, fd->get(), errno);
+  // Asked again, because the file may not have existed before it was opened.
   if (fstat(fd->get(), &info) != 0) return PosixError("fstat", path, errno);
   auto* held = new PosixLock(fd.Take(), path, info.st_dev, info.st_ino);
   table.held.push_back(held);
@@ -96,12 +108,14 @@ IOStatus AcquirePosixLock(const std::string& path, FileLock** lock) {
 }
 
 IOStatus ReleasePosixLock(FileLock* lock) {
+  assert(lock != nullptr);
   auto* held = static_cast<PosixLock*>(lock);
   LockTable& table = Table();
   MutexLock guard(&table.mutex);
+  assert(std::count(table.held.begin(), table.held.end(), held) == 1);
   std::erase(table.held, held);
   const std::string path = held->path;
-  const int error = held->fd.Close();  // closing gives the lock away
+  const int error = held->fd.Close();  // closing releases the lock
   delete held;
   return error == 0 ? IOStatus::OK() : PosixError("unlock", path, error);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PosixMappedLog: addresses for the whole capacity are reserved at once, without memory behind them
-// (PROT_NONE). Growing allocates blocks on disk first, which also extends the file, and then maps
-// the new part over the reservation; so no store can hit a hole or lie past the end of the file.
+// PosixMappedLog reserves addresses for the whole capacity when it is created, without memory
+// (PROT_NONE). To grow, it first allocates blocks on disk, which also extends the file, and then
+// maps the new part over the reservation. Therefore no store can hit a hole or an address beyond
+// the end of the file.
 #include "env/posix/posix_mapped_log.h"
 
 #include <fcntl.h>
@@ -22,24 +23,27 @@
 #include "util/text/str_cat.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels return EINVAL
 #endif
 
 namespace ashlar {
 
 namespace {
 
-// Growth step: large enough that growing is rare, small enough that a short log wastes little.
+// How much the file grows at a time: enough that growing is rare, and little enough that a short
+// log wastes little space.
 constexpr uint64_t kSegmentBytes = 1 << 20;
 
+// `value` is at most the capacity of a log, so that the sum cannot overflow.
 uint64_t RoundUp(uint64_t value) {
   return (value + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
 }
 
-// Whether an XFS was made without shared blocks. With them a copy of the log (cp takes them by
-// default) makes each store allocate anew, and end in a SIGBUS when the disk is full.
+// Whether this XFS was made without shared blocks. If it has them, a copy of the log may share its
+// blocks (cp does that by default). Each store then allocates a new block, and ends in a SIGBUS
+// when the disk is full.
 bool IsXfsWithoutReflink(int fd) {
-  // What the kernel calls xfs_fsop_geom_v1; its header is rarely installed.
+  // The struct xfs_fsop_geom_v1 of the kernel, whose header is rarely installed.
   struct Geometry {
     uint32_t numbers[8];
     uint64_t counts[4];
@@ -56,8 +60,9 @@ bool IsXfsWithoutReflink(int fd) {
   return ioctl(fd, kGetGeometry, &geometry) == 0 && (geometry.flags & kHasReflink) == 0;
 }
 
-// File systems known to write allocated space in place, whatever is done to the file meanwhile
-// short of cutting it. On all others a store may need new space and end in a SIGBUS.
+// Whether the file is on a file system that is known to write allocated space in place. Only
+// truncating the file can break this. On other file systems a store may need new space and end in a
+// SIGBUS.
 bool IsWrittenInPlace(int fd) {
   constexpr long kExt4 = 0xEF53, kXfs = 0x58465342, kTmpfs = 0x01021994;
   struct statfs info = {};
@@ -74,6 +79,7 @@ Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Create(const std::string&
   ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("create log", path, O_RDWR | O_CREAT | O_TRUNC));
   ASSIGN_OR_RETURN(std::unique_ptr<PosixMappedLog> file,
                    Reserve(path, std::move(fd), std::max(capacity, initial_bytes)));
+  // An error leaves an empty file. The log writer opens it again without a mapping.
   RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
   return std::unique_ptr<MappedLogFile>(std::move(file));
 }
@@ -85,6 +91,8 @@ Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Reuse(const std::string& 
   ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("open log for reuse", old_path, O_RDWR));
   ASSIGN_OR_RETURN(std::unique_ptr<PosixMappedLog> file,
                    Reserve(path, std::move(fd), std::max(capacity, initial_bytes)));
+  // The rename comes last: an error before it leaves the old file, except for allocated space
+  // behind its end.
   RETURN_IF_ERROR(file->MapWritten());
   RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
   if (rename(old_path.c_str(), path.c_str()) != 0) {
@@ -110,10 +118,13 @@ Result<std::unique_ptr<PosixMappedLog>> PosixMappedLog::Reserve(const std::strin
 
 PosixMappedLog::PosixMappedLog(const std::string& path, int fd, char* base, uint64_t capacity)
     : MappedLogFile(path, base, capacity), fd_(fd), reserved_(capacity) {
+  // The guard has length 0 until the first part is mapped.
   guard_.Watch(base);
   lost_ = guard_.lost();
 }
 
+// Without Close() the file keeps its allocated zeros. Readers of logs take zeros at the end for
+// unused space.
 PosixMappedLog::~PosixMappedLog() {
   guard_.Unwatch();
   if (base_ != nullptr) munmap(base_, reserved_);
@@ -121,6 +132,7 @@ PosixMappedLog::~PosixMappedLog() {
 }
 
 Status PosixMappedLog::EnsureAllocated(uint64_t end) {
+  // The check without the mutex is enough: the value only grows until Close().
   if (end <= allocated()) return Status::OK();
   MutexLock lock(&grow_mutex_);
   return AllocateLocked(end);
@@ -136,42 +148,46 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
   const uint64_t new_end = RoundUp(end);
   const auto offset = static_cast<off_t>(old_end);
   const auto bytes = static_cast<off_t>(new_end - old_end);
+  // After a crash from here on, the file is longer than its records. The rest reads as zeros.
   const int allocated = RetryOnSignal([&] { return fallocate(fd_, 0, offset, bytes); });
-  if (allocated != 0 && errno == EOPNOTSUPP) {  // ext2 and ext3 share ext4's type
+  if (allocated != 0 && errno == EOPNOTSUPP) {  // ext2 and ext3 have the same type number as ext4
     return Status::NotSupported(StrCat("allocate log space: ", path_), "not on this file system");
   }
+  // ENOSPC arrives here as an error, and not as a SIGBUS of a later store.
   if (allocated != 0) return PosixError("allocate log space", path_, errno);
   return MapLocked(new_end);
 }
 
-// The space must be allocated.
+// The space up to `new_end` must be allocated.
 Status PosixMappedLog::MapLocked(uint64_t new_end) {
   const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
   assert(old_end < new_end && new_end <= reserved_);
   void* mapped = mmap(base_ + old_end, new_end - old_end, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_FIXED, fd_, static_cast<off_t>(old_end));
   if (mapped == MAP_FAILED) return PosixError("map log", path_, errno);
-  guard_.Grow(new_end);  // before anybody stores there
+  guard_.Grow(new_end);  // before any thread stores there
+  // Pairs with the acquire of allocated(): a thread that sees the new end also sees the mapping.
   allocated_.store(new_end, std::memory_order_release);
   return Status::OK();
 }
 
-// What the file has from an earlier life, as far as there are whole segments of it. No call
-// allocates there: that alone would make the next sync commit the file system's journal. Where
-// somebody has dug holes the space is taken as that of a new file is.
+// Maps what the recycled file already has, in whole segments. Nothing is allocated there: an
+// allocation alone would make the next sync commit the journal of the file system. If the file has
+// holes, nothing is mapped here, and its space is allocated as for a new file.
 Status PosixMappedLog::MapWritten() {
   struct stat info = {};
   if (fstat(fd_, &info) != 0) return PosixError("fstat", path_, errno);
   MutexLock lock(&grow_mutex_);
   assert(allocated() == 0);
-  constexpr uint64_t kBlockBytes = 512;  // the unit of st_blocks, whatever the file system has
+  constexpr uint64_t kBlockBytes = 512;  // the unit of st_blocks on every file system
   const auto size = static_cast<uint64_t>(info.st_size);
   const bool is_whole = static_cast<uint64_t>(info.st_blocks) * kBlockBytes >= size;
   const uint64_t end = std::min(size, reserved_) / kSegmentBytes * kSegmentBytes;
   return is_whole && end > 0 ? MapLocked(end) : Status::OK();
 }
 
-// Who needs the mutex meanwhile waits for no page: what is allocated stays mapped until Close().
+// The pages are faulted in without the mutex, so that other threads that need it do not wait. That
+// is safe because what is allocated stays mapped until Close().
 Status PosixMappedLog::PopulateAhead(uint64_t end) {
   RETURN_IF_ERROR(EnsureAllocated(end));
   const uint64_t new_end = std::min(RoundUp(end), allocated());
@@ -180,20 +196,23 @@ Status PosixMappedLog::PopulateAhead(uint64_t end) {
     MutexLock lock(&grow_mutex_);
     if (populated_ < new_end) begin = std::exchange(populated_, new_end);
   }
-  // Only a matter of speed: without it each writer faults its own pages in.
+  // This only saves time: without it, each writer would fault in its own pages.
   if (begin < new_end) (void)madvise(base_ + begin, new_end - begin, MADV_POPULATE_WRITE);
   return Status::OK();
 }
 
+// No part of the file is lost: only addresses behind the allocated part are given back, which were
+// never mapped to it.
 void PosixMappedLog::EndGrowth() {
   MutexLock lock(&grow_mutex_);
   const uint64_t kept = allocated_.load(std::memory_order_relaxed);
   if (munmap(base_ + kept, reserved_ - kept) == 0) reserved_ = kept;
 }
 
-// The page cache keeps the bytes: only this process's page table entries go.
+// Drops only the page table entries of this process. The bytes stay in the page cache, dirty ones
+// too, and are mapped again if somebody reads them.
 void PosixMappedLog::ReleaseBehind(uint64_t end) {
-  constexpr uint64_t kGranularity = 64 << 10;  // a multiple of any page size
+  constexpr uint64_t kGranularity = 64 << 10;  // a multiple of every page size
   MutexLock lock(&grow_mutex_);
   const uint64_t release_end = end / kGranularity * kGranularity;
   if (release_end <= released_) return;
@@ -202,16 +221,19 @@ void PosixMappedLog::ReleaseBehind(uint64_t end) {
 }
 
 Status PosixMappedLog::SyncNow() {
-  // Read first: the file may grow meanwhile, which this is not about.
+  // Read before the sync, because the file may grow meanwhile.
   const uint64_t expected = allocated();
   if (fdatasync(fd_) != 0) return PosixError("fdatasync", path_, errno);
-  // Not fstat(): a kernel with fine-grained times makes a new one at the next store to a file whose
-  // time was asked for, and an ext4 without a journal writes that with every sync.
+  // fstat() is not used: a kernel with fine-grained timestamps gives a new timestamp to the next
+  // store after a file's time was read, and ext4 without a journal writes the inode with every sync
+  // then.
   const off_t size = lseek(fd_, 0, SEEK_END);
   if (size < 0) return PosixError("lseek", path_, errno);
   if (static_cast<uint64_t>(size) >= expected && !is_lost()) return Status::OK();
-  // Of a page that is cut in the middle the rest can be stored to, but is never written.
+  // If the file was cut within a page, stores to the rest of this page succeed but are never
+  // written.
   return Status::IOError(StrCat("sync log: ", path_),
+                         // The caller ensures that no thread stores or syncs any more.
                          StrCat("somebody cut it, or the disk failed: ", size, " bytes"));
 }
 
@@ -220,7 +242,7 @@ Status PosixMappedLog::Close(uint64_t final_size) {
   if (fd_ < 0) return Status::OK();
   MutexLock lock(&grow_mutex_);
   Status status;
-  // Of one that is lost, zeros would look like a log that ends there.
+  // A log that has lost bytes must not be cut: its zeros would look like the regular end of a log.
   const bool keeps_size = final_size == kKeepsSize || is_lost();
   lost_ = &kNeverLost;
   guard_.Unwatch();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel writes into the buffers of reads that it has taken, whatever becomes of the ring. So a
-// ring that fails waits for these first, and only then hands the rest back undone.
+// The kernel writes into the buffers of the reads that it has accepted, even after the ring failed.
+// Therefore a ring that fails first waits for these reads, and only then marks the others as done
+// without having read anything.
 #include "env/posix/posix_uring.h"
 
 #include <sched.h>
@@ -25,23 +26,25 @@ namespace ashlar {
 
 namespace {
 
+// The mutex protects the ring, because a thread may wait for a read that another thread started. It
+// is held while the kernel is waited for.
 class KernelRing final : public PosixUring {
  public:
-  // Null if the kernel refuses.
+  // Never null. The ring is not open if the kernel refuses it.
   static std::shared_ptr<KernelRing> Open() {
     std::shared_ptr<KernelRing> ring(new KernelRing);
     MutexLock lock(&ring->mutex_);
     ring->is_open_ = io_uring_queue_init(kEntries, &ring->ring_, 0) == 0;
+    // See exits_.
     exits_.load(std::memory_order_acquire);
     return ring;
   }
   ~KernelRing() override {
     MutexLock lock(&mutex_);
+    // A child after fork() inherits the count of its parent's reads and never waits for them.
     assert(in_kernel_ == 0 || owner_ != getpid());
     if (is_open_) Exit();
   }
-  // False in a child after fork(), which shares the memory of the parent's ring.
-  bool IsMine() const { return owner_ == getpid(); }
   bool IsOpen() EXCLUDES(mutex_) {
     MutexLock lock(&mutex_);
     return is_open_;
@@ -49,7 +52,7 @@ class KernelRing final : public PosixUring {
 
   bool Start(UringRead* read) override EXCLUDES(mutex_) {
     MutexLock lock(&mutex_);
-    assert(!read->is_done);
+    assert(read != nullptr && !read->is_done);
     if (!is_open_ || queued_ + in_kernel_ == kEntries) return false;
     io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
     if (entry == nullptr) return false;
@@ -65,9 +68,11 @@ class KernelRing final : public PosixUring {
   }
 
   void Wait(const UringRead* read) override EXCLUDES(mutex_) {
+    assert(read != nullptr);
     MutexLock lock(&mutex_);
     while (!read->is_done) {
-      if (queued_ != 0) SubmitLocked();  // which may wait for the last one, or hand them back
+      // This may take a completion, or mark the queued reads as done.
+      if (queued_ != 0) SubmitLocked();
       if (!read->is_done && in_kernel_ != 0) TakeOne();
     }
   }
@@ -77,26 +82,30 @@ class KernelRing final : public PosixUring {
 
   KernelRing() = default;
 
-  // Hands the queue to the kernel, which may take a part of it.
+  // Hands the queued reads to the kernel, which may accept only some of them.
   void SubmitLocked() REQUIRES(mutex_) {
+    assert(queued_ != 0 && queued_ + in_kernel_ <= kEntries);
     const int taken = io_uring_submit(&ring_);
     if (taken > 0) {
+      assert(static_cast<unsigned>(taken) <= queued_);
       in_kernel_ += static_cast<unsigned>(taken);
       queued_ -= static_cast<unsigned>(taken);
+      // The kernel takes the reads in the order of the queue.
       for (unsigned i = 0; i < queued_; ++i)
         waiting_[i] = waiting_[i + static_cast<unsigned>(taken)];
       return;
     }
-    // It is short of something that reads under way may give back.
+    // The kernel lacks some resource, which the completion of a running read may free.
     if (taken == -EINTR) return;
     if (in_kernel_ != 0) return TakeOne();
     Close();
   }
 
+  // Waits for one completion, of any read of this ring.
   void TakeOne() REQUIRES(mutex_) {
     assert(in_kernel_ != 0);
     io_uring_cqe* done = nullptr;
-    // Even if the kernel will not wait for us any more, what it has taken it does.
+    // Even if the kernel refuses to wait, it still completes the reads that it has accepted.
     while (io_uring_wait_cqe(&ring_, &done) != 0) sched_yield();
     auto* const read = static_cast<UringRead*>(io_uring_cqe_get_data(done));
     read->done_bytes = done->res > 0 ? static_cast<size_t>(done->res) : 0;
@@ -105,7 +114,7 @@ class KernelRing final : public PosixUring {
     --in_kernel_;
   }
 
-  // Gives up: nothing is under way, and what is queued is handed back.
+  // Closes the ring. No read is running in the kernel; the queued reads are marked as done.
   void Close() REQUIRES(mutex_) {
     assert(in_kernel_ == 0);
     for (unsigned i = 0; i < queued_; ++i) waiting_[i]->is_done = true;
@@ -113,32 +122,35 @@ class KernelRing final : public PosixUring {
     Exit();
   }
 
+  // Closes the ring for good. Start() returns false from now on.
   void Exit() REQUIRES(mutex_) {
     exits_.fetch_add(1, std::memory_order_release);
     io_uring_queue_exit(&ring_);
     is_open_ = false;
   }
 
-  // The kernel may give the memory of a ring that ended to one that begins: through this the second
-  // thread knows that the first is done with it, which otherwise only the kernel does.
+  // The kernel may reuse the memory of a closed ring for a new one. Only the kernel knows that the
+  // first thread is finished with it. This counter makes the order visible to the memory model.
   inline static std::atomic<uint64_t> exits_{0};
 
-  const pid_t owner_ = getpid();
+  const pid_t owner_ = getpid();  // a child after fork() shares the memory of the parent's ring
   Mutex mutex_{LockRank::kLeaf};
   io_uring ring_ GUARDED_BY(mutex_);
   bool is_open_ GUARDED_BY(mutex_) = false;
-  unsigned queued_ GUARDED_BY(mutex_) = 0;     // not seen by the kernel yet: the first of waiting_
-  unsigned in_kernel_ GUARDED_BY(mutex_) = 0;  // taken by it and not done
+  // The first elements of waiting_, which the kernel has not seen yet.
+  unsigned queued_ GUARDED_BY(mutex_) = 0;
+  unsigned in_kernel_ GUARDED_BY(mutex_) = 0;  // accepted by the kernel and not completed
   UringRead* waiting_[kEntries] GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
-// A ring that was refused or has failed is not asked for again by its thread.
+// The ring is opened by the first read of a thread. A thread whose ring was refused or has failed
+// does not try to open another, so that a missing io_uring costs one system call per thread.
 const std::shared_ptr<PosixUring>& PosixUring::OfThread() {
   static const auto* const none = new std::shared_ptr<PosixUring>();
   thread_local std::shared_ptr<PosixUring> ring;
-  thread_local KernelRing* kernel_ring = nullptr;  // the same
+  thread_local KernelRing* kernel_ring = nullptr;  // the same object
   thread_local pid_t tried_by = 0;
   if (tried_by != getpid()) {
     tried_by = getpid();

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PosixUring is the io_uring of one thread, through which several reads go to the kernel with one
-// call and are done side by side. Where the kernel refuses it (old, forbidden, out of locked
-// memory) or the library was built without liburing, there is none, and callers use pread.
+// PosixUring is the io_uring of one thread. With it, one system call hands several reads to the
+// kernel, which carries them out in parallel. There is none if the kernel refuses it (it is too
+// old, forbids it or has no locked memory left) or if the library was built without liburing.
+// Callers then use pread.
 //
-// A read that the ring did not do, or not to its end, is for the caller to finish by pread, which
-// also tells what is wrong: so there is one way in which reads fail.
+// If the ring did not carry out a read, or only a part of it, the caller finishes the read with
+// pread, which also finds the error. Therefore all reads fail in the same way.
 //
-// Reads may be waited for in another thread than the one that started them, which may have ended:
-// whoever has a read under way holds on to the ring. Threads: any; reads of a thread wait for each
-// other, and for those that others wait for on the same ring.
+// A read may be awaited by another thread than the one that started it, even after that one has
+// ended. For this, the owner of a running read keeps a reference to the ring.
+//
+// Any thread. Threads that wait on the same ring wait for each other.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +20,35 @@
 
 namespace ashlar {
 
-// From Start() until it is done it stays in its place, and so does the buffer.
+// A read for the ring. This object and its buffer must stay valid and in place from Start() until
+// the read is done.
 struct UringRead {
+  // Absolute offset in the file, and number of bytes to read; direct reads need both aligned to
+  // pages.
   int fd = -1;
   uint64_t offset = 0;
   size_t n = 0;
   char* buffer = nullptr;
-  // Set when it is done: what was read, from the front. Fewer than n at the end of the file, or if
-  // anything went wrong.
+  // Set when the read is done: the number of bytes that were read from the front. It is less than n
+  // at the end of the file, or after any error.
   size_t done_bytes = 0;
   bool is_done = false;
 };
 
+// One per thread. See the head of this file.
 class PosixUring {
  public:
-  // The ring of this thread, or null. A child after fork() gets one of its own.
+  // The ring of the calling thread, or null. The reference is valid until the thread ends; copy the
+  // pointer to keep the ring longer. A child after fork() gets a ring of its own.
   static const std::shared_ptr<PosixUring>& OfThread();
 
   virtual ~PosixUring() = default;
-  // Queues a read. The kernel sees it with the next Submit() or Wait(), or earlier. False: there is
-  // no room; the read is as it was.
+  // Queues a read. The kernel gets it with the next Submit() or Wait(), or earlier. Returns false
+  // if there is no room; then nothing has happened.
   virtual bool Start(UringRead* read) = 0;
-  // Hands to the kernel what is queued, and waits for none of it.
+  // Hands all queued reads to the kernel and does not wait for them.
   virtual void Submit() = 0;
-  // Returns when the read, which was started here, is done.
+  // Waits until the read is done. It must have been started on this ring.
   virtual void Wait(const UringRead* read) = 0;
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SigbusGuard: a store into a mapped log that the kernel cannot carry out (somebody cut the file,
-// the disk died) becomes a fact that can be asked for, instead of the end of the process.
+// SigbusGuard handles stores into a mapped log that the kernel cannot carry out, because somebody
+// cut the file or the disk failed. Instead of ending the process, it sets a flag that the log
+// checks.
 //
-// The signal belongs to the program: a handler is installed with the first mapped log, and only if
-// nobody handles SIGBUS yet. It looks at addresses inside guarded mappings alone; everything else
-// dies as it would without it. docs/mapped_log.md.
+// Signals belong to the program. Therefore the handler is installed with the first mapped log, and
+// only if nobody handles SIGBUS yet. It acts only on addresses within guarded mappings; any other
+// SIGBUS ends the process as it would without the handler. See docs/mapped_log.md.
 //
-// Threads: Watch(), Grow() and Unwatch() one at a time for each object; is_lost() from any.
+// Threads: Watch(), Grow() and Unwatch() by one at a time for each object; the flag of lost() by
+// any.
 #pragma once
 
 #include <atomic>
@@ -15,6 +17,7 @@
 
 namespace ashlar {
 
+// The guard of one mapping. Its owner outlives the mapping or calls Unwatch() before it unmaps.
 class SigbusGuard {
  public:
   SigbusGuard() = default;
@@ -22,23 +25,26 @@ class SigbusGuard {
   SigbusGuard(const SigbusGuard&) = delete;
   SigbusGuard& operator=(const SigbusGuard&) = delete;
 
-  // Guards the mapping that begins at `base`, as far as Grow() says. Without effect where somebody
-  // else handles the signal, or too many mappings are guarded.
+  // Guards the mapping at `base`, with the length that Grow() sets. Has no effect if another
+  // handler for the signal is installed or if too many mappings are guarded.
   void Watch(char* base);
+  // The mapping is now `bytes` long. Call this before the first store into the new part.
   void Grow(uint64_t bytes);
+  // Ends the guard, before the memory is unmapped. Without effect if nothing is guarded.
   void Unwatch();
 
-  // Set when a store failed; from then on the whole mapping is memory without a file behind it.
-  // Valid until Unwatch().
+  // The flag is set when a store failed. From then on the whole mapping is memory without a file.
+  // The pointer is valid until Unwatch().
   const std::atomic<bool>* lost() const;
 
-  // Whether SIGBUS comes to us; known once something was watched.
+  // Whether our handler is installed. False until the first Watch().
   static bool IsInstalled();
 
  private:
   struct Slot;
   friend struct SigbusSlots;
 
+  // Null if nothing is guarded, also because the table was full. Points into a static table.
   Slot* slot_ = nullptr;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Only paths change; the files themselves are those of the base.
+// Calls are forwarded to the base file system with the real paths.
 #include "env/remap/borrowed_files.h"
 
 #include <algorithm>
@@ -41,6 +41,7 @@ IOStatus BorrowedFiles::GetChildren(const std::string& dir, const IOOptions& io,
                                     std::vector<std::string>* r, IODebugContext* dbg) {
   RETURN_IF_ERROR(target_->GetChildren(dir, io, r, dbg));
   if (!IsTheDirectory(dir)) return IOStatus::OK();
+  // A borrowed file hides one of the same name, which the base has listed.
   std::erase_if(*r, [this](const std::string& name) { return files_.contains(name); });
   for (const auto& [name, path] : files_) r->push_back(name);
   return IOStatus::OK();
@@ -54,6 +55,8 @@ IOStatus BorrowedFiles::GetChildrenFileAttributes(const std::string& dir, const 
   std::erase_if(*r, [this](const FileAttributes& file) { return files_.contains(file.name); });
   for (const auto& [name, path] : files_) {
     FileAttributes file{name, 0, Temperature::kUnknown};
+    // The size is that of the stored file; an error of one file fails the whole call, because a
+    // list without the file would look complete.
     RETURN_IF_ERROR(target_->GetFileSize(path, io, &file.size_bytes, dbg));
     r->push_back(std::move(file));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BorrowedFiles is a file system for reading in which one directory also has files that lie
-// elsewhere. They are looked up by the path of that directory as it was given, so whoever uses it
-// must write it the same way. Any thread.
+// BorrowedFiles is a read-only file system in which one directory also contains files that are
+// stored elsewhere. Paths are compared as text, so that users must spell the directory as in the
+// constructor. Any thread.
 #pragma once
 
 #include <map>
@@ -15,9 +15,11 @@
 
 namespace ashlar {
 
+// Opens files for reading only. The borrowed names hide files of the same names in the directory.
+// Both maps are constant, so that no lock is needed.
 class BorrowedFiles final : public ReadOnlyFileSystem {
  public:
-  // `files`: paths by name in `dir`, which has no slash at its end.
+  // `files` maps names in `dir` to paths of the base file system. `dir` has no trailing slash.
   BorrowedFiles(const std::shared_ptr<FileSystem>& base, std::string dir,
                 std::map<std::string, std::string> files)
       : ReadOnlyFileSystem(base), dir_(std::move(dir)), files_(std::move(files)) {}
@@ -47,10 +49,14 @@ class BorrowedFiles final : public ReadOnlyFileSystem {
                        IODebugContext* dbg) override;
 
  private:
+  // The path in the base file system. Returns `path` itself, or a string of this object.
   const std::string& RealPathOf(const std::string& path) const;
+  // Trailing slashes are ignored.
   bool IsTheDirectory(const std::string& dir) const;
 
+  // Without trailing slash.
   const std::string dir_;
+  // Name in the directory -> path in the base file system.
   const std::map<std::string, std::string> files_;
 };
 

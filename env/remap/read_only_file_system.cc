@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One refusal for all.
+// All refused calls return the status of RefuseChange().
 #include "env/remap/read_only_file_system.h"
 
 #include "util/text/str_cat.h"
@@ -8,6 +8,7 @@
 namespace ashlar {
 namespace {
 
+// Not NotSupported: callers would then try another way to write.
 IOStatus RefuseChange(const char* call, const std::string& path) {
   return IOStatus::IOError(StrCat(call, " ", path), "the file system is open for reading only");
 }
@@ -42,7 +43,7 @@ IOStatus ReadOnlyFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
   r->reset();
   return RefuseChange("map for writing", f);
 }
-// There is nothing to sync.
+// A directory is opened only to sync it.
 IOStatus ReadOnlyFileSystem::NewDirectory(const std::string& name, const IOOptions&,
                                           std::unique_ptr<FSDirectory>* r, IODebugContext*) {
   r->reset();
@@ -58,6 +59,7 @@ IOStatus ReadOnlyFileSystem::Truncate(const std::string& f, size_t, const IOOpti
 IOStatus ReadOnlyFileSystem::CreateDir(const std::string& d, const IOOptions&, IODebugContext*) {
   return RefuseChange("create directory", d);
 }
+// A program may ensure that a directory exists without changing anything.
 IOStatus ReadOnlyFileSystem::CreateDirIfMissing(const std::string& d, const IOOptions& io,
                                                 IODebugContext* dbg) {
   bool is_dir = false;

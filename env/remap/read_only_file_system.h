@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadOnlyFileSystem refuses, with IOError, every call that would change the file system below it.
-// Creating a directory that is there is no change. Any thread.
+// ReadOnlyFileSystem refuses every call that would change the base file system with IOError.
+// CreateDirIfMissing() of an existing directory is allowed. Any thread.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 namespace ashlar {
 
+// Calls that only read are forwarded unchanged. Out parameters of refused calls are set to null.
 class ReadOnlyFileSystem : public FileSystemWrapper {
  public:
   explicit ReadOnlyFileSystem(const std::shared_ptr<FileSystem>& base) : FileSystemWrapper(base) {}
@@ -44,7 +45,7 @@ class ReadOnlyFileSystem : public FileSystemWrapper {
                     IODebugContext* dbg) override;
   IOStatus SyncFile(const std::string& f, const FileOptions& options, const IOOptions& io,
                     bool use_fsync, IODebugContext* dbg) override;
-  // A lock is a file.
+  // Refused because it would create a file.
   IOStatus LockFile(const std::string& f, const IOOptions& io, FileLock** lock,
                     IODebugContext* dbg) override;
   IOStatus NewLogger(const std::string& f, const IOOptions& io, std::shared_ptr<Logger>* r,

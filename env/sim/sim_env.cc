@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor is a queue of jobs that runs them on the stack of whoever would sleep.
+// The executor is a queue of jobs. They run on the stack of the thread that would otherwise sleep.
 #include "env/sim/sim_env.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace ashlar {
 
 bool SimClock::TimedWait(port::CondVar*, std::chrono::microseconds deadline) {
+  // Reading the clock advances it, too, so that loops that wait for a time end.
   const uint64_t now = NowMicros();
   const auto until = static_cast<uint64_t>(deadline.count());
   if (now < until) Advance(until - now);
@@ -38,6 +40,7 @@ void SimExecutor::RunAll() {
 }
 
 bool SimExecutor::RunOne() {
+  // While a job is on the stack only threads may run; see jobs_on_stack_.
   if (!threads_.empty() && (jobs_.empty() || jobs_on_stack_ > 0 || random_.OneIn(2))) {
     RunFrom(&threads_);
     return true;
@@ -50,7 +53,9 @@ bool SimExecutor::RunOne() {
 }
 
 void SimExecutor::RunFrom(std::deque<Job>* queue) {
+  assert(!queue->empty());
   const auto it = queue->begin() + static_cast<ptrdiff_t>(random_.Uniform(queue->size()));
+  // Removed before it runs: it may queue others, or wait and so run others.
   const Job job = *it;
   queue->erase(it);
   job.function(job.arg);
@@ -69,6 +74,7 @@ bool SimExecutor::RunInsteadOfSleep(uint64_t micros) {
 }
 
 int SimExecutor::UnSchedule(void* tag, Env::Priority priority) {
+  // The functions are called after the queue is in order, because they may schedule again.
   std::deque<Job> kept;
   std::vector<Job> taken;
   for (const Job& job : jobs_) {
@@ -86,6 +92,7 @@ int SimExecutor::UnSchedule(void* tag, Env::Priority priority) {
 
 namespace {
 
+// Files of `fs`, time and threads of the executor. Names and ids come from the seed.
 class SimEnv final : public CompositeEnv {
  public:
   SimEnv(const std::shared_ptr<FileSystem>& fs, SimExecutor* executor)
@@ -122,6 +129,7 @@ class SimEnv final : public CompositeEnv {
 
  private:
   unsigned Bits(unsigned count) {
+    assert(count > 0 && count <= 32);
     return static_cast<unsigned>(executor_->NextRandom() >> (64 - count));
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimFS: a FaultFileSystem over a MemoryFileSystem, with a log of what took effect. The model that
-// replays it is kept between questions and moves forward only.
+// SimFS is a FaultFileSystem over a MemoryFileSystem, with a log of the operations that took
+// effect. The model that replays the log is kept between questions and only moves forward.
 #include "env/sim/sim_fs.h"
 
+#include <cassert>
 #include <utility>
 
 #include "env/file_util.h"
@@ -18,7 +19,8 @@ std::shared_ptr<MemoryFileSystem> NewMemoryWith(const SimImage& image,
                                                 const std::shared_ptr<SystemClock>& clock) {
   auto memory = std::make_shared<MemoryFileSystem>(clock);
   for (const std::string& path : image.directories) {
-    IgnoreError(memory->CreateDirIfMissing(path, IOOptions(), nullptr), "an image has no clashes");
+    IgnoreError(memory->CreateDirIfMissing(path, IOOptions(), nullptr),
+                "the paths of an image do not conflict");
   }
   for (const auto& [path, content] : image.files) memory->PutFile(path, content);
   return memory;
@@ -45,8 +47,9 @@ std::shared_ptr<SimFS> SimFS::FromImage(SimImage image, const std::shared_ptr<Sy
 }
 
 void SimFS::OnApplied(const FileCall& call, const Slice& written) {
-  // An open for reading and writing changes nothing, but later writes refer to it.
+  // Opening a file for reading and writing changes nothing, but later writes refer to it by its id.
   if (!IsMutating(call.kind) && call.kind != CallKind::kOpenReadWrite) return;
+  // The bytes are copied: the model points into log_, whose elements do not move.
   MutexLock lock(&log_mutex_);
   log_.push_back({SimOperation::Type::kCall, call, written.ToString()});
 }
@@ -65,6 +68,7 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::NewMappedLog(const std::string& pa
   call.file_id = NewFileId();
   std::unique_ptr<FSWritableFile> file;
   const FaultFileContext context = {this, path, call.file_id};
+  // Numbered here and carried out in the memory below, where it has no number.
   RETURN_IF_ERROR(RunWhole(std::move(call), [&] {
     return memory_->NewWritableFile(path, FileOptions(), &file, nullptr);
   }));
@@ -73,11 +77,13 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::NewMappedLog(const std::string& pa
   return std::unique_ptr<MappedLogFile>(std::move(log));
 }
 
-// The simulation grows a log by whole segments; one that was cut is left to the buffered log.
+// A simulated log consists of whole segments. If the old log was cut to another size, the caller
+// must use a buffered log.
 Result<std::unique_ptr<MappedLogFile>> SimFS::ReuseMappedLog(const std::string& path,
                                                              const std::string& old_path,
                                                              uint64_t initial_bytes,
                                                              uint64_t capacity) {
+  // Read below the numbering, as a test would; the old content is known to the model already.
   ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(memory_.get(), old_path));
   if (!SimMappedLog::CanHold(content.size())) {
     return Status::NotSupported(old_path, "the simulation maps whole segments only");
@@ -104,6 +110,7 @@ void SimFS::AddMapping(SimMappedLog* log) {
 
 void SimFS::RemoveMapping(SimMappedLog* log) {
   MutexLock lock(&mutex_);
+  // The last stores get their numbers before the mapping is forgotten.
   FindStoresLocked();
   std::erase(mappings_, log);
 }
@@ -116,25 +123,30 @@ void SimFS::FindStores() {
 }
 
 void SimFS::OnSyncFailed(const FileCall& call) {
+  assert(call.kind == CallKind::kSync || call.kind == CallKind::kSyncDirectory);
   SimModel::DroppedFile dropped;
   {
     MutexLock lock(&log_mutex_);
     log_.push_back({SimOperation::Type::kFailedSync, call, ""});
-    if (call.kind == CallKind::kSyncDirectory) return;  // the names can still be seen
+    if (call.kind == CallKind::kSyncDirectory) return;  // the names stay visible
+    // The loss itself has the number of the call, so that it must be replayed, too.
     ReplayToLocked(call.index + 1);
     dropped = model_->ContentOf(call.file_id);
   }
   for (SimMappedLog* log : mappings_) {
     if (log->file_id() == call.file_id) log->Overwrite(dropped.content);
   }
-  if (dropped.path.empty()) return;  // unlinked: nobody can read it again after a crash
+  // The file was unlinked, so that nobody can read it after a crash.
+  if (dropped.path.empty()) return;
   std::unique_ptr<FSRandomRWFile> file;
   IgnoreError(memory_->NewRandomRWFile(dropped.path, FileOptions(), &file, nullptr),
               "the model has just found it");
+  // Written without a number, because the program did not do it.
   IgnoreError(file->Write(0, dropped.content, IOOptions(), nullptr), "the size does not change");
 }
 
 void SimFS::SyncEverything() {
+  // Taken before log_mutex_, because CallCount() locks the mutex that comes before it.
   const uint64_t index = CallCount();
   MutexLock lock(&log_mutex_);
   SimOperation operation;
@@ -155,11 +167,12 @@ std::vector<FileCall> SimFS::MutatingCalls() const {
 }
 
 void SimFS::ReplayToLocked(uint64_t index) const {
-  // What SyncEverything() did before call `index` is part of the past of that call.
+  // A SyncEverything() before call `index` happened before that call.
   const auto is_past = [index](const SimOperation& operation) {
     return operation.call.index < index ||
            (operation.type == SimOperation::Type::kSyncEverything && operation.call.index == index);
   };
+  // A question about an earlier call starts anew from the base.
   if (model_ == nullptr || (replayed_ > 0 && !is_past(log_[replayed_ - 1]))) {
     model_ = std::make_unique<SimModel>(base_);
     replayed_ = 0;

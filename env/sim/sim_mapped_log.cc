@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other threads may store while the simulation looks. It then sees a part of the store now and the
-// rest the next time, as a kernel would that writes the page back meanwhile.
+// Other threads may store while the simulation compares. It then sees one part of a store now and
+// the rest the next time. A kernel that writes the page out at that moment would do the same.
 #include "env/sim/sim_mapped_log.h"
 
 #include <algorithm>
@@ -15,18 +15,21 @@ namespace ashlar {
 
 namespace {
 
+// Small, so that tests with little data still grow their logs several times.
 constexpr uint64_t kSegmentBytes = 4096;
+// The memory is allocated at once, so that base_ never moves.
 constexpr uint64_t kMaxCapacity = uint64_t{1} << 20;
 constexpr size_t kWordBytes = sizeof(uint64_t);
-constexpr size_t kRunGapBytes = 64;  // equal bytes that do not end a changed run
+constexpr size_t kRunGapBytes = 64;  // a changed range may contain this many equal bytes in a row
 
-// The races with storing threads are meant, so the thread sanitizer is not asked. Volatile keeps
-// the compiler from calling memcmp and memcpy, which it would ask.
+// These functions race with storing threads on purpose, so that the thread sanitizer must not check
+// them. Volatile accesses keep the compiler from calling memcmp and memcpy, which it would check.
 #define ASHLAR_RACES_WITH_STORES __attribute__((no_sanitize("thread")))
 
-// The first word at or behind `begin` that differs; `end` if none does.
+// The first word at or after `begin` that differs, or `end`.
 ASHLAR_RACES_WITH_STORES size_t FindChange(const char* live, const char* seen, size_t begin,
                                            size_t end) {
+  assert(begin % kWordBytes == 0 && end % kWordBytes == 0);
   for (; begin < end; begin += kWordBytes) {
     if (*reinterpret_cast<const volatile uint64_t*>(live + begin) !=
         *reinterpret_cast<const uint64_t*>(seen + begin)) {
@@ -42,7 +45,8 @@ ASHLAR_RACES_WITH_STORES void CopyBytes(const char* from, char* to, size_t bytes
   }
 }
 
-// Equal bytes at the border of two words: what was synced before must not seem to be written again.
+// Whether the byte differs. Equal bytes at both ends of a changed range are not reported as
+// written, because they may be synced already.
 ASHLAR_RACES_WITH_STORES bool DiffersAt(const char* live, const char* seen, size_t offset) {
   return *static_cast<const volatile char*>(live + offset) != seen[offset];
 }
@@ -70,10 +74,11 @@ SimMappedLog::SimMappedLog(SimFS* fs, const FaultFileContext& context,
 }
 
 SimMappedLog::~SimMappedLog() {
+  // Closed already.
   if (base_ == nullptr) return;
   fs_->RemoveMapping(this);
   IgnoreError(fs_->RunWhole(CallOf(CallKind::kClose, 0), [] { return IOStatus::OK(); }),
-              "a destructor has nobody to tell");
+              "a destructor cannot return errors");
 }
 
 FileCall SimMappedLog::CallOf(CallKind kind, uint64_t size) const {
@@ -94,7 +99,7 @@ Status SimMappedLog::PopulateAhead(uint64_t end) {
   return end <= allocated() ? Status::OK() : Grow(allocated() + kSegmentBytes);
 }
 
-// Two threads may want the same: the second finds it done.
+// If two threads want to grow the log, the second finds it done.
 Status SimMappedLog::Grow(uint64_t new_end) {
   if (new_end > capacity_) {
     return Status::InvalidArgument(StrCat("grow log: ", path_), "beyond the capacity");
@@ -102,11 +107,13 @@ Status SimMappedLog::Grow(uint64_t new_end) {
   return fs_->RunWhole(CallOf(CallKind::kGrow, new_end), [&] {
     const uint64_t old_end = allocated();
     if (new_end <= old_end) return IOStatus::OK();
+    // A truncation beyond the quota writes a part; the log must not keep it.
     IOStatus status = file_->Truncate(new_end, IOOptions(), nullptr);
     if (!status.ok()) {
-      IgnoreError(file_->Truncate(old_end, IOOptions(), nullptr), "the first error counts");
+      IgnoreError(file_->Truncate(old_end, IOOptions(), nullptr), "the first error is returned");
       return status;
     }
+    // The new bytes are zero in memory_ as well.
     seen_.resize(new_end);
     allocated_.store(new_end, std::memory_order_release);
     return status;
@@ -120,6 +127,7 @@ Status SimMappedLog::SyncNow() {
 Status SimMappedLog::Close(uint64_t final_size) {
   assert(final_size <= allocated() || final_size == kKeepsSize);
   if (base_ == nullptr) return Status::OK();
+  // From now on stores are lost, which the log writer rules out by closing last.
   fs_->RemoveMapping(this);
   base_ = nullptr;
   Status status;
@@ -135,6 +143,7 @@ void SimMappedLog::TakeStores(const std::function<void(const FileCall&, const Sl
   const char* const live = memory_.data();
   const size_t end = seen_.size();
   assert(end % kWordBytes == 0);
+  // Each round reports one range: changed words, with gaps of at most kRunGapBytes of equal words.
   for (size_t at = FindChange(live, seen_.data(), 0, end); at < end;) {
     const size_t first_word = at;
     size_t run_end = at;
@@ -147,15 +156,18 @@ void SimMappedLog::TakeStores(const std::function<void(const FileCall&, const Sl
     while (last > begin && !DiffersAt(live, seen_.data(), last)) --last;
     FileCall call = CallOf(CallKind::kStore, last + 1 - begin);
     call.offset = begin;
-    // Nothing beside it: what is stored there meanwhile must still look new the next time.
+    // Copies exactly the reported range. Bytes next to it that were stored meanwhile must still
+    // differ the next time.
     CopyBytes(live + begin, seen_.data() + begin, call.size);
     const Slice data(seen_.data() + begin, call.size);
-    IgnoreError(file_->PositionedAppend(data, begin, IOOptions(), nullptr), "inside the file");
+    IgnoreError(file_->PositionedAppend(data, begin, IOOptions(), nullptr),
+                "the range is within the file");
     note(call, data);
   }
 }
 
 void SimMappedLog::Overwrite(const std::string& content) {
+  assert(content.size() >= seen_.size());
   seen_.assign(content, 0, seen_.size());
   seen_.resize(allocated());
   CopyBytes(seen_.data(), memory_.data(), seen_.size());

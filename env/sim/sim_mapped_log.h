@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimMappedLog: a mapped log of SimFS. The "mapping" is plain memory; beside it lies a copy of what
-// SimFS has seen so far. Growing, syncing and closing are numbered calls, which may fail; stores
-// are found by comparing. It grows by little at a time, so that images stay small.
+// SimMappedLog is a mapped log of SimFS. The "mapping" is ordinary memory, and there is a copy of
+// what SimFS has seen of it. Growing, syncing and closing are numbered calls, which may fail.
+// Stores are found by comparison. The log grows in small steps, so that images stay small.
 //
-// Threads: as MappedLogFile; the members for SimFS under its lock.
+// Threads: as MappedLogFile. The functions for SimFS are called under its lock.
 #pragma once
 
 #include <functional>
@@ -19,38 +19,44 @@ namespace ashlar {
 
 class SimFS;
 
+// A log that a database on SimFS maps. Its owner is the log writer; SimFS knows it until it is
+// closed.
 class SimMappedLog final : public MappedLogFile {
  public:
-  // Whether a file of this size can be mapped as it is.
+  // Whether a file of this size can be mapped without change.
   static bool CanHold(uint64_t bytes);
-  // `file` is that in the memory of `fs`, which holds `content`.
+  // `file` is the file in the memory of `fs`; its content is `content`.
   SimMappedLog(SimFS* fs, const FaultFileContext& context, std::unique_ptr<FSWritableFile> file,
                uint64_t capacity, const std::string& content = "");
   ~SimMappedLog() override;
 
   Status EnsureAllocated(uint64_t end) override;
-  // Goes one segment ahead at most: what the writers need they shall find missing now and then.
+  // Grows by one segment at most, so that writers sometimes find that their space is missing.
   Status PopulateAhead(uint64_t end) override;
   Status Close(uint64_t final_size) override;
 
-  // ---- For SimFS
+  // For SimFS, under its lock:
 
   uint64_t file_id() const { return context_.file_id; }
-  // Brings the file up to what is in the mapping, and says what was stored since the last time.
+  // Copies what was stored since the last time into the file, and reports it to `note`.
   void TakeStores(const std::function<void(const FileCall& call, const Slice& data)>& note);
-  // The file has lost what was not synced.
+  // Replaces the content, after a failed sync has dropped the unsynced bytes.
   void Overwrite(const std::string& content);
 
  private:
+  // A numbered call that may fail. The stores before it were found when it got its number.
   Status SyncNow() override;
+  // Extends file and memory to `new_end` by one numbered call.
   Status Grow(uint64_t new_end);
   FileCall CallOf(CallKind kind, uint64_t size) const;
 
+  // Outlives this object.
   SimFS* const fs_;
   const FaultFileContext context_;
+  // The file in the memory of SimFS, below the numbering.
   const std::unique_ptr<FSWritableFile> file_;
-  PageBuffer memory_;  // capacity_ bytes; base_ points to it
-  std::string seen_;   // as far as allocated; guarded by the lock of fs_
+  PageBuffer memory_;  // capacity_ bytes; base_ points to them
+  std::string seen_;   // the content up to allocated(); guarded by the lock of fs_
 };
 
 }  // namespace ashlar

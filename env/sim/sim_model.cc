@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimModel: a small inode tree with two versions of everything, and the image builder.
+// SimModel is a small tree of inodes with two versions of everything. This file also has the
+// builder of crash images.
 #include "env/sim/sim_model.h"
 
 #include <algorithm>
@@ -15,9 +16,10 @@ namespace ashlar {
 
 namespace {
 
-constexpr uint64_t kPieceBytes = 512;  // what a disk writes at once
+constexpr uint64_t kPieceBytes = 512;  // the unit that a disk writes at once
 
 void WriteInto(std::string* content, uint64_t offset, const Slice& data) {
+  assert(content != nullptr);
   if (content->size() < offset + data.size()) content->resize(offset + data.size());
   std::copy(data.data(), data.data() + data.size(),
             content->begin() + static_cast<ptrdiff_t>(offset));
@@ -48,7 +50,7 @@ uint64_t SimImage::Hash() const {
 
 struct SimModel::PendingWrite {
   bool is_truncate;
-  uint64_t offset;  // of a truncation: the new size
+  uint64_t offset;  // for a truncation the new size
   Slice data;       // points into the logged operation
 
   void ApplyTo(std::string* content) const {
@@ -60,11 +62,12 @@ struct SimModel::PendingWrite {
   }
 };
 
-// Removes one name, adds one, or both at once (a rename).
+// A change of a directory that removes a name, adds one, or does both at once. A rename does both,
+// so that a crash never leaves both names or none.
 struct SimModel::PendingEntry {
   std::string removed;  // empty = none
   std::string added;    // empty = none
-  NodePtr node;         // of `added`
+  NodePtr node;         // what `added` refers to
 
   void ApplyTo(std::map<std::string, NodePtr>* entries) const {
     if (!removed.empty()) entries->erase(removed);
@@ -72,18 +75,20 @@ struct SimModel::PendingEntry {
   }
 };
 
+// Live: as the program sees it. Durable: as a crash leaves it at least.
 struct SimModel::Node {
   explicit Node(bool is_directory) : is_directory(is_directory) {}
 
   const bool is_directory;
-  // Of a file.
+  // For files.
   std::string live;
   std::string durable;
-  std::vector<PendingWrite> writes;  // durable + writes = live
-  // Of a directory.
+  std::vector<PendingWrite> writes;  // `durable` with these applied is `live`
+  // For directories.
   std::map<std::string, NodePtr> live_entries;
   std::map<std::string, NodePtr> durable_entries;
-  // durable_entries + changes = live_entries, but for changes that a failed sync has lost.
+  // `durable_entries` with these applied are `live_entries`, except for changes that a failed sync
+  // has lost.
   std::vector<PendingEntry> changes;
 
   void Change(PendingEntry change) {
@@ -97,6 +102,7 @@ SimModel::SimModel(const SimImage& base) : root_(std::make_shared<Node>(true)) {
   for (const auto& [path, content] : base.files) {
     FindOrCreate(path)->live = content;
   }
+  // The base is durable, including its names.
   SyncTree(root_.get());
 }
 
@@ -135,7 +141,7 @@ SimModel::NodePtr SimModel::FindOrCreate(const std::string& path) {
   return node;
 }
 
-// With its parents, like MemoryFileSystem.
+// Also creates missing parents, as MemoryFileSystem does.
 void SimModel::AddDirectory(const std::string& path) {
   const std::string clean = MemoryFileSystem::CleanPath(path);
   NodePtr node = root_;
@@ -161,39 +167,46 @@ void SimModel::Rename(const std::string& from, const std::string& to) {
   assert(old_parent != nullptr && new_parent != nullptr);
   const auto entry = old_parent->live_entries.find(old_name);
   assert(entry != old_parent->live_entries.end());
+  assert(entry->second != nullptr);
   const NodePtr node = entry->second;
   if (old_parent == new_parent) {
     if (old_name != new_name) old_parent->Change({old_name, new_name, node});
   } else {
+    // In this order a crash may leave both names but not lose the file.
     new_parent->Change({"", new_name, node});
     old_parent->Change({old_name, "", nullptr});
   }
 }
 
 void SimModel::Write(Node* node, const SimOperation& operation) {
+  assert(node != nullptr && !node->is_directory);
   WriteInto(&node->live, operation.call.offset, operation.data);
   node->writes.push_back({false, operation.call.offset, operation.data});
 }
 
 void SimModel::Truncate(Node* node, uint64_t size) {
+  assert(node != nullptr && !node->is_directory);
   if (node->live.size() == size) return;
   node->live.resize(size);
   node->writes.push_back({true, size, Slice()});
 }
 
 void SimModel::Sync(Node* node) {
+  assert(node != nullptr);
   if (node->is_directory) {
     for (const PendingEntry& change : node->changes) change.ApplyTo(&node->durable_entries);
     node->changes.clear();
     return;
   }
-  // Cheaper than copying the live content: a log is synced often and grows by little.
+  // Cheaper than copying the live content: a log is synced often and grows little in between.
   for (const PendingWrite& write : node->writes) write.ApplyTo(&node->durable);
   node->writes.clear();
+  // Pending truncations and writes end at the size of the live content, except after a failed sync.
   if (node->durable.size() != node->live.size()) node->durable = node->live;
 }
 
 void SimModel::SyncTree(Node* node) {
+  assert(node != nullptr);
   if (!node->is_directory) {
     node->writes.clear();
     node->durable = node->live;
@@ -203,18 +216,20 @@ void SimModel::SyncTree(Node* node) {
   for (const auto& [name, child] : node->live_entries) SyncTree(child.get());
 }
 
-// Of a file the kernel drops the dirty pages and marks them clean: the size stays, the bytes are
-// gone. The names of a directory can still be seen.
+// For a file, the kernel drops the dirty pages and marks them as clean: the size stays, but the
+// bytes are lost. For a directory, the names stay visible.
 void SimModel::LoseUnsynced(const FileCall& failed_sync) {
   if (failed_sync.kind == CallKind::kSyncDirectory) {
     if (const NodePtr node = Find(failed_sync.path)) node->changes.clear();
     return;
   }
   Node* node = open_files_[failed_sync.file_id].get();
+  assert(node != nullptr);
   const size_t size = node->live.size();
   node->live = node->durable;
   node->live.resize(size);
   node->writes.clear();
+  // The new size may be durable or not, as before.
   if (node->durable.size() != size) node->writes.push_back({true, size, Slice()});
 }
 
@@ -225,6 +240,7 @@ void SimModel::Apply(const SimOperation& operation) {
   switch (call.kind) {
     case CallKind::kCreate:
       open_files_[call.file_id] = FindOrCreate(call.path);
+      // Truncating a new file does nothing.
       return Truncate(open_files_[call.file_id].get(), 0);
     case CallKind::kReopen: open_files_[call.file_id] = FindOrCreate(call.path); return;
     case CallKind::kReuse:
@@ -262,11 +278,12 @@ void SimModel::Apply(const SimOperation& operation) {
     }
     case CallKind::kMakeDirectory: return AddDirectory(call.path);
     case CallKind::kLock: FindOrCreate(call.path); return;
-    default: return;  // write-out, allocation and reads leave nothing behind
+    default: return;  // write-out, allocation and reads change nothing that survives
   }
 }
 
 bool SimModel::FindPathTo(const Node& directory, const Node* wanted, std::string* path) {
+  assert(path != nullptr);
   const size_t size = path->size();
   for (const auto& [name, child] : directory.live_entries) {
     StrAppend(path, "/", name);
@@ -279,13 +296,16 @@ bool SimModel::FindPathTo(const Node& directory, const Node* wanted, std::string
 
 SimModel::DroppedFile SimModel::ContentOf(uint64_t file_id) const {
   const Node* node = open_files_.at(file_id).get();
+  assert(node != nullptr && !node->is_directory);
   DroppedFile result;
   result.content = node->live;
   if (!FindPathTo(*root_, node, &result.path)) result.path.clear();
   return result;
 }
 
-// Walks the tree as it survives. Draws come in a fixed order, so a seed names one image.
+// Builds the tree that survives a crash. Random numbers are drawn in a fixed order, so that a seed
+// determines the image.
+// Used once, for one image.
 class SimModel::ImageBuilder {
  public:
   ImageBuilder(CrashPolicy policy, uint64_t seed)
@@ -302,12 +322,14 @@ class SimModel::ImageBuilder {
 
  private:
   void AddDirectory(const Node& directory, const std::string& path) {
+    assert(directory.is_directory);
     for (const auto& [name, child] : SurvivingEntries(directory)) {
       const std::string child_path = StrCat(path, "/", name);
       if (child->is_directory) {
         image_.directories.push_back(child_path);
         AddDirectory(*child, child_path);
       } else {
+        // All names of a file have the same content.
         const auto [known, is_new] = contents_.try_emplace(child.get(), nullptr);
         std::string& content = image_.files[child_path];
         content = is_new ? SurvivingContent(*child) : *known->second;
@@ -324,6 +346,7 @@ class SimModel::ImageBuilder {
       return node.live_entries;
     }
     std::map<std::string, NodePtr> entries = node.durable_entries;
+    // The changes are applied in order; each is kept or lost by itself.
     for (PendingEntry change : node.changes) {
       const bool is_kept = random_.PercentTrue(percent_kept_);
       if (undoes_removals) {
@@ -337,6 +360,7 @@ class SimModel::ImageBuilder {
   }
 
   std::string SurvivingContent(const Node& node) {
+    // Without pending writes all policies agree.
     if (node.writes.empty()) return node.durable;
     switch (policy_) {
       case CrashPolicy::kStrict: return node.durable;
@@ -354,16 +378,17 @@ class SimModel::ImageBuilder {
     return node.live;
   }
 
-  // Keeps the first bytes of the last write.
+  // Keeps only the first bytes of the last write.
   std::string TornContent(const Node& node) {
+    assert(!node.writes.empty());
     const PendingWrite& last = node.writes.back();
     if (last.is_truncate || last.data.empty()) return node.live;
     std::string content = node.durable;
     for (size_t i = 0; i + 1 < node.writes.size(); ++i) node.writes[i].ApplyTo(&content);
     const size_t kept = DrawCut(last.offset, last.data.size());
     WriteInto(&content, last.offset, Slice(last.data.data(), kept));
-    // What was there before stays where the file was long enough (a recycled log). Else the lost
-    // part is absent, or the size was written before the data and it is zero.
+    // If the file was long enough (a recycled log), the old bytes remain in place of the lost part.
+    // Otherwise that part is missing, or, if the size reached the disk before the data, it is zero.
     if (random_.OneIn(2)) {
       content.resize(std::max<size_t>(content.size(), last.offset + last.data.size()));
       if (random_.OneIn(2)) {
@@ -374,8 +399,10 @@ class SimModel::ImageBuilder {
     return content;
   }
 
-  // 0, 1, half, all but one, or a border between two pieces.
+  // The number of bytes to keep: 0, 1, half, all but one, or up to a border between two pieces.
   size_t DrawCut(uint64_t offset, size_t size) {
+    assert(size > 0);
+    // The first border between two pieces behind the offset.
     const uint64_t first_border = (offset / kPieceBytes + 1) * kPieceBytes;
     const uint64_t end = offset + size;
     const uint64_t borders =
@@ -394,6 +421,7 @@ class SimModel::ImageBuilder {
         if (random_.PercentTrue(percent_kept_)) write.ApplyTo(&content);
         continue;
       }
+      // Each piece that the disk writes at once survives or not, independently.
       for (size_t begin = 0; begin < write.data.size();) {
         const uint64_t offset = write.offset + begin;
         const size_t to_border = static_cast<size_t>(kPieceBytes - offset % kPieceBytes);
@@ -411,10 +439,10 @@ class SimModel::ImageBuilder {
 
   const CrashPolicy policy_;
   Random64 random_;
-  const unsigned entry_case_;    // of kEntryLoss: which of the three
-  const unsigned percent_kept_;  // of kReorder and kEntryLoss
+  const unsigned entry_case_;    // for kEntryLoss: which of its three cases
+  const unsigned percent_kept_;  // for kReorder and kEntryLoss
   SimImage image_;
-  // One content for all names of a file; points into image_.
+  // The content that was chosen for each file, for its further names; points into image_.
   std::unordered_map<const Node*, const std::string*> contents_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimulatedMachine joins SimFS, SimExecutor and SimEnv behind the public header.
+// SimulatedMachine combines SimFS, SimExecutor and SimEnv behind the public header.
 #include "ashlar/testing/simulated_machine.h"
 
 #include <utility>
@@ -21,9 +21,10 @@ FaultError ErrorOf(SimulatedMachine::Failure failure) {
   return FaultError::kLie;
 }
 
+// The members are in the order of their dependence: the Env uses the executor and the files.
 class Machine final : public SimulatedMachine {
  public:
-  // `fs`: null for an empty machine.
+  // `fs` is null for an empty machine.
   Machine(std::shared_ptr<SimFS> fs, uint64_t seed)
       : seed_(seed),
         executor_(seed),
@@ -45,7 +46,7 @@ class Machine final : public SimulatedMachine {
     plan.first_call = fs_->CallCount();
     plan.error = ErrorOf(failure);
     plan.mode = FaultMode::kSticky;
-    // A call that nobody makes cannot fail: bytes stored into a mapping.
+    // Stores into a mapping are excluded, because no call is made for them that could fail.
     plan.kinds = kMutatingKinds & ~KindBit(CallKind::kStore);
     if (failure == Failure::kLostSync) {
       plan.kinds = KindBit(CallKind::kSync) | KindBit(CallKind::kSyncDirectory);
@@ -63,9 +64,13 @@ class Machine final : public SimulatedMachine {
     return numbers;
   }
   std::unique_ptr<SimulatedMachine> AfterPowerFailure(uint64_t number,
+                                                      // The strongest of the policies that depend
+                                                      // on a seed: any subset of the unsynced
+                                                      // pieces survives.
                                                       uint64_t seed) const override {
     return std::make_unique<Machine>(fs_->CrashImage(number, CrashPolicy::kReorder, seed), seed);
   }
+  // The kernel survives, and with it everything that was written.
   std::unique_ptr<SimulatedMachine> AfterProcessDeath(uint64_t number) const override {
     return std::make_unique<Machine>(fs_->CrashImage(number, CrashPolicy::kAll), seed_);
   }
@@ -73,7 +78,7 @@ class Machine final : public SimulatedMachine {
 
  private:
   const uint64_t seed_;
-  SimExecutor executor_;  // outlives the Env
+  SimExecutor executor_;  // must outlive the Env
   const std::shared_ptr<SimFS> fs_;
   const std::unique_ptr<Env> env_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deletes first and waits afterwards: the first file of a burst costs no time.
+// A file is deleted first and paid for afterwards, so that the first file of a burst is deleted
+// without waiting.
 #include "env/space/paced_deleter.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ PacedDeleter::PacedDeleter(PacedDeleterOptions options)
       rate_(options.bytes_per_second) {}
 
 PacedDeleter::~PacedDeleter() {
+  // The mutex must be free while the thread is awaited, because the thread takes it after each
+  // file.
   std::thread thread;
   {
     MutexLock lock(&mutex_);
@@ -34,7 +37,8 @@ PacedDeleter::~PacedDeleter() {
 
 void PacedDeleter::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   changed_.ForgetWaiters();
-  if (thread_.get_id() == std::this_thread::get_id()) return;  // an `on_gone` forked
+  // An `on_gone` function called fork().
+  if (thread_.get_id() == std::this_thread::get_id()) return;
   ForgetThread(&thread_);
   files_.clear();
   waiting_bytes_ = 0;
@@ -42,6 +46,7 @@ void PacedDeleter::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
 
 bool PacedDeleter::Add(const std::string& path, uint64_t bytes, OnGone on_gone) {
   MutexLock lock(&mutex_);
+  assert(on_gone != nullptr);
   assert(!is_stopping_);
   if (!thread_.joinable()) {
     try {
@@ -50,6 +55,7 @@ bool PacedDeleter::Add(const std::string& path, uint64_t bytes, OnGone on_gone) 
       return false;
     }
   }
+  // Time that the queue was empty does not count as a right to delete faster now.
   if (files_.empty()) {
     deleted_bytes_ = 0;
     since_micros_ = clock_->NowNanos() / 1000;
@@ -62,6 +68,7 @@ bool PacedDeleter::Add(const std::string& path, uint64_t bytes, OnGone on_gone) 
 
 void PacedDeleter::SetRate(int64_t bytes_per_second) {
   MutexLock lock(&mutex_);
+  // Work that was done at the old rate does not count against the new one.
   rate_ = bytes_per_second;
   deleted_bytes_ = 0;
   since_micros_ = clock_->NowNanos() / 1000;
@@ -90,18 +97,24 @@ void PacedDeleter::Run() {
       changed_.Wait();
       continue;
     }
-    File& file = files_.front();  // a deque's elements stay where they are
+    File& file =
+        files_
+            .front();  // stays valid: deques do not move elements, and only Run() removes the first
     uint64_t deleted = 0;
     bool is_gone = false;
     {
       MutexUnlock unlock(&mutex_);
       const Status status = DeletePiece(file, &deleted, &is_gone);
       if (!status.ok()) {
+        // The file stays on disk. The next opening of the database finds it as trash.
         Warn(info_log_.get(), "cannot delete %s: %s", file.path.c_str(), status.ToString().c_str());
       }
       if (is_gone) file.on_gone(status);
     }
     deleted_bytes_ += deleted;
+    assert(waiting_bytes_ >= file.bytes);
+    // The file may be larger or smaller on disk than it was said to be; the sum of the waiting
+    // bytes uses the size of Add().
     const uint64_t counted = is_gone ? file.bytes : std::min(deleted, file.bytes);
     file.bytes -= counted;
     waiting_bytes_ -= counted;
@@ -112,35 +125,39 @@ void PacedDeleter::Run() {
   }
 }
 
+// A burst pays by its average rate, so that one late wake-up does not slow the rest down.
 void PacedDeleter::AwaitTurn() {
   while (!is_stopping_ && rate_ > 0) {
     const double earned = static_cast<double>(deleted_bytes_) * 1e6 / static_cast<double>(rate_);
     const uint64_t elapsed = clock_->NowNanos() / 1000 - since_micros_;
     if (static_cast<double>(elapsed) >= earned) return;
-    // In steps that a clock and a double can express.
+    // The wait is limited to a range that the clock and a double can represent.
     const double wait = std::clamp(earned - static_cast<double>(elapsed), 1.0, 1e9);
     changed_.WaitFor(static_cast<uint64_t>(wait));
   }
 }
 
 Status PacedDeleter::DeletePiece(const File& file, uint64_t* deleted, bool* is_gone) {
+  assert(deleted != nullptr && is_gone != nullptr);
   if (CutPiece(file, deleted)) return Status::OK();
   *is_gone = true;
   *deleted = file.bytes;
   return DeleteFileIfExists(fs_.get(), file.path);
 }
 
-// Not if the file has another name: a checkpoint, or whoever gave it, reads it by that.
+// A file with another name is not cut: a checkpoint, or the program that gave us the file, still
+// reads it by that name.
 bool PacedDeleter::CutPiece(const File& file, uint64_t* deleted) {
   if (most_chunk_bytes_ == 0) return false;
   uint64_t links = 0;
   const IOStatus counted = fs_->NumFileLinks(file.path, IOOptions(), &links, nullptr);
   if (!counted.ok() || links != 1) return false;
   Result<uint64_t> bytes = FileSizeOf(fs_.get(), file.path);
+  // The rest is unlinked in one piece.
   if (!bytes.ok() || *bytes <= most_chunk_bytes_) return false;
   const uint64_t rest = *bytes - most_chunk_bytes_;
   if (!fs_->Truncate(file.path, rest, IOOptions(), nullptr).ok()) return false;
-  // Now, and not with whatever the file system frees later in one go.
+  // Makes the file system free the space now, and not in one go with what it frees later.
   IgnoreError(fs_->SyncFile(file.path, FileOptions(), IOOptions(), /*use_fsync=*/true, nullptr),
               "then it is freed later");
   *deleted = most_chunk_bytes_;

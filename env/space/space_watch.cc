@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All waiters in turn, then a pause.
+// The thread calls all waiters one after the other and then pauses.
 #include "env/space/space_watch.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SpaceWatch::~SpaceWatch() {
 
 void SpaceWatch::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   changed_.ForgetWaiters();
-  if (thread_.get_id() == std::this_thread::get_id()) return;  // a waiter forked
+  if (thread_.get_id() == std::this_thread::get_id()) return;  // a waiter called fork()
   ForgetThread(&thread_);
   called_ = nullptr;
 }
@@ -39,6 +39,7 @@ bool SpaceWatch::Await(SpaceWaiter* waiter) {
       return false;
     }
   }
+  // The waiter asked for another call while it was called: its result `true` is outdated then.
   if (waiter == called_) waits_again_ = true;
   if (std::find(waiters_.begin(), waiters_.end(), waiter) != waiters_.end()) return true;
   waiters_.push_back(waiter);
@@ -49,8 +50,9 @@ bool SpaceWatch::Await(SpaceWaiter* waiter) {
 void SpaceWatch::Forget(SpaceWaiter* waiter) {
   MutexLock lock(&mutex_);
   std::erase(waiters_, waiter);
+  // The waiter is about to be destroyed by the caller.
   while (called_ == waiter) changed_.Wait();
-  std::erase(waiters_, waiter);  // it may have come back during the call
+  std::erase(waiters_, waiter);  // it may have been added again during the call
 }
 
 void SpaceWatch::LookAgain() {
@@ -60,6 +62,7 @@ void SpaceWatch::LookAgain() {
 }
 
 uint64_t SpaceWatch::FreeBytes(const std::string& directory) const {
+  // An unknown amount of space counts as enough: the waiter then finds out by trying.
   uint64_t bytes = 0;
   const IOStatus status = fs_->GetFreeSpace(directory, IOOptions(), &bytes, nullptr);
   return status.ok() ? bytes : UINT64_MAX;
@@ -68,11 +71,13 @@ uint64_t SpaceWatch::FreeBytes(const std::string& directory) const {
 void SpaceWatch::Run() {
   MutexLock lock(&mutex_);
   while (!is_stopping_) {
+    // Reset before the round, so that a LookAgain() during the round starts another.
     looks_again_ = false;
+    // A copy, because waiters come and go while the mutex is released.
     const std::vector<SpaceWaiter*> round = waiters_;
     for (SpaceWaiter* waiter : round) {
       if (is_stopping_) return;
-      // It may have been forgotten, and be gone, since the round began.
+      // The waiter may have been forgotten, and destroyed, since the round began.
       if (std::find(waiters_.begin(), waiters_.end(), waiter) == waiters_.end()) continue;
       called_ = waiter;
       waits_again_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpaceWatch asks from time to time how much space there is, for those who wait for some.
+// SpaceWatch checks periodically how much disk space is free, for objects that wait for space.
 //
-// Threads: any; waiters are called by a thread of the watch. In a child after fork() that begins
-// with the next one that waits there.
+// Threads: any. The waiters are called by a thread of the watch. In a child process after fork()
+// this thread is started by the next call of Await().
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,42 @@
 
 namespace ashlar {
 
+// An object that waits for disk space, such as a database that stopped for lack of it. It outlives
+// its registration: Forget() comes before its destruction.
 class SpaceWaiter {
  public:
   virtual ~SpaceWaiter() = default;
   // A directory on the disk in question.
   virtual const std::string& directory() const = 0;
-  // Called without locks, by one thread at a time. `free_bytes`: UINT64_MAX if the file system does
-  // not say. True: it waits no more.
+  // Called without locks, by one thread at a time. `free_bytes` is UINT64_MAX if the file system
+  // cannot report it. Returns true if the object need not wait any longer.
   virtual bool TryWith(uint64_t free_bytes) = 0;
 };
 
+// One per SstFileManager. The thread sleeps while there are no waiters.
 class SpaceWatch {
  public:
+  // `poll_micros`: the pause between two rounds of calls.
   SpaceWatch(std::shared_ptr<FileSystem> fs, uint64_t poll_micros)
       : fs_(std::move(fs)), poll_micros_(poll_micros) {}
-  // Nobody waits any more.
+  // Every waiter must have been removed before.
   ~SpaceWatch();
   SpaceWatch(const SpaceWatch&) = delete;
   SpaceWatch& operator=(const SpaceWatch&) = delete;
 
-  // Until its TryWith() says that it is done. One that waits already goes on. False: there is no
-  // thread to watch.
+  // Calls TryWith() of `waiter` from time to time until it returns true. Has no effect on a waiter
+  // that is already waiting. Returns false if there is no thread to watch.
   bool Await(SpaceWaiter* waiter);
-  // It is not called any more when this returns, and not while it is being called: so not by
-  // itself.
+  // Removes the waiter, and waits for a call of it that is running. After that it is not called any
+  // more. Must not be called from within TryWith() of the same waiter.
   void Forget(SpaceWaiter* waiter);
-  // There may be more space than a moment ago.
+  // More space may be free now: call the waiters without waiting for the end of the pause.
   void LookAgain();
 
  private:
+  // The body of the thread.
   void Run();
+  // UINT64_MAX if the file system cannot tell.
   uint64_t FreeBytes(const std::string& directory) const;
   void MendInChild();
 
@@ -56,12 +62,15 @@ class SpaceWatch {
 
   Mutex mutex_{LockRank::kLeaf};
   CondVar changed_{&mutex_};
+  // Not owned. Each is in the list at most once.
   std::vector<SpaceWaiter*> waiters_ GUARDED_BY(mutex_);
+  // The waiter whose TryWith() is running, or null. Forget() waits for it.
   SpaceWaiter* called_ GUARDED_BY(mutex_) = nullptr;
-  bool waits_again_ GUARDED_BY(mutex_) = false;  // `called_` came back during its call
+  bool waits_again_ GUARDED_BY(mutex_) = false;  // `called_` was added again during its call
+  // Another round must begin without a pause.
   bool looks_again_ GUARDED_BY(mutex_) = false;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_ GUARDED_BY(mutex_);  // from the first waiter on
+  std::thread thread_ GUARDED_BY(mutex_);  // started for the first waiter
   const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 

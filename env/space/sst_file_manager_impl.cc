@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map from path to size under one lock: it is touched per file, never per key.
+// One map from path to size, under one lock. The lock is taken per file, never per key.
 #include "env/space/sst_file_manager_impl.h"
 
 #include <cassert>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kTrashEnding[] = ".trash";
 
-// Those that live: a program may hand in a manager that it wrote itself.
+// The existing managers of class SstFileManagerImpl. A program may also pass a manager of its own
+// class, which must not be cast.
 class Registry {
  public:
   void Add(SstFileManager* manager) {
@@ -39,6 +40,7 @@ class Registry {
   std::unordered_set<SstFileManager*> managers_ GUARDED_BY(mutex_);
 };
 
+// Never destroyed: managers in static variables may outlive it otherwise.
 Registry& Managers() {
   static auto* const registry = new Registry();
   return *registry;
@@ -66,6 +68,7 @@ SstFileManagerImpl* SstFileManagerImpl::From(SstFileManager* manager) {
 void SstFileManagerImpl::OnAddFile(const std::string& path, uint64_t bytes) {
   MutexLock lock(&mutex_);
   uint64_t& known = files_[path];
+  // Unsigned arithmetic wraps, so that a file that became smaller is subtracted.
   total_bytes_ += bytes - known;
   known = bytes;
 }
@@ -73,6 +76,7 @@ void SstFileManagerImpl::OnAddFile(const std::string& path, uint64_t bytes) {
 void SstFileManagerImpl::OnDeleteFile(const std::string& path) {
   MutexLock lock(&mutex_);
   const auto found = files_.find(path);
+  // Not tracked, for instance because it was added by another name.
   if (found == files_.end()) return;
   assert(total_bytes_ >= found->second);
   total_bytes_ -= found->second;
@@ -80,6 +84,7 @@ void SstFileManagerImpl::OnDeleteFile(const std::string& path) {
 }
 
 void SstFileManagerImpl::Count(uint32_t ticker) const {
+  // Copied, because the statistics object is code of the program and must not run under the mutex.
   std::shared_ptr<Statistics> statistics;
   {
     MutexLock lock(&mutex_);
@@ -88,7 +93,8 @@ void SstFileManagerImpl::Count(uint32_t ticker) const {
   RecordTick(statistics.get(), ticker);
 }
 
-// Trash beyond its share is hurried: what comes now is not added to it.
+// Whether a new deletion is delayed. If there is more trash than its allowed share, files are
+// deleted at once, so that the trash does not grow further.
 bool SstFileManagerImpl::IsToBePaced() const {
   if (deleter_.rate() <= 0) return false;
   const auto trash_bytes = static_cast<double>(deleter_.waiting_bytes());
@@ -103,8 +109,11 @@ Status SstFileManagerImpl::Delete(const std::string& path) {
   if (!trash.empty()) {
     Result<uint64_t> bytes = FileSizeOf(fs_.get(), trash);
     if (bytes.ok()) {
+      // Tracked by the new name before the old one is forgotten: the sum may be too large for a
+      // moment, but never too small.
       OnAddFile(trash, *bytes);
       OnDeleteFile(was_trash ? "" : path);
+      // `this` outlives the call: the deleter is destroyed first.
       const bool is_taken = deleter_.Add(trash, *bytes, [this, trash](const Status& status) {
         OnDeleteFile(trash);
         if (status.ok()) Count(FILES_DELETED_FROM_TRASH_QUEUE);
@@ -115,6 +124,8 @@ Status SstFileManagerImpl::Delete(const std::string& path) {
       }
     }
   }
+  // Not paced, or no thread could be started: the file is deleted at once under the name that it
+  // has now.
   const std::string& now = trash.empty() ? path : trash;
   RETURN_IF_ERROR(DeleteFileIfExists(fs_.get(), now));
   OnDeleteFile(path);
@@ -123,13 +134,16 @@ Status SstFileManagerImpl::Delete(const std::string& path) {
   return Status::OK();
 }
 
-// A file that has the same name as one that still waits: of a database that was made anew.
+// The trash name gets a number if a file of the same name is still waiting. That happens when a
+// database was destroyed and created again.
 std::string SstFileManagerImpl::RenameToTrash(const std::string& path) {
   std::string trash = path + kTrashEnding;
   {
     MutexLock lock(&mutex_);
     for (int i = 1; files_.contains(trash); i++) trash = StrCat(path, ".", i, kTrashEnding);
   }
+  // Another thread may choose the same name at the same time only for the same path, which one
+  // database does not delete twice.
   const IOStatus renamed = fs_->RenameFile(path, trash, IOOptions(), nullptr);
   if (renamed.ok()) return trash;
   if (!renamed.IsNotFound() && !renamed.IsPathNotFound()) {
@@ -139,6 +153,7 @@ std::string SstFileManagerImpl::RenameToTrash(const std::string& path) {
   return "";
 }
 
+// The sum cannot overflow: sizes of files and inputs are far below 2^63.
 bool SstFileManagerImpl::FitsLocked(uint64_t bytes) const {
   const uint64_t needed = total_bytes_ + reserved_bytes_ + compaction_buffer_bytes_ + bytes;
   return max_bytes_ == 0 || needed <= max_bytes_;
@@ -215,13 +230,14 @@ void SstFileManagerImpl::SetStatisticsPtr(const std::shared_ptr<Statistics>& sta
 
 namespace {
 
-// The directory is a leftover of an older scheme: all in it is trash.
+// `dir` was used for trash by an older scheme: all files in it are trash.
 Status DeleteAllIn(FileSystem* fs, const std::string& dir) {
   Result<std::vector<std::string>> names = ListDirectory(fs, dir);
   if (!names.ok()) {
-    const bool is_missing = names.status().IsNotFound() || names.status().IsPathNotFound();
+    const bool is_missing = IsMissing(names.status());
     return is_missing ? Status::OK() : names.status();
   }
+  // The other files are deleted even if one fails; the first error is returned.
   Status first;
   for (const std::string& name : *names) {
     const Status status = DeleteFileIfExists(fs, StrCat(dir, "/", name));
@@ -237,13 +253,14 @@ SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<FileSystem> fs,
                                   int64_t rate_bytes_per_sec, bool delete_existing_trash,
                                   Status* status, double max_trash_db_ratio,
                                   uint64_t bytes_max_delete_chunk) {
+  assert(env != nullptr);
   if (fs == nullptr) fs = env->GetFileSystem();
   Status cleaned;
   if (delete_existing_trash && !trash_dir.empty()) cleaned = DeleteAllIn(fs.get(), trash_dir);
   if (status != nullptr) {
     *status = cleaned;
   } else {
-    IgnoreError(cleaned, "the caller does not ask");
+    IgnoreError(cleaned, "the caller does not want the status");
   }
   return new SstFileManagerImpl({.fs = std::move(fs),
                                  .clock = env->GetSystemClock(),

@@ -150,10 +150,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Flushes that a call requests, that a limit of WAL size or memory requires, or that happen while
   // closing, do not wait for this number.
   int min_write_buffer_number_to_merge = 1;
-  // Bytes of memtables that are kept in memory for conflict checks after they have been flushed,
-  // counted together with memtables that are not flushed. The newest ones are kept, and at most one
-  // more than necessary. 0 = none; -1 = max_write_buffer_number * write_buffer_size. A
-  // WriteBufferManager that runs out of memory releases them.
+  // A hint without effect. RocksDB keeps flushed memtables in memory for the conflict checks of
+  // transactions; Ashlar checks tables as well as memtables and needs no such copies.
   int64_t max_write_buffer_size_to_maintain = 0;
   // Let Put() overwrite the newest value of a key in the active memtable if the new value is not
   // longer, so that a frequently written key takes memory only once. The price: no snapshots

@@ -111,8 +111,8 @@ ASHLAR_EXPORT const Comparator* ReverseBytewiseComparator();
 
 // The same two orders for keys that end with an 8-byte timestamp; if two keys are equal, the one
 // with the newer timestamp sorts first. Their names are the names above with the suffix ".u64ts".
-// Timestamps are not built yet: a database with one of these comparators is refused with
-// NotSupported.
+// With them every write and every read needs a timestamp. Each key should be written with
+// timestamps that do not decrease.
 ASHLAR_EXPORT const Comparator* BytewiseComparatorWithU64Ts();
 ASHLAR_EXPORT const Comparator* ReverseBytewiseComparatorWithU64Ts();
 

@@ -2,10 +2,10 @@
 //
 // Configurable: an object whose options can be read and set as text ("name=value;name={...}").
 //
-// Built-in classes (table factory, filter policies, memtable factories and so on) override the
-// protected virtual functions. A class that overrides none has no text options: every name is
-// refused with InvalidArgument. Threads: only one thread may configure an object, before the object
-// is used.
+// A class of a program registers structs of options with a description of their members
+// (RegisterOptions, ashlar/utilities/options_type.h), or overrides the protected virtual functions.
+// A class that does neither has no text options: every name is refused with InvalidArgument.
+// Threads: only one thread may configure an object, before the object is used.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ namespace ashlar {
 
 class Logger;
 class OptionTypeInfo;
+struct RegisteredTypeCalls;
 struct ColumnFamilyOptions;
 struct ConfigOptions;
 struct DBOptions;
@@ -32,7 +33,8 @@ class ASHLAR_EXPORT Configurable {
   struct RegisteredOptions {
     std::string name;
     intptr_t opt_offset;  // bytes from the start of this Configurable
-    const std::unordered_map<std::string, OptionTypeInfo>* type_map;
+    const std::unordered_map<std::string, OptionTypeInfo>* type_map;  // may be nullptr
+    const RegisteredTypeCalls* calls;  // how members are parsed and printed
   };
 
   virtual ~Configurable() {}
@@ -111,8 +113,9 @@ class ASHLAR_EXPORT Configurable {
                                        const std::string& header) const;
   virtual std::string GetOptionName(const std::string& long_name) const;
 
-  // Makes *opt_ptr available to GetOptions<T>(); it must be a part of this object. The type map is
-  // stored but not used: a class of the program parses its text by overriding ConfigureOptions().
+  // Makes *opt_ptr available to GetOptions<T>(); it must be a part of this object. Its members that
+  // the map describes can be set and read as text. The map must outlive the object; nullptr: no
+  // members. Call it in the constructor.
   template <typename T>
   void RegisterOptions(T* opt_ptr, const std::unordered_map<std::string, OptionTypeInfo>* opt_map) {
     RegisterOptions(T::kName(), opt_ptr, opt_map);
@@ -122,6 +125,10 @@ class ASHLAR_EXPORT Configurable {
   bool HasRegisteredOptions() const { return !options_.empty(); }
 
  private:
+  // Sets the members of registered structs, and removes them from the map.
+  Status ConfigureRegistered(const ConfigOptions& config_options,
+                             std::unordered_map<std::string, std::string>* opts_map);
+
   std::vector<RegisteredOptions> options_;
 };
 

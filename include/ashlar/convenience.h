@@ -71,7 +71,8 @@ struct ASHLAR_EXPORT ConfigOptions {
   size_t file_readahead_size = 512 * 1024;
   // Used to read OPTIONS files and to look up environments by name. Never nullptr.
   Env* env;
-  // Where objects are looked up by name; nullptr = built-in objects only.
+  // Where objects are looked up by name before the built-in ones: by default a new registry above
+  // ObjectRegistry::Default(). nullptr = built-in objects only.
   std::shared_ptr<ObjectRegistry> registry;
 
   bool IsShallow() const { return depth == Depth::kDepthShallow; }

@@ -169,10 +169,12 @@ class ASHLAR_EXPORT DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
-  // NotSupported so far. Opens a database for reading while a primary has it open for writing. It
-  // shows the state at that time; TryCatchUpWithPrimary() proceeds to the current one. The info log
-  // is written to secondary_path. Use max_open_files = -1, so that files which the primary deletes
-  // stay readable.
+  // Opens a database for reading while another process, the primary, may have it open for writing.
+  // It shows one state of the named families until TryCatchUpWithPrimary(); snapshots and iterators
+  // keep theirs. Families that the primary creates later are not visible; those that it drops stay
+  // readable. Files stay open as long as a state needs them, whatever max_open_files says. Only an
+  // info log is written, in secondary_path. Writes, best_efforts_recovery, wal_filter and
+  // inplace_callback are NotSupported. TryAgain: the primary replaced files too fast.
   static Status OpenAsSecondary(const Options& options, const std::string& name,
                                 const std::string& secondary_path, DB** dbptr);
   static Status OpenAsSecondary(const Options& options, const std::string& name,
@@ -187,8 +189,8 @@ class ASHLAR_EXPORT DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr);
 
-  // NotSupported so far. Like a secondary, but with its own directory, into which the files of the
-  // leader are linked, and it catches up by itself.
+  // A secondary of leader_path with a thread that catches up, and with hard links of its tables in
+  // `name`, which must not be a database. Same file system; without db_paths and cf_paths.
   static Status OpenAsFollower(const Options& options, const std::string& name,
                                const std::string& leader_path, std::unique_ptr<DB>* dbptr);
   static Status OpenAsFollower(const DBOptions& db_options, const std::string& name,
@@ -287,7 +289,8 @@ class ASHLAR_EXPORT DB {
   virtual Status Delete(const WriteOptions& options, const Slice& key, const Slice& ts);
 
   // Removes a key that has been put exactly once since it was last removed. Compactions handle it
-  // at less cost than Delete(). For any other key the result is undefined.
+  // at less cost than Delete(). For any other key, also one that Delete() removed last or that has
+  // been merged since, the result is undefined: an older value may come back.
   virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
                               const Slice& key) = 0;
   virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
@@ -318,7 +321,10 @@ class ASHLAR_EXPORT DB {
   // The same; the functions of user_write_cb are called during the write.
   virtual Status WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                    UserWriteCallback* user_write_cb);
-  // NotSupported so far. Applies a large batch by using its index as a memtable.
+  // Applies a batch that overwrites keys (overwrite_key) without the log, as Write() does: the
+  // calling thread inserts it into the memtables. NotSupported without disableWAL, for a batch that
+  // does not overwrite keys, and for a batch to which updates were added directly; InvalidArgument
+  // for a null pointer.
   virtual Status IngestWriteBatchWithIndex(const WriteOptions& options,
                                            std::shared_ptr<WriteBatchWithIndex> wbwi);
 
@@ -645,8 +651,8 @@ class ASHLAR_EXPORT DB {
   virtual Status EnableAutoCompaction(
       const std::vector<ColumnFamilyHandle*>& column_family_handles) = 0;
   // DisableManualCompaction() cancels manual compactions and refuses new ones until
-  // EnableManualCompaction() has been called as often. An Enable call without a Disable call does
-  // nothing.
+  // EnableManualCompaction() has been called as often. An Enable call that comes first cancels the
+  // next Disable call.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
   // Cancels all compactions (they return Incomplete with the subcode kCompactionAborted) and
@@ -692,8 +698,8 @@ class ASHLAR_EXPORT DB {
   // The sequence number of the newest visible write.
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
 
-  // NotSupported so far, like all calls for user-defined timestamps. The timestamp below which
-  // older versions may be dropped; InvalidArgument if it would decrease.
+  // The timestamp below which older versions may be dropped and reads are refused; null: default
+  // family. InvalidArgument if it would decrease; TryAgain if another thread has raised it further.
   virtual Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family,
                                           std::string ts_low) = 0;
   virtual Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low) = 0;
@@ -723,9 +729,15 @@ class ASHLAR_EXPORT DB {
   // because writes with disableWAL and ingested tables are not in the WALs: begin again after the
   // gap, or with another copy.
   //
-  // NotFound if seq_number has not been written yet, or if the WALs contain nothing from it on.
-  // After an error *iter is unchanged. NotSupported if the database is open for reading only.
-  // Delete the iterator before the database; it must be used by one thread at a time.
+  // With two-phase commit a batch may be the prepare section of a transaction, which takes no
+  // sequence number, or hold the marker of its commit, which takes those of the section, or of its
+  // rollback: a reader joins them by the name of the transaction. A section may be returned again
+  // after the database was reopened.
+  //
+  // NotFound if seq_number has not been written yet, or if the WALs contain nothing from it on; for
+  // 0 in a database without writes, OK and an iterator at its end. After an error *iter is
+  // unchanged. NotSupported if the database is open for reading only. Delete the iterator before
+  // the database; it must be used by one thread at a time.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;
@@ -837,19 +849,32 @@ class ASHLAR_EXPORT DB {
   // and the levels up to target_level must be empty.
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level);
 
-  // NotSupported so far. Records traces of calls, of file operations and of block cache accesses;
-  // replays a trace of calls.
+  // Traces: records of what the database does, in RocksDB's formats. At most one trace of each kind
+  // runs at a time; a second one is Busy. A trace that cannot be written ends, and the End call
+  // returns the error. Closing the database ends its traces. The writer is closed by the End call
+  // or by a failed Start call; null is InvalidArgument. Threads: all calls from any thread.
+  //
+  // Queries: each Write() and its forms, Get(), MultiGet() and their forms, and seeks of iterators.
+  // A prepared transaction is recorded as one write when it commits.
   virtual Status StartTrace(const TraceOptions& options,
                             std::unique_ptr<TraceWriter>&& trace_writer);
+  // IOError: no trace is running.
   virtual Status EndTrace();
+  // Operations on the database's files, with their durations. Stores into mapped logs are no
+  // operations. EndIOTrace() without a trace is OK.
   virtual Status StartIOTrace(const TraceOptions& options,
                               std::unique_ptr<TraceWriter>&& trace_writer);
   virtual Status EndIOTrace();
+  // Accesses to blocks of tables. With TraceOptions only max_trace_file_size and sampling_frequency
+  // are used. EndBlockCacheTrace() without a trace is OK.
   virtual Status StartBlockCacheTrace(const TraceOptions& trace_options,
                                       std::unique_ptr<TraceWriter>&& trace_writer);
   virtual Status StartBlockCacheTrace(const BlockCacheTraceOptions& options,
                                       std::unique_ptr<BlockCacheTraceWriter>&& trace_writer);
   virtual Status EndBlockCacheTrace();
+  // A replayer for a query trace, see ashlar/utilities/replayer.h. Records of families that are not
+  // among `handles` cannot be executed. The database and the handles outlive *replayer.
+  // InvalidArgument: `reader` is null, or a handle is.
   virtual Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                                     std::unique_ptr<TraceReader>&& reader,
                                     std::unique_ptr<Replayer>* replayer);
@@ -868,7 +893,9 @@ class ASHLAR_EXPORT DB {
   virtual Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
                                  std::unique_ptr<StatsHistoryIterator>* stats_iterator);
 
-  // NotSupported so far. In a secondary: reads what the primary has written since.
+  // In a secondary or follower: shows what the primary has written to files since, in all families
+  // at one moment, at a cost that depends on what is new. After an error the state is as before.
+  // TryAgain as for OpenAsSecondary(); NotSupported in other databases. Any thread.
   virtual Status TryCatchUpWithPrimary();
 };
 
@@ -899,9 +926,9 @@ ASHLAR_EXPORT Status DestroyDB(const std::string& name, const Options& options,
                                const std::vector<ColumnFamilyDescriptor>& column_families =
                                    std::vector<ColumnFamilyDescriptor>());
 
-// NotSupported so far. Makes a new MANIFEST from the table files and WALs that can be read; all
-// other data is lost. Families that are not listed get unknown_cf_opts; in the forms without it
-// they are an error.
+// Makes a database that can be opened out of what can be read of one that is not open; moves the
+// rest to directories `lost`. NotFound without directory, Corruption if it has nothing to repair,
+// InvalidArgument if a family is not listed (unless unknown_cf_opts are given). Guide: repair.md.
 ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,
                               const std::vector<ColumnFamilyDescriptor>& column_families);
 ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,

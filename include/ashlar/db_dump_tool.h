@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes all keys and values of a database to one file, and loads such a file. Not built yet: both
-// tools return false.
+// Writes the rows of a database to one file, and loads such a file into a database: the default
+// family, in RocksDB's format (docs/formats/dump.md). A dump has no sequence numbers, options or
+// other families; BackupEngine and Checkpoint copy a whole database.
+//
+// Both tools print the reason of a failure to stderr. Threads: any; each call opens the database.
 #pragma once
 
 #include <string>
@@ -17,14 +20,16 @@ struct DumpOptions {
   // Directory of the database, and path of the file to write.
   std::string db_path;
   std::string dump_location;
-  // Omit the paths and the time from the file.
+  // Omit the path, the name of the host and the time from the file.
   bool anonymous = false;
 };
 
 // Writes a database to a file.
 class ASHLAR_EXPORT DbDumpTool {
  public:
-  // Returns false after an error.
+  // Opens the database for reading only and writes the file, which is replaced if it exists and is
+  // durable at the end. `options`: those of the database; files are those of options.env. Returns
+  // false after an error; the file is then incomplete.
   bool Run(const DumpOptions& dump_options, Options options = Options());
 };
 
@@ -40,7 +45,8 @@ struct UndumpOptions {
 // Loads a file into a database.
 class ASHLAR_EXPORT DbUndumpTool {
  public:
-  // Returns false after an error.
+  // Opens the database, creates it if it is missing, and puts all rows of the file. Returns false
+  // after an error, and if the file is damaged or was cut; rows before the damage have been put.
   bool Run(const UndumpOptions& undump_options, Options options = Options());
 };
 

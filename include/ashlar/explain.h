@@ -62,7 +62,7 @@ struct ASHLAR_EXPORT ExplainedTombstone {
 
 // A memtable or a table that the read searched.
 struct ASHLAR_EXPORT ExplainedPlace {
-  enum class Kind : uint8_t { kMemTable, kSealedMemTable, kTable };  // sealed: immutable memtable
+  enum class Kind : uint8_t { kMemTable, kImmutableMemTable, kTable };
   enum class Filter : uint8_t { kNotAsked, kRejected, kLetThrough };
   enum class Found : uint8_t {
     kNothing,

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `ldb` as a function, for programs with their own comparators, merge operators and so
-// on. Not built yet: it prints this to stderr and returns 1. Use the program instead.
+// The program `ldb` as a function, for programs with their own comparators, merge operators, files
+// and so on. It is in the library `ashlar-tools` (`rocksdb-tools` of the drop-in), which a program
+// links in addition to the static library.
+//
+//   int main(int argc, char** argv) {
+//     Options options;
+//     options.comparator = &my_comparator;
+//     return LDBTool().RunAndReturn(argc, argv, options);
+//   }
 #pragma once
 
 #include <memory>
@@ -32,7 +39,10 @@ struct ASHLAR_EXPORT LDBOptions {
   std::string print_help_header = "ldb - RocksDB Tool";
 };
 
-// Runs ldb commands. Threads: one at a time.
+// Runs ldb commands. `db_options` has the environment, and the comparator, merge operator, filters
+// and other options of all families; `column_families`, which may be null, those of single
+// families. What the OPTIONS file of the database says goes before, except for objects that it only
+// names. Results go to stdout, errors to stderr. Threads: one call at a time in the process.
 class ASHLAR_EXPORT LDBTool {
  public:
   // Runs a command and ends the process with its exit code.

@@ -39,8 +39,8 @@ struct LiveFileStorageInfo : public FileStorageInfo {
   std::string replacement_contents;
   // If true, the file may have grown since: copy only its first `size` bytes.
   bool trim_to_size = false;
-  // Of a table: who made it, as the MANIFEST has it (16 bytes); empty if it does not say. Not in
-  // RocksDB.
+  // For a table: its unique id as recorded in the MANIFEST (16 bytes), empty if unknown. RocksDB
+  // does not have this field.
   std::string unique_id;
 };
 

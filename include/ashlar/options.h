@@ -115,8 +115,8 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
                                                                                           1024);
 
   // The order of user keys. Its name is recorded: a family can be opened only with the comparator
-  // that it was created with. Not owned; must outlive the database. Comparators with timestamps are
-  // not built yet and are refused with NotSupported.
+  // that it was created with. Not owned; must outlive the database. If it has timestamps, every
+  // write and every read of the family needs one.
   const Comparator* comparator = BytewiseComparator();
   // Combines the operands that Merge() writes. Its name is recorded in the files. nullptr = Merge()
   // returns NotSupported.
@@ -480,7 +480,10 @@ struct ASHLAR_EXPORT DBOptions {
   bool skip_stats_update_on_db_open = false;
   // How recovery treats damaged WALs.
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  // Keep prepared transactions during recovery. Not built yet: must be the default.
+  // Keep the transactions that are prepared and not decided when WALs are recovered; without it a
+  // database with such transactions is refused (NotSupported). TransactionDB::Open() sets it. With
+  // DB::Open() they stay prepared and invisible until a TransactionDB decides them. Turns
+  // avoid_flush_during_recovery off.
   bool allow_2pc = false;
   // Caches the results of point lookups in tables. Only point lookups use it. May be shared between
   // databases; nullptr = no row cache.
@@ -550,11 +553,11 @@ struct ASHLAR_EXPORT DBOptions {
   std::string daily_offpeak_time_utc = "";
   // Seconds between checks for compactions that depend on time. A hint without effect.
   uint64_t max_compaction_trigger_wakeup_seconds = 43200;
-  // Milliseconds between refreshes of a follower. A hint without effect.
+  // Milliseconds between the catch-ups of a follower.
   uint64_t follower_refresh_catchup_period_ms = 10000;
-  // How often a follower retries to catch up. A hint without effect.
+  // How often a follower tries again at once if the leader was faster (TryAgain).
   uint64_t follower_catchup_retry_count = 10;
-  // Milliseconds between these retries. A hint without effect.
+  // Milliseconds between these retries.
   uint64_t follower_catchup_retry_wait_ms = 100;
   // Storage tier of MANIFEST, CURRENT and similar files. A hint without effect.
   Temperature metadata_write_temperature = Temperature::kUnknown;
@@ -703,7 +706,7 @@ class ASHLAR_EXPORT MultiScanArgs {
 struct ReadOptions {
   // The state to read; nullptr = the newest state at the time of the call.
   const Snapshot* snapshot = nullptr;
-  // Upper and lower bounds of user-defined timestamps. Not built yet: must be nullptr.
+  // Timestamps up to, and (iterators) from which versions are read; copied. nullptr without them.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
   // Deadline of the read, in microseconds since the epoch of the Env's clock; zero = none. After
@@ -743,7 +746,7 @@ struct ReadOptions {
   const Slice* iterate_lower_bound = nullptr;
   // Exclusive upper bound of an iterator; nullptr = none. Must outlive the iterator.
   const Slice* iterate_upper_bound = nullptr;
-  // Each seek of the iterator sees the newest data, instead of the state at its creation.
+  // Each seek, and each Next() that comes to the end, sees the newest data.
   bool tailing = false;
   // Do not use prefix filters, so that the iterator shows all keys in order.
   bool total_order_seek = false;
@@ -897,7 +900,7 @@ struct CompactRangeOptions {
   bool allow_write_stall = false;
   // Number of parallel parts of each compaction; 0 = DBOptions::max_subcompactions.
   uint32_t max_subcompactions = 0;
-  // For user-defined timestamps, which are not built yet: must be nullptr.
+  // Raises the family's limit before, as DB::IncreaseFullHistoryTsLow() does; without a range only.
   const Slice* full_history_ts_low = nullptr;
   // Another thread may set it to true to stop the compaction. nullptr = cannot be stopped this way.
   std::atomic<bool>* canceled = nullptr;
@@ -991,14 +994,18 @@ enum TraceFilterType : uint64_t {
   kTraceFilterMultiGet = 0x1 << 4,
 };
 
-// Options of DB::StartTrace(), which is not built yet.
+// Options of DB::StartTrace(), DB::StartIOTrace() and DB::StartBlockCacheTrace().
 struct TraceOptions {
-  // Bytes after which tracing stops.
+  // No record is written once the trace has more bytes than this. That is not an error.
   uint64_t max_trace_file_size = uint64_t{64} * 1024 * 1024 * 1024;
-  // Trace one operation out of this many.
+  // Trace each n-th operation; 0 counts as 1. Block cache traces choose blocks instead, see
+  // BlockCacheTraceOptions.
   uint64_t sampling_frequency = 1;
-  // The operations to omit: a combination of TraceFilterType values.
+  // The operations that a query trace omits: a combination of TraceFilterType values. Omitted
+  // operations do not count for sampling_frequency.
   uint64_t filter = kTraceFilterNone;
+  // A query trace has the writes in the order of their sequence numbers, not of the moments at
+  // which the calls began. A write that fails in the middle is recorded as well.
   bool preserve_write_order = false;
 };
 

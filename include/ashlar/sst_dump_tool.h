@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `sst_dump` as a function, for programs with their own comparators, merge operators
-// and so on. Not built yet: it prints this to stderr and returns 1. Use the program instead.
+// The program `sst_dump` as a function, for programs with their own comparators and files. It is in
+// the library `ashlar-tools` (`rocksdb-tools` of the drop-in), which a program links in addition to
+// the static library.
 #pragma once
 
 #include "ashlar/export.h"
@@ -9,7 +10,8 @@
 
 namespace ashlar {
 
-// Runs sst_dump commands. Threads: one at a time.
+// Runs sst_dump commands. `options` has the environment and the comparator. Results go to stdout,
+// errors to stderr. Threads: one call at a time in the process.
 class ASHLAR_EXPORT SSTDumpTool {
  public:
   // Runs a command and returns its exit code.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SstFileWriter writes a table file that does not belong to a database yet; see
-// DB::IngestExternalFile(). Entities and timestamps are NotSupported so far.
+// DB::IngestExternalFile(). Of one key, the newest timestamp comes first.
 //
 //   SstFileWriter writer(EnvOptions(), options);
 //   Status s = writer.Open("/tmp/new.sst");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block ends in, from the back: the packed word (flags and restart count), the offset of the
-// value section (flag kSeparateValues), the hash index (flag kHashIndex: buckets, then their
-// number), and the restart array.
+// The end of a block, from the back: the packed word (flags and number of restart points), the
+// offset of the value section (flag kSeparateValues), the hash index (flag kHashIndex: buckets,
+// then their number), and the restart offsets.
 #include "table/block/block.h"
 
 #include <cassert>
@@ -20,6 +20,7 @@ constexpr size_t kMaxHashedBlockBytes = 64 * 1024;
 }  // namespace
 
 Status Block::Parse(const Slice& contents, Block* block) {
+  assert(block != nullptr);
   if (contents.size() < sizeof(uint32_t)) {
     return Status::Corruption(
         StrCat("a block of ", contents.size(), " bytes, at least 4 expected"));
@@ -39,7 +40,7 @@ Status Block::Parse(const Slice& contents, Block* block) {
 
 Status Block::ParseTail(uint32_t packed) {
   assert(size_ >= sizeof(uint32_t));
-  uint32_t end = size_ - sizeof(uint32_t);  // what is not yet accounted for is [0, end)
+  uint32_t end = size_ - sizeof(uint32_t);  // bytes in [0, end) are not assigned to a section yet
   if ((packed & kBlockReservedFlag) != 0) {
     return Status::Corruption(StrCat("packed word ", packed, " has the reserved bit 30 set"));
   }
@@ -70,7 +71,7 @@ Status Block::ParseTail(uint32_t packed) {
         StrCat(restart_count_, " restart points, at most ", end / sizeof(uint32_t), " have room"));
   }
   end -= restart_count_ * static_cast<uint32_t>(sizeof(uint32_t));
-  assert(end <= size_);  // nothing above took more than there was
+  assert(end <= size_);  // no section above was larger than the rest
   restarts_ = data_ + end;
   entries_bytes_ = end;
   if (has_separate_values_) {
@@ -85,7 +86,7 @@ Status Block::ParseTail(uint32_t packed) {
 
 Status Block::CheckRestarts() {
   if (entries_bytes_ == 0) {
-    restart_count_ = 0;  // writers store one restart point at 0 even if there is no entry
+    restart_count_ = 0;  // writers store one restart point at 0 even without entries
     bucket_count_ = 0;
     return Status::OK();
   }
@@ -109,7 +110,7 @@ Status Block::CheckRestarts() {
 uint32_t Block::RestartAtOrBefore(uint32_t entry_offset) const {
   assert(restart_count_ != 0);
   assert(entry_offset <= entries_bytes_);
-  uint32_t left = 0, count = restart_count_;  // restart `left` is at or before the entry
+  uint32_t left = 0, count = restart_count_;  // restart point `left` is at or before the entry
   while (count > 1) {
     const uint32_t half = count / 2;
     left = RestartOffset(left + half) <= entry_offset ? left + half : left;

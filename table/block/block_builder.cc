@@ -5,8 +5,8 @@
 //
 // With separate values:
 //   entry:  shared | non_shared | value length | [value offset, at restart points] | key suffix
-//   block:  entries | values | u32 restart offsets | [hash index] | u32 values at | u32 count,
-//   flags
+//   block:  entries | values | u32 restart offsets | [hash index] | u32 offset of the values
+//           | u32 count and flags
 #include "table/block/block_builder.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ BlockBuilder::BlockBuilder(const BlockBuilderOptions& options)
   }
 }
 
-// Hot: one call per entry; allocates only while a buffer grows to its final size.
+// Hot: one call per entry; allocates only until the buffers have their final size.
 void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* delta_value) {
   size_t shared = 0;
   if (entries_since_restart_ >= options_.restart_interval) {
@@ -73,7 +73,7 @@ inline void BlockBuilder::AppendEntry(const Slice& key, size_t shared, const Sli
   size_ += static_cast<size_t>(p - begin);
 }
 
-// The entry is a restart point if its interval is still empty.
+// The entry is a restart point if its interval is empty so far.
 void BlockBuilder::AppendSeparated(const Slice& key, size_t shared, const Slice& value) {
   assert(options_.separates_values && options_.has_value_lengths);
   const size_t non_shared = key.size() - shared;
@@ -93,7 +93,7 @@ size_t BlockBuilder::SharedBytes(const Slice& key) const {
   return key.difference_offset(Slice(last_key_.data(), last_key_bytes_));
 }
 
-// Keeps the buffer at its longest size: shrinking and growing a string costs more than the copy.
+// The string keeps its greatest size, because shrinking and growing it costs more than the copy.
 void BlockBuilder::RememberKey(const Slice& key, size_t shared) {
   assert(shared <= last_key_bytes_);
   if (last_key_.size() < key.size()) last_key_.resize(key.size() + kFirstCapacity / 64);

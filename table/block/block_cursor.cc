@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The paths behind the inline Next(): entries with long lengths, separate values, replaced sequence
-// numbers, damage; searches; and steps backwards.
+// The steps behind the inline Next(): entries with long lengths, separate values, replaced sequence
+// numbers, and damage; searches; and steps backwards.
 //
-// Prefix compression can only be undone forwards. Prev() therefore decodes the interval in front of
-// the current entry once, keeps its keys, and hands them out from the last to the first.
+// Prefix compression can only be decoded forwards. Prev() therefore decodes the interval in front
+// of the current entry once, keeps its keys, and returns them from the last to the first.
 #include "table/block/block_cursor.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace ashlar {
 namespace {
 
-// The user key orders as types, so that the search loops below compile once for each.
+// The orders of user keys as types, so that the search loops below are compiled once for each
+// order.
 struct BytewiseOrder {
   int Compare(const Slice& a, const Slice& b) const { return a.compare(b); }
 };
@@ -29,6 +30,13 @@ struct CustomOrder {
   int Compare(const Slice& a, const Slice& b) const { return comparator->Compare(a, b); }
 };
 
+// Keys of a damaged block may lack their timestamp, which the comparator must not see.
+struct StampedOrder {
+  const InternalKeyComparator* comparator;
+  int Compare(const Slice& a, const Slice& b) const { return comparator->OrderWithTimestamp(a, b); }
+};
+
+// True if the internal key sorts before the target.
 template <typename Order>
 bool IsBefore(const Order& order, const Slice& internal_key, const SeekTarget& target) {
   const int by_user_key = order.Compare(ExtractUserKey(internal_key), target.user_key);
@@ -36,6 +44,7 @@ bool IsBefore(const Order& order, const Slice& internal_key, const SeekTarget& t
   return ExtractTrailer(internal_key) > target.trailer;
 }
 
+// Calls `search` with the order of the comparator.
 template <typename Search>
 bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
   switch (icmp.order()) {
@@ -43,6 +52,7 @@ bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
     case KeyOrder::kReverseBytewise: return search(ReverseBytewiseOrder{});
     case KeyOrder::kCustom: break;
   }
+  if (icmp.stamp_bytes() != 0) return search(StampedOrder{&icmp});
   return search(CustomOrder{icmp.user_comparator()});
 }
 
@@ -125,13 +135,14 @@ bool BlockCursor::SeekInInterval(const InternalKeyComparator& icmp, uint32_t res
   return WithOrder(icmp, [&](const auto& order) { return ScanTo(order, target, key, value); });
 }
 
-// Finds the last restart point whose key is before `target`, or the first.
-// Hot: log2(restart_count) key decodes, no allocation unless sequence numbers are replaced.
+// Finds the last restart point whose key is before `target`, or the first one. Hot: decodes
+// log2(restart_count) keys; no allocation unless sequence numbers are replaced.
 template <typename Order>
 bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target,
                               uint32_t* restart_index) {
   assert(block_->restart_count() != 0);
-  uint32_t left = 0, right = block_->restart_count();  // left: before target, or 0
+  // The key at `left` is before the target, or left is 0.
+  uint32_t left = 0, right = block_->restart_count();
   while (right - left > 1) {
     const uint32_t middle = left + (right - left) / 2;
     Slice key;
@@ -144,6 +155,7 @@ bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target,
   return true;
 }
 
+// Moves to the first entry at or after the target, one by one.
 template <typename Order>
 bool BlockCursor::ScanTo(const Order& order, const SeekTarget& target, Slice* key, Slice* value) {
   while (Next(key, value)) {
@@ -153,6 +165,7 @@ bool BlockCursor::ScanTo(const Order& order, const SeekTarget& target, Slice* ke
 }
 
 bool BlockCursor::DecodeRestartKey(uint32_t restart_index, Slice* stored_key) {
+  assert(stored_key != nullptr);
   const char* const p = block_->data() + block_->RestartOffset(restart_index);
   Entry entry;
   if (!Decode(p, &entry) || entry.shared != 0 || entry.non_shared < min_key_bytes_) {
@@ -165,7 +178,7 @@ bool BlockCursor::DecodeRestartKey(uint32_t restart_index, Slice* stored_key) {
 void BlockCursor::GoToRestart(uint32_t restart_index) {
   assert(restart_index < block_->restart_count());
   entry_ = next_ = block_->data() + block_->RestartOffset(restart_index);
-  key_bytes_ = 0;  // an entry here shares nothing, or is damaged
+  key_bytes_ = 0;  // an entry here shares nothing with another one; otherwise it is damaged
   value_ = Slice(block_->values_begin(), 0);
 }
 
@@ -178,7 +191,7 @@ bool BlockCursor::NextSlow(Slice* key, Slice* value) {
   return Step() && Deliver(key, value);
 }
 
-// Moves to the entry at next_.
+// Makes the entry at next_ the current one.
 bool BlockCursor::Step() {
   assert(next_ < block_->entries_end());
   Entry entry;
@@ -196,7 +209,7 @@ bool BlockCursor::Step() {
   return true;
 }
 
-// Takes apart the entry at `start`. False if it leaves the block.
+// Splits the entry at `start` into its parts. False if it leaves the block.
 bool BlockCursor::Decode(const char* start, Entry* entry) const {
   assert(start >= block_->data());
   assert(start < block_->entries_end());
@@ -215,9 +228,9 @@ bool BlockCursor::Decode(const char* start, Entry* entry) const {
   return true;
 }
 
-// Places the value of the entry at `start`, whose three lengths end at `p`; returns where its key
-// suffix starts, or null. Entries at restart points say where their value is, the others' follow
-// the value before.
+// Finds the value of the entry at `start`, whose three lengths end at `p`. Returns the begin of the
+// key suffix, or null. An entry at a restart point stores the offset of its value; the value of any
+// other entry follows the previous value.
 const char* BlockCursor::LocateSeparateValue(const char* start, const char* p, Entry* entry) const {
   assert(block_->has_separate_values());
   const auto offset = static_cast<uint32_t>(start - block_->data());
@@ -235,7 +248,7 @@ const char* BlockCursor::LocateSeparateValue(const char* start, const char* p, E
   return p;
 }
 
-// Makes the entry's key the current one. Its lengths have been checked.
+// Makes the key of the entry the current one. The caller has checked its lengths.
 void BlockCursor::TakeKey(const Entry& entry) {
   assert(entry.shared <= key_bytes_);
   const size_t key_bytes = size_t{entry.shared} + entry.non_shared;
@@ -250,7 +263,7 @@ void BlockCursor::TakeKey(const Entry& entry) {
   key_bytes_ = key_bytes;
 }
 
-// A key is never longer than the suffixes of its block, so damage cannot make this large.
+// A key is never longer than all suffixes of its block together, so damage cannot make this large.
 void BlockCursor::GrowBuffer(size_t key_bytes) {
   const size_t grown_bytes = std::max(key_bytes, 2 * buffer_bytes_);
   auto grown = std::make_unique_for_overwrite<char[]>(grown_bytes + kCopySlack);
@@ -274,7 +287,7 @@ bool BlockCursor::Deliver(Slice* key, Slice* value) {
   return true;
 }
 
-// The stored key, with the global sequence number put in if there is one.
+// The stored key, with the global sequence number if there is one.
 Slice BlockCursor::KeyForReader(const Slice& stored_key, std::string* rewritten) const {
   if (format_.global_seqno == BlockKeyFormat::kOwnSeqnos) return stored_key;
   assert(stored_key.size() >= kTrailerBytes);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockCursor walks and searches the entries of one block, as it came from the file or decoded.
+// BlockCursor iterates over the entries of one block and searches in it. The block is in the form
+// of the file, or decoded.
 //
-// Every positioning call returns true and the entry, or false at either end of the block and on
-// damage; error() tells the two apart. The key is valid until the next call; it points into the
-// block when the entry stores it whole, else into the cursor's own buffer. Values point into the
-// block. The cursor borrows the block. After a false return only First, Last, Seek or Attach may
-// follow, except that Prev() may follow a Seek or Next that ran off the end.
+// Every move returns true and the entry, or false at an end of the block and after damage; error()
+// distinguishes these. The key is valid until the next move: it points into the block if the entry
+// stores the whole key, else into a buffer of the cursor. Values point into the block. The cursor
+// borrows the block. After a move returned false, only First, Last, Seek or Attach may be called;
+// Prev() too if the move was a Seek or Next that reached the end of the block.
 //
-// Entries are foreign bytes: each is checked against the block's bounds before it is used. Threads:
-// one at a time.
+// Entries come from files: each is checked against the bounds of the block before it is used.
+// Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,12 @@
 
 namespace ashlar {
 
-// How the keys of a block are to be understood.
+// How the keys of a block are interpreted.
 struct BlockKeyFormat {
   static constexpr SequenceNumber kOwnSeqnos = ~uint64_t{0};
 
-  bool are_internal = true;                  // else plain strings, for which Seek is not allowed
-  SequenceNumber global_seqno = kOwnSeqnos;  // replaces the stored one of every key
+  bool are_internal = true;                  // false: plain strings, for which Seek is not allowed
+  SequenceNumber global_seqno = kOwnSeqnos;  // replaces the sequence number of every key
 };
 
 class BlockCursor {
@@ -41,108 +42,123 @@ class BlockCursor {
   BlockCursor(const BlockCursor&) = delete;
   BlockCursor& operator=(const BlockCursor&) = delete;
 
-  // Stands on no entry afterwards, as if past the end; the block outlives its use here.
+  // Afterwards the cursor is behind the last entry. The block must outlive its use here.
   void Attach(const Block* block, const BlockKeyFormat& format);
-  // Its keys are internal keys with sequence numbers of their own.
+  // The same for a decoded block, whose keys are internal keys with sequence numbers of their own.
   void Attach(const DecodedBlock* decoded);
+  // Afterwards the cursor has no block, and only Attach() may be called.
   void Detach();
 
   bool First(Slice* key, Slice* value);
   bool Last(Slice* key, Slice* value);
-  // The first entry at or after `target`.
+  // Moves to the first entry at or after `target`.
   bool Seek(const InternalKeyComparator& icmp, const SeekTarget& target, Slice* key, Slice* value);
-  // The same, when the entry can only lie in the interval of `restart_index` or behind it.
+  // The same if the entry can only be in the interval of `restart_index` or behind it.
   bool SeekInInterval(const InternalKeyComparator& icmp, uint32_t restart_index,
                       const SeekTarget& target, Slice* key, Slice* value);
   bool Next(Slice* key, Slice* value);
   bool Prev(Slice* key, Slice* value);
 
-  // What is wrong with the entry at error_offset(), or null. Decoded blocks are right.
+  // Describes what is wrong with the entry at error_offset(); null: nothing. A decoded block has no
+  // errors.
   const char* error() const { return error_; }
   uint32_t error_offset() const { return entry_offset(); }
-  // Where the current entry of a block that is not decoded starts.
+  // Offset of the current entry in the block. Not for decoded blocks.
   uint32_t entry_offset() const { return static_cast<uint32_t>(entry_ - block_->data()); }
 
  private:
   // Copies may write this many bytes behind the end of a key in the buffer.
   static constexpr size_t kCopySlack = DecodedBlock::kSlackBytes;
-  static constexpr size_t kCopyBytes = 32;  // what a step copies of a key at least
-  // Longer keys cost an allocation, once per cursor.
+  static constexpr size_t kCopyBytes = 32;  // a step copies at least this many bytes of a key
+  // A longer key needs an allocation, at most a few per cursor.
   static constexpr size_t kInlineKeyBytes = 128;
 
+  // One entry, split into its parts.
   struct Entry {
-    uint32_t shared;      // bytes of the key before it that its key begins with
-    uint32_t non_shared;  // bytes of suffix
+    uint32_t shared;      // how many bytes of the previous key this key begins with
+    uint32_t non_shared;  // length of the suffix
     uint32_t value_bytes;
-    const char* suffix;  // the rest of the key
+    const char* suffix;  // the rest of the key, behind the shared bytes
     const char* value;
-    const char* next;  // the entry behind it
+    const char* next;  // the end of the entry
   };
-  // An entry of the interval that Prev() walks.
+  // An entry of the interval in which Prev() moves.
   struct BackwardEntry {
-    const char* entry;  // where it starts in the block
-    const char* next;   // the entry behind it
+    const char* entry;  // its begin in the block
+    const char* next;   // its end
     const char* value;
     uint32_t value_bytes;
-    uint32_t key_offset;  // into backward_keys_
+    uint32_t key_offset;  // offset of the key in backward_keys_
     uint32_t key_bytes;
   };
 
-  // The same steps over a decoded block, which cannot fail.
+  // The steps in a decoded block; these cannot fail.
   bool NextDecoded(Slice* key, Slice* value);
   bool TakeDecoded(size_t i, Slice* key, Slice* value);
-  // The steps for which the inline ones are not made: see block_cursor.cc.
+  // The steps that the inline code does not handle: see block_cursor.cc.
   bool NextSlow(Slice* key, Slice* value);
   bool PrevSlow(Slice* key, Slice* value);
+  // Decodes the interval that ends at `end` into backward_.
   bool LoadInterval(const char* end);
-  // Makes the entry at next_ the current one; false and error() if it is malformed.
+  // Makes the entry at next_ the current one. False and error() if it is malformed.
   bool Step();
+  // Splits the entry at `start` and checks its bounds.
   bool Decode(const char* start, Entry* entry) const;
   const char* LocateSeparateValue(const char* start, const char* p, Entry* entry) const;
+  // The key at a restart point, as it is stored.
   bool DecodeRestartKey(uint32_t restart_index, Slice* stored_key);
+  // Puts the cursor in front of the first entry of an interval.
   void GoToRestart(uint32_t restart_index);
+  // Makes the key of `entry` the current key.
   void TakeKey(const Entry& entry);
+  // Makes the buffer large enough for a key.
   void GrowBuffer(size_t key_bytes);
+  // Returns the current entry, after verification of its checksum if it has one.
   bool Deliver(Slice* key, Slice* value);
   Slice KeyForReader(const Slice& stored_key, std::string* rewritten) const;
+  // Sets error() for the entry at `entry`. Returns false.
   bool Fail(const char* entry, const char* what);
 
-  // The two halves of a search: restart points by bisection, then entries one by one.
+  // The two parts of a search: restart points with a binary search, then entries one by one.
   template <typename Order>
   bool SeekRestart(const Order& order, const SeekTarget& target, uint32_t* restart_index);
   template <typename Order>
   bool ScanTo(const Order& order, const SeekTarget& target, Slice* key, Slice* value);
 
-  const DecodedBlock* decoded_ = nullptr;  // if set, index_ is the position, and nothing below
-  size_t index_ = 0;                       // decoded_->count() when past the end
+  // If set, index_ is the position, and the members below are not used.
+  const DecodedBlock* decoded_ = nullptr;
+  size_t index_ = 0;  // decoded_->count() behind the last entry
 
   const Block* block_ = nullptr;
-  const char* entry_ = nullptr;     // the current entry; entries_end() when past the end
-  const char* next_ = nullptr;      // the entry behind it
-  const char* fast_end_ = nullptr;  // end of what Next() may decode inline; data() if nothing
-  const char* key_ = nullptr;       // key as stored: in the block, in buffer_ or backward_keys_
+  const char* entry_ = nullptr;  // the current entry; entries_end() behind the last one
+  const char* next_ = nullptr;   // the next entry
+  // The end of the entries that Next() may decode inline; data() if it may decode none.
+  const char* fast_end_ = nullptr;
+  // The current key as it is stored: in the block, in buffer_ or in backward_keys_.
+  const char* key_ = nullptr;
   size_t key_bytes_ = 0;
-  size_t min_key_bytes_ = 0;  // a trailer's worth if keys are internal
+  size_t min_key_bytes_ = 0;  // the length of a trailer if keys are internal, else 0
   char* buffer_ = inline_buffer_;
-  size_t buffer_bytes_ = kInlineKeyBytes;  // slack not counted
-  Slice value_;  // kept up to date by the slow paths only; separate values follow each other
+  size_t buffer_bytes_ = kInlineKeyBytes;  // without the slack
+  Slice value_;  // set by the slow steps only, which need it to find the next separate value
   const char* error_ = nullptr;
   BlockKeyFormat format_;
   std::unique_ptr<char[]> heap_buffer_;
 
-  // The interval before the last Prev(): entries in front of entry_, the last one is next.
+  // Entries in front of entry_ in its interval; Prev() takes the last one.
   std::vector<BackwardEntry> backward_;
-  std::string backward_keys_;
-  std::string rewritten_key_;  // when the sequence number is replaced
+  std::string backward_keys_;  // the keys of backward_, concatenated
+  std::string rewritten_key_;  // memory for a key with a replaced sequence number
   char inline_buffer_[kInlineKeyBytes + kCopySlack];
 };
 
-// How far ahead of the current entry memory is asked for. Processors see for themselves that a
-// block is read in order, but only some lines later, and block after block lies elsewhere.
+// How many bytes behind the current entry are prefetched. The hardware prefetcher recognises that a
+// block is read in order only after some cache lines, and the next block is in another place.
 inline constexpr size_t kPrefetchBytes = 512;
 
-// Hot: no allocation once the buffer has grown to the longest key, no call except for long copies.
-// Takes entries whose key lengths need one byte each; the rest, and damage, go the slow way.
+// Hot: no allocation after the buffer has grown to the longest key, and no call except for long
+// copies. Handles entries whose key lengths have one byte each. NextSlow() handles the others, and
+// damage.
 inline bool BlockCursor::Next(Slice* key, Slice* value) {
   if (decoded_ != nullptr) return NextDecoded(key, value);
   const char* const start = next_;
@@ -197,7 +213,8 @@ inline bool BlockCursor::NextDecoded(Slice* key, Slice* value) {
   return TakeDecoded(index_ + 1, key, value);
 }
 
-// Moves to entry `i`. The buffer begins with the block's prefix and has room for its longest key.
+// Moves to entry `i`. The buffer begins with the prefix of the block and has room for the longest
+// key.
 inline bool BlockCursor::TakeDecoded(size_t i, Slice* key, Slice* value) {
   index_ = i;
   if (i == decoded_->count()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// buckets, one byte each | u16 bucket count. A bucket holds the restart index of the only interval
-// with keys that hash to it, or says "none" or "more than one".
+// buckets, one byte each | u16 number of buckets. A bucket contains the restart index of the only
+// interval with keys that hash to it, or one of two values for "none" and "more than one".
 #include "table/block/data_block_hash_index.h"
 
 #include <cassert>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two walks with the cursor: the first measures, the second copies.
+// Two passes with the cursor: the first measures, the second copies.
 #include "table/block/decoded_block.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace ashlar {
 namespace {
 
+// Smaller blocks gain nothing.
 constexpr uint32_t kMinEntries = 4;
 
 }  // namespace
@@ -43,7 +44,8 @@ DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
   plan.memory_bytes = plan.count * (sizeof(uint64_t) + sizeof(Place)) + sizeof(Place) +
                       prefix_bytes + (key_bytes - plan.count * prefix_bytes) + value_bytes +
                       kSlackBytes;
-  // Keys that share long pieces with their neighbours, but not all with each other, would swell.
+  // If keys share long prefixes with their neighbours but not with all keys, the decoded block
+  // would be much larger.
   plan.is_worthwhile = plan.memory_bytes <= block.size() + block.size() / 2;
   return plan;
 }
@@ -72,7 +74,7 @@ bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, c
     std::memcpy(p, value.data(), value.size());
     p += value.size();
   }
-  assert(i == plan.count);  // the block is the one that was planned for, and has not changed
+  assert(i == plan.count);  // the block is the one that was measured
   assert(static_cast<size_t>(p - memory) + kSlackBytes <= plan.memory_bytes);
   places[i].begin = static_cast<uint32_t>(p - entries);
   places[i].value = places[i].begin;
@@ -86,7 +88,8 @@ bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, c
   return std::is_sorted(heads, heads + plan.count);
 }
 
-// Entry `first` is before the target and has its head. Finds the first entry that is not before it.
+// Entry `first` is before the target and has the same head. Finds the first entry that is not
+// before the target.
 size_t DecodedBlock::BehindTie(const InternalKeyComparator& icmp, size_t first,
                                const Slice& user_rest, uint64_t trailer) const {
   assert(first < count_);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DecodedBlock is a data block unpacked into flat arrays, the form in which hot blocks are kept in
-// memory: the prefix common to all user keys, key heads, offsets, and for each entry the rest of
-// its key beside its value. Nothing of it is ever written to a file.
+// DecodedBlock is a data block unpacked into flat arrays: the common prefix of all user keys, key
+// heads, offsets, and for each entry the rest of its key together with its value. Hot blocks have
+// this form in memory; it is never written to a file.
 //
-//   heads: u64[count] | places[count + 1] | prefix | rest, trailer, value | rest, trailer, value
-//   ...
+//   heads: u64[count] | places[count + 1] | prefix | rest, trailer, value | rest, trailer, ...
 //
-// A search reads one dense array and touches the one entry it finds; a step needs no decoding. The
+// A search reads one dense array and the one entry that it finds; a step needs no decoding. The
 // object describes memory that it does not own, is cheap to copy and never changes.
 #pragma once
 
@@ -25,22 +24,25 @@ namespace ashlar {
 
 class DecodedBlock {
  public:
-  // Readers may copy the rest of a key in pieces of this size, beyond its end.
+  // Readers may copy the rest of a key in pieces of this size, which may end behind the rest.
   static constexpr size_t kSlackBytes = 32;
-  // Larger blocks hold large values: copying them costs more than searching them.
+  // Larger blocks contain large values, and copying these costs more than a search saves.
   static constexpr size_t kMaxBlockBytes = size_t{64} << 10;
 
-  // What one pass over a block finds out.
+  // The result of a first pass over a block.
   struct Plan {
-    bool is_worthwhile = false;  // false also for damaged blocks: their cursor tells what is wrong
+    // False also for damaged blocks; their cursor will report the damage.
+    bool is_worthwhile = false;
     uint32_t count = 0;
     uint32_t prefix_bytes = 0;
     uint32_t max_key_bytes = 0;
-    size_t memory_bytes = 0;  // what Build() needs
+    size_t memory_bytes = 0;  // memory that Build() needs
   };
+  // Measures the block, whose keys are internal keys in this order.
   static Plan Prepare(const Block& block, KeyOrder order);
-  // Fills `memory`, of plan.memory_bytes bytes and aligned for u64, with the entries of the same
-  // block. False if the block does not hold what its first and last key promise.
+  // Fills `memory`, which has plan.memory_bytes bytes and the alignment of u64, with the entries of
+  // the block that was measured. False if the heads of the keys do not ascend, so the block is not
+  // sorted.
   static bool Build(const Block& block, const Plan& plan, KeyOrder order, char* memory,
                     DecodedBlock* decoded);
 
@@ -61,7 +63,7 @@ class DecodedBlock {
   }
   uint64_t Trailer(size_t i) const { return ExtractTrailer(Rest(i)); }
 
-  // Starts loading all that LowerBound() may touch before it knows the entry.
+  // Starts loading the memory that LowerBound() reads before it has found the entry.
   void Prefetch() const {
     const char* const end = prefix_ + prefix_bytes_;
     for (const char* p = reinterpret_cast<const char*>(heads_); p < end; p += 64) {
@@ -70,8 +72,8 @@ class DecodedBlock {
     }
   }
 
-  // Index of the first entry at or after the target, or count().
-  // Hot: no branch that depends on the data but for keys with equal heads.
+  // Index of the first entry at or after the target, or count(). Hot: no branch that depends on the
+  // data, except for keys with equal heads.
   size_t LowerBound(const InternalKeyComparator& icmp, const SeekTarget& target) const {
     if (prefix_bytes_ != 0 && !target.user_key.starts_with(prefix())) [[unlikely]] {
       return icmp.OrderWithTimestamp(target.user_key, prefix()) < 0 ? 0 : count_;
@@ -84,8 +86,8 @@ class DecodedBlock {
     return BehindTie(icmp, i, rest, target.trailer);
   }
 
-  // LowerBound() in two halves, between which AdvanceHeadSearches() runs. Begin() may know the
-  // answer already: then it is false, and LowerBound() is cheap.
+  // LowerBound() in two halves, for several searches at once; AdvanceHeadSearches() runs between
+  // them. False if there is nothing to search: then LowerBound() is cheap.
   bool BeginLowerBound(const InternalKeyComparator& icmp, const Slice& user_key,
                        HeadSearch* search) const {
     if (count_ == 0 || !user_key.starts_with(prefix())) [[unlikely]]
@@ -104,11 +106,7 @@ class DecodedBlock {
                      target.user_key.size() - prefix_bytes_);
     return IsBefore(icmp, i, rest, target.trailer) ? BehindTie(icmp, i, rest, target.trailer) : i;
   }
-  // What the second half touches beside the heads: first the one, then, once that is there, the
-  // other.
-  void PrefetchPlace(const HeadSearch& search) const {
-    __builtin_prefetch(places_ + search.Result(heads_));
-  }
+  // Starts loading the entry that the second half reads.
   void PrefetchEntry(const HeadSearch& search) const {
     const size_t i = search.Result(heads_);
     const char* const entry = entries_ + places_[i].begin;
@@ -116,7 +114,7 @@ class DecodedBlock {
     __builtin_prefetch(entry + 64);
   }
 
-  // True if the entry's user key is `user_key`, to which LowerBound() led.
+  // True if the user key of entry `i`, which LowerBound() returned, is `user_key`.
   bool HoldsUserKey(const InternalKeyComparator& icmp, size_t i, const Slice& user_key) const {
     assert(i < count_);
     if (!user_key.starts_with(prefix())) return false;
@@ -125,12 +123,14 @@ class DecodedBlock {
   }
 
  private:
+  // Where an entry is.
   struct Place {
-    uint32_t begin;  // of the entry's key rest, counted from entries_
-    uint32_t value;  // of its value
+    uint32_t begin;  // offset of the key rest from entries_
+    uint32_t value;  // offset of the value from entries_
   };
   static constexpr ptrdiff_t kMaxPrefetchBytes = 1024;
 
+  // True if entry `i` sorts before the target, whose user key has this rest behind the prefix.
   bool IsBefore(const InternalKeyComparator& icmp, size_t i, const Slice& user_rest,
                 uint64_t trailer) const {
     const int by_user_key = icmp.OrderWithTimestamp(ExtractUserKey(Rest(i)), user_rest);
@@ -139,10 +139,11 @@ class DecodedBlock {
   size_t BehindTie(const InternalKeyComparator& icmp, size_t first, const Slice& user_rest,
                    uint64_t trailer) const;
 
-  const uint64_t* heads_ = nullptr;  // of the user keys behind the prefix; ascending
-  const Place* places_ = nullptr;    // one more than entries: its begin is where the last one ends
-  const char* prefix_ = nullptr;     // common to all user keys
-  const char* entries_ = nullptr;    // what places_ counts from
+  const uint64_t* heads_ = nullptr;  // of the user keys behind the prefix, ascending
+  // count_ + 1 places; the begin of the last one is the end of the last entry.
+  const Place* places_ = nullptr;
+  const char* prefix_ = nullptr;   // common to all user keys
+  const char* entries_ = nullptr;  // offsets in places_ start here
   uint32_t count_ = 0;
   uint32_t prefix_bytes_ = 0;
   uint32_t max_key_bytes_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries are found by where they start.
+// An entry is found by its offset in the block.
 #include "table/block/entry_checksums.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// The first bytes count.
+// The checksum of an entry is the begin of these bytes.
 void Encode(const Slice& key, const Slice& value, char (&bytes)[sizeof(uint64_t)]) {
   EncodeFixed64(bytes, HashBytes(value, HashBytes(key, key.size())));
 }
@@ -40,6 +40,7 @@ std::unique_ptr<const EntryChecksums> EntryChecksums::Of(const Block& block,
 }
 
 bool EntryChecksums::Fits(uint32_t entry_offset, const Slice& key, const Slice& value) const {
+  assert(checksums_.size() == offsets_.size() * checksum_bytes_);
   const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), entry_offset);
   if (found == offsets_.end() || *found != entry_offset) return false;
   char checksum[sizeof(uint64_t)];

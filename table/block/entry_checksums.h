@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EntryChecksums tell whether the entries of a block in memory are still those that were read: one
-// checksum an entry, made when the block came (block_protection_bytes_per_key).
+// EntryChecksums detect changes of the entries of a block in memory: one checksum for each entry,
+// computed when the block was read (block_protection_bytes_per_key).
 //
 // Threads: immutable.
 #pragma once
@@ -20,11 +20,12 @@ class Block;
 
 class EntryChecksums {
  public:
-  // Of so many bytes an entry, 1 to 8. Where the block is damaged they end: whoever reads on is
-  // told so by the block itself.
+  // Computes checksums of `checksum_bytes` bytes per entry, 1 to 8. For a damaged block they end at
+  // the damage; a reader gets an error from the block itself there.
   static std::unique_ptr<const EntryChecksums> Of(const Block& block, size_t checksum_bytes);
 
-  // Whether the entry that starts there has the key, as it is stored, and the value of then.
+  // True if the entry at this offset still has the key, in its stored form, and the value that it
+  // had then.
   bool Fits(uint32_t entry_offset, const Slice& key, const Slice& value) const;
 
   size_t MemoryBytes() const {
@@ -35,8 +36,8 @@ class EntryChecksums {
   explicit EntryChecksums(size_t checksum_bytes) : checksum_bytes_(checksum_bytes) {}
 
   const size_t checksum_bytes_;
-  std::vector<uint32_t> offsets_;  // of entries, ascending
-  std::string checksums_;          // checksum_bytes_ for each
+  std::vector<uint32_t> offsets_;  // offsets of the entries, ascending
+  std::string checksums_;          // checksum_bytes_ for each entry
 };
 
 }  // namespace ashlar

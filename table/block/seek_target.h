@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SeekTarget is an internal key in two pieces, as searches take it: a lookup has a user key and a
-// greatest trailer, and need not join them. Borrows the key.
+// SeekTarget is an internal key in two parts, for searches: a lookup has a user key and a greatest
+// trailer, and does not need to concatenate them. Borrows the key.
 #pragma once
 
 #include <cstdint>

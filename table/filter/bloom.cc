@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How bits per key become probes. The table is part of what makes our filters equal to RocksDB's
-// byte for byte; readers take the number from the filter itself.
+// How bits per key become a number of probes. This table must be exact, because our filters have
+// the same bytes as RocksDB's. Readers take the number of probes from the filter.
 #include "table/filter/bloom.h"
 
 #include <cassert>
@@ -10,7 +10,7 @@
 namespace ashlar {
 
 int cache_local_bloom::ProbesFor(uint32_t millibits_per_key) {
-  // Entry i: the most millibits for which i + 1 probes are best.
+  // Entry i is the largest number of millibits for which i + 1 probes are best.
   constexpr uint32_t kLimits[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                   11720, 14001, 16050, 18300, 22001, 25501};
   int probes = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of the two Bloom filters, for builders and readers alike. docs/formats/filters.md,
-// sections 4 and 5. All bits of a key lie in one 64-byte line, so a probe costs one cache miss.
+// The arithmetic of the two Bloom filters, used by builders and readers. docs/formats/filters.md,
+// sections 4 and 5. All bits of a key are in one 64-byte line, so a query costs one cache miss.
 //
-//   filter block = lines of 64 bytes | five bytes that say which filter it is and how many probes
+//   filter block = lines of 64 bytes | five bytes: the kind of the filter and the number of probes
 //
 // Threads: pure functions over the caller's bytes.
 #pragma once
@@ -23,16 +23,17 @@ inline constexpr size_t kBloomMetadataBytes = 5;
 // Cache-local Bloom (format_version 5 and later), over FilterHash64 of the key.
 namespace cache_local_bloom {
 
-inline constexpr int kMaxProbes = 30;  // five bits of metadata; 0 and 31 mean other things
+inline constexpr int kMaxProbes = 30;  // stored in five bits; 0 and 31 have other meanings
 inline constexpr uint32_t kMultiplier = 0x9e3779b9;
 
-// Byte offset of a key's line among `bits_bytes` (a multiple of 64) bytes of lines.
+// The byte offset of the line of a key; `bits_bytes`, a multiple of 64, is the size of all lines.
 inline uint32_t LineOffset(uint64_t hash, uint32_t bits_bytes) {
   assert(bits_bytes % kBloomLineBytes == 0);
   const uint32_t line_count = bits_bytes / kBloomLineBytes;
   return FastRange32(static_cast<uint32_t>(hash), line_count) * uint32_t{kBloomLineBytes};
 }
 
+// Sets the bits of a key in its line.
 inline void Add(uint64_t hash, int probes, char* line) {
   assert(probes >= 1);
   assert(probes <= kMaxProbes);
@@ -42,7 +43,7 @@ inline void Add(uint64_t hash, int probes, char* line) {
   }
 }
 
-// kMultiplier to the power of i: with it no probe waits for the one before.
+// kMultiplier to the power of i. With these, the probes do not depend on each other.
 inline constexpr std::array<uint32_t, kMaxProbes> kMultiplierPowers = [] {
   std::array<uint32_t, kMaxProbes> powers{};
   uint32_t power = 1;
@@ -53,9 +54,10 @@ inline constexpr std::array<uint32_t, kMaxProbes> kMultiplierPowers = [] {
   return powers;
 }();
 
-// Hot: no branch on the filter's bits, because a mispredicted one costs more than all probes.
+// False if the key was not added. Hot: no branch on the bits of the filter, because one
+// misprediction costs more than all probes.
 inline bool MayMatch(uint64_t hash, int probes, const char* line) {
-  assert(probes <= kMaxProbes);  // of a filter that was understood
+  assert(probes <= kMaxProbes);  // FilterView has checked it
   const uint32_t h = static_cast<uint32_t>(hash >> 32);
   uint32_t all = 1;
   for (int i = 0; i < probes; ++i) {
@@ -65,7 +67,8 @@ inline bool MayMatch(uint64_t hash, int probes, const char* line) {
   return (all & 1) != 0;
 }
 
-// The number of probes with the fewest false positives at this many 1/1000 bits per key.
+// The number of probes with the lowest false positive rate for this many bits per key, in 1/1000
+// bits.
 int ProbesFor(uint32_t millibits_per_key);
 
 }  // namespace cache_local_bloom
@@ -73,7 +76,8 @@ int ProbesFor(uint32_t millibits_per_key);
 // The Bloom filter of format_version 4 and earlier, over Hash32(key, kLegacyBloomSeed).
 namespace legacy_bloom {
 
-// `log2_line_bytes` is 6 in every filter we write; other platforms wrote longer lines.
+// `log2_line_bytes` is 6 in every filter that we write; filters from other platforms may have
+// longer lines.
 inline size_t LineOffset(uint32_t hash, uint32_t line_count, int log2_line_bytes) {
   assert(line_count != 0);
   return size_t{hash % line_count} << log2_line_bytes;

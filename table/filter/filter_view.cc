@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognising filters, and the queries that are not inline. Every number that decides where bits
-// are read is checked here once against the size of the block.
+// Recognises filters, and answers the queries that are not inline. Every number that decides which
+// bytes are read is checked here once against the size of the block.
 #include "table/filter/filter_view.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Bits128 LoadSegment(const char* p) {
 FilterView::FilterView(const Slice& contents) : data_(contents.data()) {
   if (contents.empty()) return;
   if (contents.size() <= kBloomMetadataBytes) {
-    kind_ = Kind::kAlwaysFalse;  // written for "no key was added"
+    kind_ = Kind::kAlwaysFalse;  // writers store this if no key was added
     return;
   }
   const Slice bits(contents.data(), contents.size() - kBloomMetadataBytes);

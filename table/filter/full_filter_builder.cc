@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A large filter does not fit into the caches, so the bits of a key are set a few keys after its
-// line was prefetched.
+// A large filter does not fit into the CPU caches. Therefore the line of a key is prefetched, and
+// its bits are set a few keys later.
 #include "table/filter/full_filter_builder.h"
 
 #include <algorithm>
@@ -21,10 +21,12 @@ namespace {
 
 constexpr size_t kPrefetchDistance = 8;  // a power of two
 constexpr char kCacheLocalMark = static_cast<char>(0xff);
+// The largest number of whole lines below 4 GiB.
 constexpr uint64_t kMaxBitsBytes = 0xffffffc0;
 constexpr int kLegacyLog2LineBytes = 6;
 
-// Calls line_of(hash) kPrefetchDistance hashes ahead of set(hash, line).
+// For each hash calls line_of(hash), prefetches the line, and kPrefetchDistance hashes later calls
+// set(hash, line).
 template <typename LineOf, typename Set>
 void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
   char* lines[kPrefetchDistance];
@@ -46,8 +48,8 @@ void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
 }  // namespace
 
 void HashList::AddPiece() {
-  if (size_ < pieces_.size() * kPieceHashes) return;  // the piece that Clear() has kept
-  assert(size_ == pieces_.size() * kPieceHashes);     // the pieces there are, are full
+  if (size_ < pieces_.size() * kPieceHashes) return;  // Clear() has kept this piece
+  assert(size_ == pieces_.size() * kPieceHashes);     // all pieces are full
   pieces_.emplace_back(kPieceHashes * sizeof(uint64_t));
 }
 
@@ -70,8 +72,8 @@ void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
   }
 }
 
-// Both comparisons are with the state before this key: the duplicates that are kept and dropped
-// decide the size of the filter.
+// Both comparisons use the state before this key. Which duplicates are dropped decides the size of
+// the filter, so this must be the same as in RocksDB.
 void FullFilterBuilder::AddKeyAndPrefix(uint64_t key_hash, uint64_t prefix_hash) {
   assert(options_.add_whole_keys);
   const bool has_last = !hashes_.empty();
@@ -128,7 +130,7 @@ int FullFilterBuilder::LegacyProbes() const {
   return std::clamp(static_cast<int>(bits_per_key * 0.69), 1, 30);
 }
 
-// A filter with few entries rounds up to more slots than it saves.
+// A small Ribbon filter is rounded up by more than it saves.
 RibbonShape FullFilterBuilder::RibbonFor(size_t entry_count, uint64_t first_hash) const {
   constexpr uint32_t kFewSlots = 1024;
   const RibbonShape shape = RibbonShapeFor(entry_count, first_hash, options_.millibits_per_key);
@@ -152,7 +154,7 @@ size_t FullFilterBuilder::EstimateBytes() const {
   return hashes_.empty() ? 0 : BytesFor(hashes_.size(), hashes_[0]);
 }
 
-// By halving: what a Ribbon filter takes has no inverse.
+// Uses a binary search, because the size of a Ribbon filter has no inverse function.
 size_t FullFilterBuilder::CapacityOf(size_t bytes) const {
   constexpr uint64_t kMeanHash = uint64_t{1} << 63;
   constexpr size_t kMostEntriesPerByte = 16;
@@ -194,6 +196,7 @@ void FullFilterBuilder::Reset() {
 }
 
 PageString FullFilterBuilder::FinishRibbon() {
+  assert(!hashes_.empty() && options_.kind == FilterForm::kRibbon);
   const RibbonShape shape = RibbonFor(hashes_.size(), hashes_[0]);
   PageString filter;
   if (shape.slot_count != 0) filter = BuildRibbon(&hashes_, shape);
@@ -201,6 +204,7 @@ PageString FullFilterBuilder::FinishRibbon() {
 }
 
 PageString FullFilterBuilder::FinishCacheLocal() const {
+  assert(!hashes_.empty());
   const uint32_t bits_bytes = CacheLocalBytesFor(hashes_.size());
   assert(bits_bytes != 0);
   assert(bits_bytes % kBloomLineBytes == 0);
@@ -211,13 +215,14 @@ PageString FullFilterBuilder::FinishCacheLocal() const {
       hashes_,
       [=](uint64_t hash) { return bits + cache_local_bloom::LineOffset(hash, bits_bytes); },
       [=](uint64_t hash, char* line) { cache_local_bloom::Add(hash, probes, line); });
-  char* const metadata = bits + bits_bytes;  // mark, kind 0, probes, two reserved bytes
+  char* const metadata = bits + bits_bytes;  // mark, kind 0, number of probes, two reserved bytes
   metadata[0] = kCacheLocalMark;
   metadata[2] = static_cast<char>(probes);
   return filter;
 }
 
 PageString FullFilterBuilder::FinishLegacy() const {
+  assert(!hashes_.empty());
   const uint32_t line_count = LegacyLineCountFor(hashes_.size());
   assert(line_count % 2 == 1);
   const int probes = LegacyProbes();
@@ -241,7 +246,7 @@ PageString FullFilterBuilder::FinishLegacy() const {
 Status FullFilterBuilder::CheckFilter(const Slice& filter) const {
   if (hashes_.empty() && filter.empty()) return Status::OK();
   const FilterView view(filter);
-  // One that is not understood any more would match everything.
+  // A damaged filter that is not recognised would match everything.
   const bool is_sound = filter.size() == finished_bytes_ && !hashes_.empty() && view.CanReject();
   size_t missing = is_sound ? 0 : hashes_.size();
   for (size_t i = 0; is_sound && i < hashes_.size(); ++i) {

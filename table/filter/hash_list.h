@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HashList holds the hashes of a filter that is being built.
+// HashList contains the hashes of a filter that is being built.
 //
-// It grows by pieces that stay where they are: a vector would hold everything twice, and more, each
-// time it grows. Threads: one at a time.
+// It grows by pieces that are not moved, because a growing vector would temporarily need more than
+// twice the memory. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -37,11 +37,13 @@ class HashList {
     PieceOf(size_)[size_ % kPieceHashes] = hash;
     ++size_;
   }
-  // Keeps the memory of a first piece: partitions of a filter are many and small.
+  // Removes all hashes but keeps the memory of the first piece, because there are many small
+  // partitions.
   void Clear();
 
  private:
   static constexpr size_t kPieceHashes = size_t{32} << 10;
+  // Makes room for one more hash.
   void AddPiece();
   uint64_t* PieceOf(size_t i) const {
     assert(i / kPieceHashes < pieces_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A partition may hold keys and yet no entry, where only prefixes count and no key has one. It gets
-// the filter that matches everything.
+// A partition may have keys but no entries, if only prefixes count and no key has one. It gets a
+// filter that matches everything.
 #include "table/filter/partitioned_filter_builder.h"
 
 #include <cassert>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PartitionedFilterBuilder makes the partitions of a filter, one after the other: of each, its
-// bytes and the upper bound under which the filter partition index lists it.
+// PartitionedFilterBuilder makes the partitions of a filter one after the other: for each its
+// bytes, and the upper bound under which the index of filter partitions lists it.
 // docs/formats/filters.md, section 7.
 //
-// Who uses it says where a partition ends: by its fill, or with the partitions of the index. Seeks
-// by prefix near a border must find what lies behind it, so each of two neighbours knows the prefix
-// of the other's nearest key. Hashes are kept of the open partition only. Threads: one at a time.
+// The caller decides where a partition ends: when it is full, or where a partition of the index
+// ends. A seek by prefix near a border may need keys of both neighbours, so each partition also
+// contains the prefix of the nearest key of its neighbours. Only the hashes of the open partition
+// are kept. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +27,12 @@ struct FilterPartition {
 
 class PartitionedFilterBuilder {
  public:
-  // A partition is full when its filter would outgrow `partition_bytes`. `checks_filters`: compare
-  // each with its keys when it is done.
+  // A partition is full when its filter would become larger than `partition_bytes`.
+  // `checks_filters`: each partition is compared with its keys when it is finished.
   PartitionedFilterBuilder(const FullFilterOptions& options, size_t partition_bytes,
                            bool checks_filters);
 
-  // Keys in the order of the file.
+  // Adds a key. Keys come in the order of the file.
   void AddKey(const Slice& user_key) {
     open_.AddKey(user_key);
     last_key_.assign(user_key.data(), user_key.size());
@@ -39,14 +40,14 @@ class PartitionedFilterBuilder {
   bool IsFull() const { return open_.entry_count() >= capacity_; }
   const std::string& last_key() const { return last_key_; }
 
-  // `next_key` is the user key that will be added next.
+  // Ends the open partition. `next_key` is the user key that will be added next.
   Status EndPartition(const Slice& upper_bound, const Slice& next_key);
-  // The last partition ends. Once.
+  // Ends the last partition. Called once.
   Status Finish(const Slice& upper_bound);
 
-  // All of them, after Finish(); none if nothing was added at all.
+  // After Finish(): all partitions; none if nothing was added.
   const std::vector<FilterPartition>& partitions() const { return partitions_; }
-  // Of all partitions.
+  // Totals of all partitions.
   size_t entry_count() const { return finished_entries_ + open_.entry_count(); }
   size_t EstimateBytes() const { return finished_bytes_ + open_.EstimateBytes(); }
   std::string DebugString() const;
@@ -54,10 +55,10 @@ class PartitionedFilterBuilder {
  private:
   Status EndOpen(const Slice& upper_bound);
 
-  const size_t capacity_;  // entries of a full partition
+  const size_t capacity_;  // number of entries of a full partition
   const bool checks_filters_;
   FullFilterBuilder open_;
-  std::string last_key_;  // the user key added last
+  std::string last_key_;  // the user key that was added last
   std::vector<FilterPartition> partitions_;
   size_t finished_entries_ = 0;  // of partitions_
   size_t finished_bytes_ = 0;

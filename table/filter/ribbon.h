@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of the Ribbon filter, for builders and readers alike. docs/formats/filters.md,
-// section 6. Coefficient rows of 128 bits, results of up to 32 columns.
+// The arithmetic of the Ribbon filter, used by builders and readers. docs/formats/filters.md,
+// section 6. A row has 128 coefficients; results have up to 32 columns.
 //
-//   filter block = segments of 16 bytes, block after block, a segment for each column of the block
-//                  | five bytes that say which filter it is, its seed and number of blocks
+//   filter block = segments of 16 bytes, block after block, one for each column of the block
+//                  | five bytes: the kind of the filter, its seed and its number of blocks
 //
 // Threads: pure functions over the caller's bytes.
 #pragma once
@@ -27,18 +27,19 @@ inline uint32_t RibbonParity(Bits128 bits) {
       __builtin_parityll(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64)));
 }
 
-// A filter stores a small number, which is spread for the hash.
+// The seed for the hash, from the small number that the filter stores.
 inline uint32_t RibbonRawSeed(uint8_t ordinal_seed) {
   uint64_t seed = ordinal_seed * 0xc78219a23eeadd03ull;
   seed ^= (seed & 0xf0f0f0f0f0f0f0f0ull) >> 4;
   return static_cast<uint32_t>(seed);
 }
 
-// What a key says: the parity of the slots from `start` on that `coefficients` picks is `result`.
+// The equation of a key: `result` is the parity of those slots behind `start` that `coefficients`
+// selects.
 struct RibbonEquation {
   uint64_t start = 0;        // at most slot_count - 128
-  Bits128 coefficients = 0;  // the first is always there
-  uint32_t result = 0;       // a bit for each column
+  Bits128 coefficients = 0;  // the lowest bit is always set
+  uint32_t result = 0;       // one bit for each column
 };
 
 inline RibbonEquation RibbonEquationOf(uint64_t filter_hash, uint32_t raw_seed,
@@ -52,7 +53,7 @@ inline RibbonEquation RibbonEquationOf(uint64_t filter_hash, uint32_t raw_seed,
           .result = static_cast<uint32_t>(__builtin_bswap64(a))};
 }
 
-// Which segments belong to which block: the first blocks may have one column less.
+// Which segments belong to which block. The first blocks may have one column less than the others.
 class RibbonColumns {
  public:
   RibbonColumns() = default;
@@ -74,8 +75,8 @@ class RibbonColumns {
   }
 
  private:
-  uint32_t most_ = 0;         // columns of a block from upper_start_ on
-  uint32_t upper_start_ = 0;  // blocks in front have one less
+  uint32_t most_ = 0;         // number of columns of the blocks from upper_start_ on
+  uint32_t upper_start_ = 0;  // blocks before this one have one column less
 };
 
 }  // namespace ashlar

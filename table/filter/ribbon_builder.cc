@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each key is an equation over 128 consecutive slots of a long vector: the parity of some of its
-// slots must be the key's result, one bit for each column.
+// Each key is an equation over 128 consecutive slots of a long vector: the parity of some of these
+// slots must be the result of the key, one bit for each column.
 //
-//   banding:            equations are added one by one; each settles at the slot of its first
-//                       coefficient, after what is there already was subtracted from it
-//   back substitution:  from the last slot to the first, each slot's bits follow from those behind
+//   banding:            equations are added one by one; each is stored at the slot of its first
+//                       coefficient, after the equations that are stored there were subtracted
+//   back substitution:  from the last slot to the first, the bits of each slot are computed from
+//                       those of later slots
 //
-// An equation that vanishes with a result that is not 0 contradicts the others: then everything
-// starts again with another seed.
+// If an equation becomes empty with a result other than 0, it contradicts the others; then
+// everything starts again with another seed.
 #include "table/filter/ribbon_builder.h"
 
 #include <algorithm>
@@ -30,23 +31,24 @@ namespace ashlar {
 
 namespace {
 
-constexpr size_t kMaxKeys = 950'000'000;  // beyond, the blocks would not fit their three bytes
+// For more, the number of blocks would not fit into three bytes.
+constexpr size_t kMaxKeys = 950'000'000;
 constexpr uint32_t kMinSlots = 2 * kRibbonBlockSlots;
 constexpr char kRibbonMark = static_cast<char>(0xfe);
 
-// How many keys fit into 2^i slots so that about every other seed succeeds.
+// The number of keys that fit into 2^i slots so that about every other seed succeeds.
 double KeysForSlotsLog2(int log2) {
   constexpr double kKnown[] = {248.851, 499.532, 1001.26, 2003.97, 4005.59,
                                8000.39, 15966.6, 31828.1, 63447.3, 126506};
   constexpr int kFirst = 8, kLast = 17;
-  constexpr double kGrowth = 0.0038;  // of the slots per key, with each doubling
+  constexpr double kGrowth = 0.0038;  // growth of the slots per key with each doubling
   if (log2 < kFirst) return 0;
   if (log2 <= kLast) return kKnown[log2 - kFirst];
   const double base = 131072.0 / kKnown[kLast - kFirst] - kLast * kGrowth;
   return static_cast<double>(uint64_t{1} << log2) / (base + log2 * kGrowth);
 }
 
-// Between the powers of two by proportion.
+// Interpolates between powers of two.
 uint32_t SlotsFor(size_t key_count) {
   assert(key_count >= 1 && key_count <= kMaxKeys);
   const auto keys = static_cast<double>(key_count);
@@ -66,9 +68,10 @@ uint32_t SlotsFor(size_t key_count) {
   return std::max(static_cast<uint32_t>(blocks * kRibbonBlockSlots), kMinSlots);
 }
 
-// 1 / the false positive rate of a cache-local Bloom filter: of a line with one standard deviation
-// more and one with fewer keys than the mean.
+// 1 / the false positive rate of a cache-local Bloom filter. The rate is the mean of two lines,
+// with one standard deviation more and less keys than the mean.
 double OneInRate(uint32_t millibits_per_key) {
+  assert(millibits_per_key != 0);
   const double bits_per_key = millibits_per_key / 1000.0;
   const int probes = cache_local_bloom::ProbesFor(millibits_per_key);
   const auto rate = [probes](double bits) {
@@ -81,7 +84,8 @@ double OneInRate(uint32_t millibits_per_key) {
   return 1.0 / ((crowded + sparse) / 2);
 }
 
-// Columns are whole bits: so many blocks get one column less that the rates add up.
+// A column is a whole bit, so a part of the blocks gets one column less, such that the total rate
+// is right.
 size_t SegmentCount(uint32_t slot_count, uint64_t first_hash, double one_in) {
   const uint32_t blocks = slot_count / kRibbonBlockSlots;
   if (one_in >= 4294967295.0) return size_t{blocks} * kRibbonMaxColumns;
@@ -96,12 +100,13 @@ size_t SegmentCount(uint32_t slot_count, uint64_t first_hash, double one_in) {
   return size_t{blocks} * static_cast<size_t>(low) + blocks - std::min(low_blocks, blocks);
 }
 
-// The equations by the slot of their first coefficient; a row without coefficients is free.
+// The equations, stored by the slot of their first coefficient. A row without coefficients is free.
 //
-// Which slots are taken in the end, and so the filter, does not depend on the order in which
-// equations are added. They come by the slots they start at, some thousand slots at a time: rows
-// of a large filter fit into no cache, those of so many slots do. And what contradicts the others
-// is met halfway on average, not near the end, where the slots have become few.
+// The slots that are taken in the end, and so the filter, do not depend on the order in which
+// equations are added. They are added in the order of the slots at which they start, in ranges of
+// some thousand slots, because the rows of such a range fit into the CPU caches while those of a
+// large filter do not. Also, a contradiction is then found halfway on average, and not near the
+// end, when few slots are free.
 class Banding {
  public:
   explicit Banding(const RibbonShape& shape)
@@ -111,7 +116,7 @@ class Banding {
     assert(rows_.size() + results_.size() >= shape.construction_bytes());
   }
 
-  // False if the hashes contradict each other with this seed.
+  // Adds all hashes. False if they contradict each other with this seed.
   bool Solve(HashList* hashes, uint8_t ordinal_seed) {
     std::memset(rows_.data(), 0, size_t{slot_count_} * sizeof(Bits128));
     std::memset(results_.data(), 0, size_t{slot_count_} * sizeof(uint32_t));
@@ -128,16 +133,18 @@ class Banding {
   uint32_t slot_count() const { return slot_count_; }
 
  private:
-  // Counts the hashes of each range of slots, then swaps each into its range, in place: McIlroy,
-  // Bostic and McIlroy, "Engineering Radix Sort" (1993), American flag sort.
+  // Counts the hashes in each range of slots, then swaps each hash into its range, in place:
+  // McIlroy, Bostic and McIlroy, "Engineering Radix Sort" (1993), American flag sort.
   void OrderBySlots(HashList* hashes, uint32_t raw_seed) {
-    constexpr uint64_t kSlotsOfRange = 4096, kMostRanges = 2048;  // more would be too many places
+    // More ranges would not fit into the CPU caches.
+    constexpr uint64_t kSlotsOfRange = 4096, kMostRanges = 2048;
     const uint64_t ranges = std::clamp<uint64_t>(slot_count_ / kSlotsOfRange, 1, kMostRanges);
     const uint64_t slots_of_range = slot_count_ / ranges + 1;
     const auto range_of = [&](uint64_t hash) {
       return RibbonEquationOf(hash, raw_seed, slot_count_).start / slots_of_range;
     };
-    std::vector<size_t> next(ranges), end(ranges);  // of each range, what has no place yet
+    // For each range, the part that is not sorted yet.
+    std::vector<size_t> next(ranges), end(ranges);
     for (size_t i = 0; i < hashes->size(); ++i) ++end[range_of((*hashes)[i])];
     for (size_t range = 1; range < ranges; ++range) {
       next[range] = end[range - 1];
@@ -155,6 +162,7 @@ class Banding {
     }
   }
 
+  // Adds one equation. False if it contradicts the others.
   bool Add(RibbonEquation equation) {
     for (uint64_t slot = equation.start;;) {
       assert(slot < slot_count_);
@@ -173,6 +181,7 @@ class Banding {
     }
   }
   static int TrailingZeros(Bits128 bits) {
+    assert(bits != 0);
     const auto low = static_cast<uint64_t>(bits);
     return low != 0 ? std::countr_zero(low)
                     : 64 + std::countr_zero(static_cast<uint64_t>(bits >> 64));
@@ -185,9 +194,9 @@ class Banding {
   PageBuffer results_;
 };
 
-// Writes the segments of all blocks, the last block first, into `bits`.
+// Computes the slots, the last block first, and writes the segments of all blocks to `bits`.
 void BackSubstitute(const Banding& banding, const RibbonColumns& columns, char* bits) {
-  Bits128 state[kRibbonMaxColumns] = {};  // of each column, the 128 slots solved last
+  Bits128 state[kRibbonMaxColumns] = {};  // for each column, the 128 slots that were computed last
   const uint32_t blocks = banding.slot_count() / kRibbonBlockSlots;
   for (uint32_t block = blocks; block-- > 0;) {
     const uint32_t column_count = columns.CountIn(block);
@@ -209,7 +218,9 @@ void BackSubstitute(const Banding& banding, const RibbonColumns& columns, char* 
   }
 }
 
+// Tries all seeds; empty if none works.
 std::optional<uint8_t> FindSeed(HashList* hashes, Banding* banding) {
+  assert(!hashes->empty());
   const auto first = static_cast<uint8_t>((*hashes)[0]);
   uint8_t seed = first;
   do {

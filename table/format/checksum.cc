@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The XXH3 kind treats the last byte apart: the bytes before it are hashed and the last one is
-// multiplied and xored in, so that a block and its type byte need not be adjacent. The other kinds
-// hash both as one string.
+// XXH3 checksums treat the last byte separately: the bytes before it are hashed, and the last byte
+// is multiplied and XORed, so that a block and its type byte do not need to be adjacent. The other
+// kinds hash both as one string.
 #include "table/format/checksum.h"
 
 #define XXH_STATIC_LINKING_ONLY  // for states on the stack
@@ -21,6 +21,7 @@ namespace {
 
 constexpr uint32_t kLastByteMultiplier = 0x6b9083d9;
 
+// Hashes both parts as one string, without copying them together.
 uint32_t XxHash32WithLastByte(const char* data, size_t n, char last_byte) {
   XXH32_state_t state;
   XXH32_reset(&state, 0);
@@ -53,6 +54,7 @@ const char* ChecksumTypeName(ChecksumType type) {
 }
 
 uint32_t ComputeChecksum(ChecksumType type, const char* data, size_t n) {
+  // The last byte is treated separately, so that there must be one.
   if (n > 0) return ComputeChecksum(type, data, n - 1, data[n - 1]);
   switch (type) {
     case kCRC32c: return crc32c::Mask(crc32c::Value(data, 0));
@@ -76,6 +78,7 @@ uint32_t ComputeChecksum(ChecksumType type, const char* data, size_t n, char las
 
 void EncodeBlockTrailer(const ChecksumContext& context, uint64_t offset, const Slice& stored,
                         CompressionType compression, char* trailer) {
+  assert(trailer != nullptr);
   trailer[0] = static_cast<char>(compression);
   const uint32_t sum = ComputeChecksum(context.type, stored.data(), stored.size(), trailer[0]);
   EncodeFixed32(trailer + 1, sum + ChecksumModifier(context.base, offset));
@@ -84,6 +87,7 @@ void EncodeBlockTrailer(const ChecksumContext& context, uint64_t offset, const S
 Status VerifyBlock(const ChecksumContext& context, const BlockHandle& handle, const char* block,
                    const BlockName& name) {
   if (context.type == kNoChecksum) return Status::OK();
+  // The type byte follows the block and is covered by the checksum.
   const size_t n = static_cast<size_t>(handle.size);
   const uint32_t expected = ComputeChecksum(context.type, block, n, block[n]) +
                             ChecksumModifier(context.base, handle.offset);

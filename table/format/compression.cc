@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reading half: names, size prefixes and decoding. Snappy carries its size itself; the other
-// types put a varint32 in front of what their library wrote.
+// Decompression: names, sizes and decoding. Snappy stores the uncompressed size itself; for the
+// other types a varint32 with the size is stored in front of the bytes of the library.
 #include "table/format/compression.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
@@ -30,26 +31,27 @@ namespace ashlar {
 
 namespace {
 
-// Written by some old releases while zstd's format was not yet final; decodes as kZSTD.
+// Written by some old releases before the format of zstd was final; decoded like kZSTD.
 constexpr auto kZstdNotFinal = static_cast<CompressionType>(0x40);
 
 constexpr uint64_t kMaxRawBytes = UINT32_MAX;  // a block is smaller than 4 GiB
 
-// The most bytes that `payload_bytes` of a type can expand to. A claim above it is a lie, and
-// refusing it here keeps damaged files from asking for memory.
+// The largest number of bytes to which `payload_bytes` of this type can expand. A larger announced
+// size must be damage, and refusing it prevents a damaged file from causing a huge allocation.
 uint64_t MaxRawBytes(CompressionType type, uint64_t payload_bytes) {
   switch (type) {
-    case kSnappyCompression: return payload_bytes * 22 + 64;  // three bytes copy up to 64
+    case kSnappyCompression: return payload_bytes * 22 + 64;  // three bytes produce at most 64
     case kLZ4Compression:
-    case kLZ4HCCompression: return payload_bytes * 255 + 64;   // a length byte adds up to 255
-    case kZlibCompression: return payload_bytes * 1032 + 258;  // two bits copy up to 258
+    case kLZ4HCCompression: return payload_bytes * 255 + 64;   // a length byte adds at most 255
+    case kZlibCompression: return payload_bytes * 1032 + 258;  // two bits produce at most 258
     case kBZip2Compression:
-      return (payload_bytes / 32 + 1) * 51 * 900'000;  // run lengths inside blocks of 900 kB
+      return (payload_bytes / 32 + 1) * 51 * 900'000;  // run lengths inside of blocks of 900 kB
     default:
-      return (payload_bytes / 4 + 1) * 131'072;  // zstd blocks: four bytes give up to 128 KiB
+      return (payload_bytes / 4 + 1) * 131'072;  // zstd blocks: four bytes produce at most 128 KiB
   }
 }
 
+// Lengths are in the message, because they are what damage changes most visibly.
 Status Undecodable(const CompressedBlock& block) {
   return Status::Corruption(StrCat(CompressionPropertyName(block.type), " block of ",
                                    block.payload.size(), " bytes: does not decode to the ",
@@ -70,6 +72,7 @@ Status Unsupported(CompressionType type) {
 #if ASHLAR_WITH_ZLIB
 bool InflateRaw(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
   z_stream stream{};
+  // Raw deflate data, without the header and checksum of zlib.
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return false;
   if (dict != nullptr) {
     const std::string& bytes = dict->contents();
@@ -81,6 +84,7 @@ bool InflateRaw(const CompressedBlock& block, const UncompressionDict* dict, cha
   stream.next_out = reinterpret_cast<Bytef*>(raw);
   stream.avail_out = static_cast<uInt>(block.raw_bytes);
   const int result = inflate(&stream, Z_FINISH);
+  // Both conditions: the stream has ended, and with exactly the announced size.
   const bool is_whole = result == Z_STREAM_END && stream.total_out == block.raw_bytes;
   inflateEnd(&stream);
   return is_whole;
@@ -98,6 +102,7 @@ bool Bunzip(const CompressedBlock& block, char* raw) {
 #endif
 
 #if ASHLAR_WITH_LZ4
+// The library uses int for sizes.
 bool DecodeLz4(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
   if (block.raw_bytes > INT32_MAX || block.payload.size() > INT32_MAX) return false;
   const auto payload_bytes = static_cast<int>(block.payload.size());
@@ -112,13 +117,13 @@ bool DecodeLz4(const CompressedBlock& block, const UncompressionDict* dict, char
 #endif
 
 #if ASHLAR_WITH_ZSTD
-// One for each thread: 160 KB that would otherwise be allocated for every block.
+// One for each thread, because otherwise 160 KB would be allocated for every block.
 struct ZstdContext {
   ZstdContext() : context(ZSTD_createDCtx()) {}
   ~ZstdContext() { ZSTD_freeDCtx(context); }
   ZstdContext(const ZstdContext&) = delete;
   ZstdContext& operator=(const ZstdContext&) = delete;
-  ZSTD_DCtx* const context;  // null for want of memory
+  ZSTD_DCtx* const context;  // null if memory was missing
 };
 
 bool DecodeZstd(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
@@ -135,7 +140,9 @@ bool DecodeZstd(const CompressedBlock& block, const UncompressionDict* dict, cha
 }
 #endif
 
+// Reads the size that Snappy stores.
 Status ParseSnappySize(const Slice& stored, CompressedBlock* block) {
+  assert(block != nullptr);
   block->payload = stored;
 #if ASHLAR_WITH_SNAPPY
   size_t raw_bytes = 0;
@@ -147,7 +154,9 @@ Status ParseSnappySize(const Slice& stored, CompressedBlock* block) {
   return Status::OK();
 }
 
+// Reads the varint32 in front of the payload.
 Status ParseSizePrefix(const Slice& stored, CompressedBlock* block) {
+  assert(block != nullptr);
   block->payload = stored;
   uint32_t raw_bytes = 0;
   if (!GetVarint32(&block->payload, &raw_bytes)) {
@@ -200,6 +209,7 @@ bool IsCompressionSupported(CompressionType type) {
 }
 
 UncompressionDict::UncompressionDict(const Slice& contents)
+    // Copied, because the block of the dictionary may be evicted.
     : contents_(contents.data(), contents.size()) {
 #if ASHLAR_WITH_ZSTD
   zstd_digest_ = ZSTD_createDDict(contents_.data(), contents_.size());
@@ -224,6 +234,7 @@ Result<CompressedBlock> ParseCompressedBlock(CompressionType type, const Slice& 
   if (type == kNoCompression) return CompressedBlock{type, stored.size(), stored};
   if (!IsCompressionSupported(type)) return Unsupported(type);
   CompressedBlock block;
+  // Both have the same encoding.
   block.type = type == kZstdNotFinal ? kZSTD : type;
   RETURN_IF_ERROR(type == kSnappyCompression ? ParseSnappySize(stored, &block)
                                              : ParseSizePrefix(stored, &block));
@@ -233,7 +244,9 @@ Result<CompressedBlock> ParseCompressedBlock(CompressionType type, const Slice& 
 }
 
 Status UncompressBlock(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
-  // Without a digest (out of memory) the dictionary could only be ignored, which decodes to noise.
+  assert(raw != nullptr || block.raw_bytes == 0);
+  // Without a digest (out of memory) the block would be decoded without its dictionary, with a
+  // wrong result.
   if (block.type == kZSTD && dict != nullptr && dict->zstd_digest() == nullptr) {
     return Undecodable(block);
   }
@@ -264,6 +277,7 @@ Status UncompressBlock(const CompressedBlock& block, const UncompressionDict* di
 
 Status UncompressToString(CompressionType type, const Slice& stored, const UncompressionDict* dict,
                           std::string* raw) {
+  assert(raw != nullptr);
   ASSIGN_OR_RETURN(const CompressedBlock block, ParseCompressedBlock(type, stored));
   raw->resize(block.raw_bytes);
   return UncompressBlock(block, dict, raw->data());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples are whole blocks, and a piece of the last, from all over the buffered part of the table:
-// a stride that has no divisor in common with the number of blocks meets each once. Without a
-// trainer the samples are the dictionary.
+// Samples are whole blocks, and a part of the last one, from the whole buffered part of the table.
+// The stride has no common divisor with the number of blocks, so each block is visited once.
+// Without a trainer the samples are the dictionary.
 #include "table/format/compression_dictionary.h"
 
 #include <algorithm>
@@ -18,15 +18,19 @@ namespace ashlar {
 namespace {
 
 struct Samples {
-  std::string bytes;  // one behind the other
+  std::string bytes;  // concatenated
   std::vector<size_t> sizes;
 };
 
+// Takes samples of at most `limit` bytes in total.
 Samples TakeSamples(const std::vector<Slice>& blocks, size_t limit) {
-  constexpr uint64_t kStride = 545055921143;  // a prime above any number of blocks
+  assert(!blocks.empty());
+  constexpr uint64_t kStride = 545055921143;  // a prime greater than any number of blocks
   const size_t count = blocks.size();
+  // From 0 to count - 1; the stride has no common divisor with count.
   const auto stride = static_cast<size_t>(kStride % count);
   Samples samples;
+  // The first block is in the middle, and each step jumps far, so that samples are spread.
   size_t i = count / 2;
   for (size_t taken = 0; taken < count && samples.bytes.size() < limit; ++taken) {
     const size_t size = std::min(limit - samples.bytes.size(), blocks[i].size());
@@ -39,7 +43,7 @@ Samples TakeSamples(const std::vector<Slice>& blocks, size_t limit) {
 }
 
 #if ASHLAR_WITH_ZSTD
-// Empty if the library finds too little in the samples.
+// Empty if the library learns too little from the samples.
 std::string Train(const Samples& samples, const CompressionOptions& options) {
   std::string dictionary(options.max_dict_bytes, '\0');
   const auto count = static_cast<unsigned>(samples.sizes.size());
@@ -56,6 +60,7 @@ std::string Train(const Samples& samples, const CompressionOptions& options) {
                                     content_bytes, samples.bytes.data(), samples.sizes.data(),
                                     count, params);
   }
+  // An error, for example of too few samples, means no dictionary.
   if (ZDICT_isError(size)) return {};
   dictionary.resize(size);
   return dictionary;

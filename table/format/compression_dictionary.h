@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dictionary that the data blocks of a table are compressed with: which bytes of the first
-// blocks go into it. docs/formats/block_based_table.md, section 9.3.
+// Makes the dictionary with which the data blocks of a table are compressed from the first data
+// blocks. docs/formats/block_based_table.md, section 9.3.
 //
 // A pure function: the same blocks and options give the same dictionary.
 #pragma once
@@ -15,8 +15,9 @@
 
 namespace ashlar {
 
-// Of raw data blocks in the order of the table. Empty: there is nothing to learn from them, and the
-// table is compressed without. At most options.max_dict_bytes, which must not be 0.
+// `blocks` are uncompressed data blocks in the order of the table. An empty result means that no
+// useful dictionary was found, and the table is compressed without one. At most
+// options.max_dict_bytes bytes, which must not be 0.
 std::string MakeCompressionDictionary(const std::vector<Slice>& blocks,
                                       const CompressionOptions& options);
 

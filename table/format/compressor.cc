@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The writing half of compression.h: one class per library. Each puts the varint32 size prefix and
-// the library's bytes into the same reused buffer, which is as large as the caller's limit where
-// the library can stop there, and as its worst case where it cannot.
+// Compression: one class for each library. Each writes the varint32 with the size and the bytes of
+// the library into the same reused buffer. The buffer is as large as the caller's limit if the
+// library can stop there, else as large as the worst case of the library.
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -33,18 +33,19 @@ namespace ashlar {
 
 namespace {
 
-// Blocks from this size on are never compressed: the libraries count in int.
+// Blocks of this size and larger are never compressed, because the libraries use int for sizes.
 constexpr size_t kMaxCompressibleBytes = INT_MAX;
 
-// Without any library the helpers have no callers.
+// In a build without libraries these helpers have no callers.
 [[maybe_unused]] bool IsDefaultLevel(const CompressionOptions& options) {
   return options.level == CompressionOptions::kDefaultCompressionLevel;
 }
 
-// Starts `output` with the size prefix and makes room up to `capacity`. Returns the prefix's size,
-// or 0 when not even the prefix fits.
+// Writes the size to the begin of `output` and makes room for `capacity` bytes in total. Returns
+// the length of the size, or 0 if even that does not fit.
 [[maybe_unused]] size_t StartOutput(const Slice& raw, size_t capacity, PageString* output) {
   if (capacity <= kMaxVarint32Bytes || raw.size() >= kMaxCompressibleBytes) return 0;
+  // The buffer only grows, so that its memory is reused.
   if (output->size() < capacity) output->resize(capacity);
   const char* end = EncodeVarint32(output->data(), static_cast<uint32_t>(raw.size()));
   return static_cast<size_t>(end - output->data());
@@ -52,6 +53,7 @@ constexpr size_t kMaxCompressibleBytes = INT_MAX;
 
 #if ASHLAR_WITH_SNAPPY
 class SnappyCompressor final : public Compressor {
+  // Snappy needs room for its worst case. It has no levels and no dictionary.
  public:
   SnappyCompressor() : Compressor(kSnappyCompression) {}
   bool Compress(const Slice& raw, size_t limit, PageString* output) override {
@@ -67,10 +69,11 @@ class SnappyCompressor final : public Compressor {
 
 #if ASHLAR_WITH_ZLIB
 class ZlibCompressor final : public Compressor {
+  // The stream is initialized once and reset for each block.
  public:
   ZlibCompressor(const CompressionOptions& options, const Slice& dictionary)
       : Compressor(kZlibCompression), dictionary_(dictionary.ToString()) {
-    // Raw streams only, and no window above 2^14: that is what readers set up.
+    // Readers expect raw streams with a window of at most 2^14.
     const int window_bits = std::clamp(std::abs(options.window_bits), 9, 14);
     const int level =
         IsDefaultLevel(options) ? Z_DEFAULT_COMPRESSION : std::clamp(options.level, -1, 9);
@@ -108,6 +111,7 @@ class ZlibCompressor final : public Compressor {
 
 #if ASHLAR_WITH_BZIP2
 class Bzip2Compressor final : public Compressor {
+  // Blocks of 100 kB are enough, because a table block is smaller.
  public:
   Bzip2Compressor() : Compressor(kBZip2Compression) {}
   bool Compress(const Slice& raw, size_t limit, PageString* output) override {
@@ -128,6 +132,7 @@ class Bzip2Compressor final : public Compressor {
 
 #if ASHLAR_WITH_LZ4
 class Lz4Compressor final : public Compressor {
+  // The state is allocated once, and is initialized by each call.
  public:
   explicit Lz4Compressor(const CompressionOptions& options)
       : Compressor(kLZ4Compression), acceleration_(options.level < 0 ? -options.level : 1) {
@@ -149,8 +154,8 @@ class Lz4Compressor final : public Compressor {
   std::vector<uint64_t> state_;
 };
 
-// With a dictionary. Its digest is made once and copied for each block, which ends with other
-// contents in it.
+// LZ4 with a dictionary. The digest of the dictionary is made once and copied for each block,
+// because compressing changes the copy.
 class Lz4DictionaryCompressor final : public Compressor {
  public:
   Lz4DictionaryCompressor(const CompressionOptions& options, const Slice& dictionary)
@@ -175,7 +180,7 @@ class Lz4DictionaryCompressor final : public Compressor {
  private:
   int acceleration_;
   const std::string dictionary_;
-  LZ4_stream_t digest_;  // points into dictionary_
+  LZ4_stream_t digest_;  // points to dictionary_
   LZ4_stream_t state_;
 };
 
@@ -204,6 +209,8 @@ class Lz4hcCompressor final : public Compressor {
 
 #if ASHLAR_WITH_LZ4
 class Lz4hcDictionaryCompressor final : public Compressor {
+  // The stream is reset and the dictionary loaded for each block, because LZ4 HC cannot copy a
+  // digest.
  public:
   Lz4hcDictionaryCompressor(const CompressionOptions& options, const Slice& dictionary)
       : Compressor(kLZ4HCCompression),
@@ -227,12 +234,13 @@ class Lz4hcDictionaryCompressor final : public Compressor {
  private:
   int level_;
   const std::string dictionary_;
-  LZ4_streamHC_t* const stream_;  // null for want of memory
+  LZ4_streamHC_t* const stream_;  // null if memory was missing
 };
 #endif
 
 #if ASHLAR_WITH_ZSTD
 class ZstdCompressor final : public Compressor {
+  // The context keeps level and dictionary between blocks.
  public:
   ZstdCompressor(const CompressionOptions& options, const Slice& dictionary)
       : Compressor(kZSTD), context_(ZSTD_createCCtx()) {
@@ -242,7 +250,8 @@ class ZstdCompressor final : public Compressor {
     ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, options.checksum ? 1 : 0);
     if (dictionary.empty()) return;
     digest_ = ZSTD_createCDict(dictionary.data(), dictionary.size(), level);
-    // Without its dictionary a block would not decompress: better none is compressed.
+    // A block compressed without the dictionary would not decompress, so without a digest no block
+    // is compressed.
     is_ready_ = digest_ != nullptr && !ZSTD_isError(ZSTD_CCtx_refCDict(context_, digest_));
   }
   ~ZstdCompressor() override {
@@ -253,6 +262,7 @@ class ZstdCompressor final : public Compressor {
   bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || context_ == nullptr || !is_ready_) return false;
+    // The library stops when the room is used up, which counts as "too large".
     const size_t bytes =
         ZSTD_compress2(context_, output->data() + prefix, limit - prefix, raw.data(), raw.size());
     if (ZSTD_isError(bytes)) return false;
@@ -261,8 +271,8 @@ class ZstdCompressor final : public Compressor {
   }
 
  private:
-  ZSTD_CCtx* context_;            // null for want of memory
-  ZSTD_CDict* digest_ = nullptr;  // of the dictionary; null: there is none
+  ZSTD_CCtx* context_;            // null if memory was missing
+  ZSTD_CDict* digest_ = nullptr;  // digest of the dictionary; null: no dictionary
   bool is_ready_ = true;
 };
 #endif
@@ -272,14 +282,14 @@ class ZstdCompressor final : public Compressor {
 size_t CompressedSizeLimit(size_t raw_bytes, const CompressionOptions& options) {
   constexpr uint64_t kKilo = 1024;
   const auto per_kilo = static_cast<uint64_t>(std::max(0, options.max_compressed_bytes_per_kb));
-  // Never larger than the raw block, whatever the option says.
+  // Never larger than the uncompressed block, whatever the option says.
   return static_cast<size_t>(std::min<uint64_t>(raw_bytes, raw_bytes * per_kilo / kKilo));
 }
 
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
                                                        const CompressionOptions& options,
                                                        const Slice& dictionary) {
-  static_cast<void>(options);  // unused when no library is there
+  static_cast<void>(options);  // unused in a build without libraries
   static_cast<void>(dictionary);
   switch (type) {
 #if ASHLAR_WITH_SNAPPY

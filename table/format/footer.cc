@@ -3,8 +3,8 @@
 //   versions 2-5:  type | handles, padded to 40 bytes           | version | magic
 //   versions 6-7:  type | 3e007a00 | sum | base | size | 24 x 0 | version | magic
 //
-// From version 6 on the metaindex ends where the footer starts, and the sum covers the footer with
-// the sum's own bytes zero, in the context of the footer's offset.
+// From version 6 on the metaindex ends where the footer starts. The checksum covers the footer,
+// with the bytes of the checksum itself set to zero, in the context of the footer's offset.
 #include "table/format/footer.h"
 
 #include <cassert>
@@ -27,13 +27,13 @@ static_assert(kHandlesOffset + kHandlesBytes == kVersionOffset);
 static_assert(kHandlesBytes == 2 * kMaxBlockHandleBytes);
 static_assert(kMagicOffset + sizeof(uint64_t) == kFooterBytes);
 
-// Other magic numbers, for a message that helps.
+// Other magic numbers, for helpful error messages.
 constexpr uint64_t kVersion0Magic = 0xdb4775248b80fb57ull;
 constexpr uint64_t kPlainTableMagic = 0x8242229663bf9564ull;
 constexpr uint64_t kOldPlainTableMagic = 0x4f3418eb7a8f13b8ull;
 constexpr uint64_t kCuckooTableMagic = 0x926789d0c5f17873ull;
 
-// Where the bytes came from, for messages.
+// The origin of the bytes, for error messages.
 struct Source {
   std::string_view path;
   uint64_t offset;
@@ -49,6 +49,7 @@ Status Refused(const Source& source, std::string_view what) {
 }
 
 Status CheckMagic(uint64_t magic, const Source& source) {
+  // Messages name the kind of table, so that a user knows which tool can read it.
   switch (magic) {
     case kBlockBasedTableMagic: return Status::OK();
     case kVersion0Magic:
@@ -66,6 +67,8 @@ Status CheckMagic(uint64_t magic, const Source& source) {
   }
 }
 
+// The checksum of a footer of version 6 or later at `offset`.
+// The base and the offset tie the footer to this file and this length.
 uint32_t FooterSum(const ChecksumContext& context, const char* footer, uint64_t offset) {
   char copy[kFooterBytes];
   std::memcpy(copy, footer, kFooterBytes);
@@ -73,11 +76,13 @@ uint32_t FooterSum(const ChecksumContext& context, const char* footer, uint64_t 
   return ComputeChecksum(context.type, copy, kFooterBytes) + ChecksumModifier(context.base, offset);
 }
 
+// The rest of a footer of versions 2 to 5.
 Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source) {
   const char* limit = p + kVersionOffset;
   const char* next = ParseBlockHandle(p + kHandlesOffset, limit, &footer.metaindex);
   if (next != nullptr) next = ParseBlockHandle(next, limit, &footer.index);
   if (next == nullptr) return Damaged(source, "its two block handles are malformed");
+  // The index handle is checked by its user, because it may be null.
   if (!footer.metaindex.FitsBefore(source.offset)) {
     return Damaged(source,
                    StrCat("a block handle points outside the file: ", footer.DebugString()));
@@ -85,6 +90,7 @@ Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source)
   return footer;
 }
 
+// The rest of a footer of versions 6 and 7, which has a checksum.
 Result<Footer> DecodeChecked(const char* p, Footer footer, const Source& source) {
   if (DecodeFixed32(p + kExtendedMagicOffset) != kExtendedMagic) {
     return Damaged(source, StrCat("extended magic number expected ", kExtendedMagic, ", found ",
@@ -97,6 +103,7 @@ Result<Footer> DecodeChecked(const char* p, Footer footer, const Source& source)
   if (expected != found) {
     return Damaged(source, StrCat("checksum expected ", expected, ", found ", found));
   }
+  // A future version may use these bytes for a feature that we must not ignore.
   if (DecodeFixed64(p + kReservedOffset) != 0) {
     return Refused(source, "uses a feature of a later format; open it with a newer version");
   }
@@ -121,6 +128,7 @@ std::string Footer::DebugString() const {
 void AppendFooter(const Footer& footer, uint64_t offset, std::string* dst) {
   assert(footer.format_version >= kOldestFormatVersion);
   assert(footer.format_version <= kNewestFormatVersion);
+  assert(dst != nullptr);
   char p[kFooterBytes] = {};
   p[0] = static_cast<char>(footer.checksum.type);
   EncodeFixed32(p + kVersionOffset, footer.format_version);
@@ -140,11 +148,13 @@ void AppendFooter(const Footer& footer, uint64_t offset, std::string* dst) {
 }
 
 Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_size, std::string_view path) {
+  // The offset at which the footer begins, for messages and checksums.
   const Source source{path, file_size < kFooterBytes ? 0 : file_size - kFooterBytes};
   if (tail.size() < sizeof(uint64_t)) {
     return Damaged(source, StrCat(tail.size(), " bytes, but a footer has ", kFooterBytes));
   }
   const char* end = tail.data() + tail.size();
+  // The magic number comes first: other tables have footers of other lengths.
   RETURN_IF_ERROR(CheckMagic(DecodeFixed64(end - sizeof(uint64_t)), source));
   if (tail.size() < kFooterBytes) {
     return Damaged(source, StrCat(tail.size(), " bytes, but a footer has ", kFooterBytes));

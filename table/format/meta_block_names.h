@@ -15,12 +15,11 @@ inline constexpr std::string_view kCompressionDictBlockName = "rocksdb.compressi
 inline constexpr std::string_view kHashIndexPrefixesBlockName = "rocksdb.hashindex.prefixes";
 inline constexpr std::string_view kHashIndexMetadataBlockName = "rocksdb.hashindex.metadata";
 
-// Followed by the policy's compatibility name.
+// The compatibility name of the filter policy follows these prefixes.
 inline constexpr std::string_view kFullFilterPrefix = "fullfilter.";
 inline constexpr std::string_view kPartitionedFilterPrefix = "partitionedfilter.";
-inline constexpr std::string_view kObsoleteFilterPrefix = "filter.";
 
-// The compatibility name of every built-in filter; the filter's own last bytes say which it is.
+// The compatibility name of every built-in filter; the last bytes of the filter tell its kind.
 inline constexpr std::string_view kBuiltinFilterBlockSuffix = "rocksdb.BuiltinBloomFilter";
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block ends in its restart offsets and one word that counts them. A plain walk needs only
-// their length; entries before them are chained by the prefix each shares with the one before.
+// A block ends with its restart offsets and one word with their number. Reading from front to back
+// only needs the length of this part. Each entry shares a prefix with the previous one.
 #include "table/format/plain_block.h"
 
 #include <cassert>
@@ -12,7 +12,7 @@
 namespace ashlar {
 
 namespace {
-// Bits 28 to 31 of the last word are features that no meta block has.
+// Bits 28 to 31 of the last word are flags of features that no meta block has.
 constexpr uint32_t kRestartCountMask = (uint32_t{1} << 28) - 1;
 constexpr size_t kRestartBytes = sizeof(uint32_t);
 }  // namespace
@@ -24,6 +24,7 @@ PlainBlockParser::PlainBlockParser(const Slice& contents)
     return;
   }
   const uint32_t packed = DecodeFixed32(begin_ + contents.size() - kRestartBytes);
+  // Room for the offsets, without the last word.
   const size_t restart_room = contents.size() / kRestartBytes - 1;
   if ((packed & ~kRestartCountMask) != 0) {
     Fail("its last word has unknown flags");
@@ -41,12 +42,14 @@ bool PlainBlockParser::Next() {
   if (p != nullptr) p = GetVarint32Ptr(p, entries_end_, &non_shared);
   if (p != nullptr) p = GetVarint32Ptr(p, entries_end_, &value_bytes);
   if (p == nullptr) return Fail("an entry's lengths are malformed");
+  // The lengths are checked one after the other, so that no sum can overflow.
   if (shared > key_.size()) return Fail("an entry shares more than the key before it");
   const size_t room = static_cast<size_t>(entries_end_ - p);
   if (non_shared > room || value_bytes > room - non_shared) return Fail("an entry is cut off");
   if (shared == 0) {
     key_ = Slice(p, non_shared);
   } else {
+    // The other string: the previous key may be in the first one, and callers may still use it.
     std::string& built = key_.data() == built_[0].data() ? built_[1] : built_[0];
     built.assign(key_.data(), shared);
     built.append(p, non_shared);
@@ -59,7 +62,7 @@ bool PlainBlockParser::Next() {
 }
 
 bool PlainBlockParser::Fail(const char* what) {
-  assert(status_.ok());  // the first damage ends the walk
+  assert(status_.ok());  // the first damage ends the iteration
   status_ =
       Status::Corruption(StrCat("block byte ", static_cast<uint64_t>(p_ - begin_), ": ", what));
   return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlainBlockParser walks a key/value block of plain string keys once, front to back: the metaindex
-// and the properties. Blocks that are searched have table/block/ instead.
+// PlainBlockParser reads a key/value block with plain string keys once, from front to back: the
+// metaindex and the properties. For blocks that are searched there is table/block/.
 //
-// Every byte is foreign: each step checks its bounds, and status() says where the block broke.
-// Threads: one at a time.
+// The bytes come from files: each step checks its bounds, and status() tells where the block is
+// damaged. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,32 @@ class PlainBlockParser {
  public:
   // Borrows `contents`, an uncompressed block without trailer.
   explicit PlainBlockParser(const Slice& contents);
-  PlainBlockParser(const PlainBlockParser&) = delete;  // a key may lie in it
+  PlainBlockParser(const PlainBlockParser&) = delete;  // key_ may point into built_
   PlainBlockParser& operator=(const PlainBlockParser&) = delete;
 
-  // Steps to the next entry; false at the end and on damage.
+  // In the order of the block.
+  // Moves to the next entry. False at the end and after damage.
   bool Next();
 
-  // Of the current entry. The key is valid until the step after the next, the value as long as the
-  // block.
+  // The key and the value of the current entry. The key is valid until the second next call of
+  // Next(), the value as long as the block.
   Slice key() const { return key_; }
   Slice value() const { return value_; }
-  // Where the value starts, counted from the start of the block.
+  // Offset of the value from the start of the block.
   size_t value_offset() const { return static_cast<size_t>(value_.data() - begin_); }
 
-  // Corruption without file name: the caller knows it.
+  // OK, or Corruption without the file name, which the caller knows.
   const Status& status() const { return status_; }
 
  private:
+  // Sets status() and returns false.
   bool Fail(const char* what);
 
-  const char* begin_;        // of the block
-  const char* p_;            // behind the current entry
-  const char* entries_end_;  // where the restart offsets begin
-  Slice key_;                // in the block, or in built_
-  std::string built_[2];     // the keys that share bytes with the one before, in turn
+  const char* begin_;        // begin of the block
+  const char* p_;            // end of the current entry
+  const char* entries_end_;  // begin of the restart offsets
+  Slice key_;                // points into the block or into built_
+  std::string built_[2];     // used in turns for keys that share bytes with the previous key
   Slice value_;
   Status status_;
 };

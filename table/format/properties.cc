@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two tables drive both directions: the numbers and the strings of TableProperties, each with its
-// name and the condition under which it is written.
+// Two tables are used in both directions: the numbers and the strings of TableProperties, each with
+// its name; for a number also the condition under which it is written.
 #include "table/format/properties.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cctype>
 #include <type_traits>
 #include <vector>
@@ -28,10 +29,11 @@ enum class Written : uint8_t {
   kAlways,
   kIfNonZero,
   kIfKnown,      // unless it is UINT64_MAX
-  kIfZero,       // a missing one means 1
-  kIfPartitions  // with a two-level index
+  kIfZero,       // a missing property means 1
+  kIfPartitions  // only with a two-level index
 };
 
+// A property that is a varint, and when it is written.
 struct NumberRow {
   std::string_view name;
   uint64_t TableProperties::*field;
@@ -87,7 +89,7 @@ constexpr NumberRow kNumbers[] = {
      Written::kIfNonZero},
 };
 
-// Strings are written unless they are empty.
+// A property that is a string; it is written if it is not empty.
 struct StringRow {
   std::string_view name;
   std::string TableProperties::*field;
@@ -120,12 +122,12 @@ bool IsWritten(const NumberRow& row, const TableProperties& properties) {
   return true;
 }
 
-// Users of the public API look for these two among the user properties as well.
+// Programs expect these two among the user properties as well.
 bool IsMirroredToUser(std::string_view name) {
   return name == "rocksdb.deleted.keys" || name == "rocksdb.merge.operands";
 }
 
-// Where a property of that name goes: one of its kind's members is set.
+// The field for a property with this name: one of the two pointers is set.
 struct PropertyRow {
   std::string_view name;
   uint64_t TableProperties::*number = nullptr;
@@ -140,13 +142,14 @@ constexpr auto AllRows() {
   return rows;
 }
 
+// A property of PropertiesView; one of the two pointers is set.
 struct ViewRow {
   std::string_view name;
   uint64_t PropertiesView::*number = nullptr;
   std::string_view PropertiesView::*string = nullptr;
 };
 
-// Under the name that the property has as a whole.
+// The row of a field of the view; it has the name of the same field of TableProperties.
 template <typename Whole, typename Viewed>
 constexpr ViewRow RowOf(Whole TableProperties::*whole, Viewed PropertiesView::*viewed) {
   ViewRow row;
@@ -187,6 +190,7 @@ constexpr std::array kViewRows = {
     ViewRow{kGlobalSeqnoProperty, nullptr, &PropertiesView::global_seqno},
 };
 
+// At compile time, so that a search of sorted names needs one pass.
 template <typename Rows>
 constexpr Rows SortedByName(Rows rows) {
   std::ranges::sort(rows, {}, &Rows::value_type::name);
@@ -195,13 +199,13 @@ constexpr Rows SortedByName(Rows rows) {
 constexpr auto kRowsByName = SortedByName(AllRows());
 constexpr auto kViewRowsByName = SortedByName(kViewRows);
 
-// Finds the rows of names that come in order, by walking beside them.
+// Finds the rows for names that come in ascending order, by advancing through the rows with them.
 template <typename Rows>
 class RowFinder {
  public:
   explicit RowFinder(const Rows& sorted) : rows_(sorted) {}
 
-  // Null: none is called so.
+  // The row with this name, or null. Names must ascend from call to call.
   const typename Rows::value_type* Find(std::string_view name) {
     for (; next_ < rows_.size(); next_++) {
       const int order = rows_[next_].name.compare(name);
@@ -212,20 +216,22 @@ class RowFinder {
 
  private:
   const Rows& rows_;
-  size_t next_ = 0;  // rows before it are less than the last name
+  size_t next_ = 0;  // all rows before it are less than the last name
 };
 
 std::string_view ViewOf(const Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// A malformed number is skipped.
+// Newer writers may use another encoding for a number that we know.
+// Sets the field; a malformed number is skipped.
 template <typename Properties>
 void SetNumber(const Slice& value, uint64_t Properties::*field, Properties* properties) {
+  assert(properties != nullptr);
   Slice rest = value;
   uint64_t number = 0;
   if (GetVarint64(&rest, &number)) properties->*field = number;
 }
 
-// Calls visit(name, value, where the value lies in the file) for each property.
+// Calls visit(name, value, offset of the value in the file) for each property.
 template <typename Visit>
 Status WalkProperties(const Slice& contents, uint64_t block_offset, std::string_view path,
                       const Visit& visit) {
@@ -233,6 +239,7 @@ Status WalkProperties(const Slice& contents, uint64_t block_offset, std::string_
   Slice previous;
   for (bool is_first = true; block.Next(); is_first = false) {
     const Slice name = block.key();
+    // Duplicates are damage, too.
     if (!is_first && name.compare(previous) <= 0) {
       return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset, ": '",
                                        EscapeBytes(name), "' after '", EscapeBytes(previous), "'"));
@@ -249,7 +256,7 @@ Status BadCompression(std::string_view value, std::string_view path, std::string
   return Status::Corruption(StrCat("compression property: ", path, ": '", value, "' ", what));
 }
 
-// `<manager>;<types>;<reserved>`
+// The form `<manager>;<types>;<reserved>`.
 Result<CompressionProperty> ParseManagerForm(std::string_view value, std::string_view path) {
   const size_t first = value.find(';');
   const size_t second = first == std::string_view::npos ? first : value.find(';', first + 1);
@@ -263,6 +270,7 @@ Result<CompressionProperty> ParseManagerForm(std::string_view value, std::string
       return BadCompression(value, path, "has types that are not hexadecimal");
     }
     const std::string_view type = types.substr(i, 2);
+    // No compression is listed by no type at all.
     if (type == "00" || type == "FF" || type == "ff") {
       return BadCompression(value, path, "lists a type that cannot occur");
     }
@@ -274,13 +282,14 @@ Result<CompressionProperty> ParseManagerForm(std::string_view value, std::string
   return CompressionProperty{.is_none = manager.empty(), .is_missing = false};
 }
 
-// One fixed-width property, if present; Corruption when its size is wrong.
+// A property of fixed length, if it is present; Corruption if its length is wrong.
 struct FixedProperty {
   bool is_present = false;
   uint64_t value = 0;
 };
 Result<FixedProperty> ParseFixed(std::string_view bytes, std::string_view name, size_t width,
                                  std::string_view path) {
+  assert(width == sizeof(uint32_t) || width == sizeof(uint64_t));
   if (bytes.data() == nullptr) return FixedProperty{};
   if (bytes.size() != width) {
     return Status::Corruption(StrCat("property ", name, ": ", path, ": expected ", width,
@@ -293,6 +302,7 @@ Result<FixedProperty> ParseFixed(std::string_view bytes, std::string_view name, 
 
 }  // namespace
 
+// In the order of the names, as the block needs them.
 EncodedProperties EncodeProperties(const TableProperties& properties) {
   EncodedProperties result;
   for (const NumberRow& row : kNumbers) {
@@ -304,7 +314,7 @@ EncodedProperties EncodeProperties(const TableProperties& properties) {
     if (!value.empty()) result.emplace(row.name, value);
   }
   for (const auto& [name, value] : properties.user_collected_properties) {
-    result.emplace(name, value);  // keeps an engine property of the same name
+    result.emplace(name, value);  // does not replace an engine property with the same name
   }
   return result;
 }
@@ -351,8 +361,8 @@ Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& 
                              const char* block, std::string_view path) {
   Status status = VerifyBlock(context, handle, block, {path, "properties block"});
   if (status.ok()) return status;
-  // The bytes are not trusted yet: the parser only finds eight bytes inside the block, and the
-  // checksum decides.
+  // The bytes are not verified yet. This is safe: the parser only looks for eight bytes inside the
+  // block, and then the checksum decides.
   PlainBlockParser parser(Slice(block, static_cast<size_t>(handle.size)));
   while (parser.Next()) {
     if (parser.key() != Slice(kGlobalSeqnoProperty.data(), kGlobalSeqnoProperty.size())) continue;
@@ -383,6 +393,7 @@ Result<SequenceNumber> FindGlobalSeqno(const PropertiesView& properties,
                                      "2, found ",
                                      version.value));
   }
+  // The MANIFEST is unknown to tools that open a single table.
   const bool is_manifest_known = manifest_largest != kMaxSequenceNumber;
   if (seqno.value != 0 && is_manifest_known && seqno.value != manifest_largest) {
     return Status::Corruption(StrCat("properties: ", path, ": global sequence number expected ",

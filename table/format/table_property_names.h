@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of table properties that have no field in TableProperties; the others are the constants of
+// Names of table properties that have no field in TableProperties; all other names are constants of
 // TablePropertiesNames. docs/formats/block_based_table.md, section 8.
 //
-// A reader finds these in TableProperties::user_collected_properties, as RocksDB's users do.
+// Programs find these in TableProperties::user_collected_properties, as with RocksDB.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,9 @@ inline constexpr std::string_view kDecoupledFiltersProperty =
     "rocksdb.block.based.table.decoupled.partitioned.filters";
 inline constexpr std::string_view kExternalVersionProperty = "rocksdb.external_sst_file.version";
 inline constexpr std::string_view kGlobalSeqnoProperty = "rocksdb.external_sst_file.global_seqno";
-inline constexpr std::string_view kEmbeddedBlobStatsProperty = "rocksdb.embedded.blob.stats";
-inline constexpr std::string_view kTimestampMinProperty = "rocksdb.timestamp_min";
-inline constexpr std::string_view kTimestampMaxProperty = "rocksdb.timestamp_max";
 
-// Values of kExternalVersionProperty: the first has no place for a sequence number; ours has one,
-// which is 0 until the file is ingested with the number written into it.
+// Values of kExternalVersionProperty. Version 1 has no sequence number in the file. Version 2,
+// which we write, has one: 0, until the file is ingested and the number is written into it.
 inline constexpr uint32_t kOldExternalTableVersion = 1;
 inline constexpr uint32_t kExternalTableVersion = 2;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // internal id = (session low, hash high ^ file number, hash low), where the hash is the XXH3-128 of
-// the database id seeded with the session's high word. The public id mixes words 0 and 1 as one
-// 128-bit number with two rounds of multiplication.
+// the database id, seeded with the high word of the session. The public id mixes words 0 and 1, as
+// one 128-bit number, with two rounds of multiplication.
 #include "table/format/unique_id.h"
 
+#include <cassert>
 #include <optional>
 
 #include "ashlar/table_properties.h"
@@ -22,11 +23,13 @@ constexpr size_t kLowDigits = 12;
 constexpr size_t kMinSessionChars = 13, kMaxSessionChars = 24;
 constexpr uint32_t kBase = 36;
 
+// A 128-bit number.
 struct Words {
   uint64_t upper = 0;
   uint64_t lower = 0;
 };
 
+// No value for any other character. At most 12 digits are given, which fit 64 bits.
 std::optional<uint64_t> ParseBase36(std::string_view digits) {
   uint64_t value = 0;
   for (const char c : digits) {
@@ -41,6 +44,7 @@ std::optional<uint64_t> ParseBase36(std::string_view digits) {
   return value;
 }
 
+// The low 12 digits hold 62 bits.
 std::optional<Words> ParseSessionId(std::string_view session) {
   if (session.size() < kMinSessionChars || session.size() > kMaxSessionChars) return std::nullopt;
   const size_t split = session.size() - kLowDigits;
@@ -50,19 +54,21 @@ std::optional<Words> ParseSessionId(std::string_view session) {
   return Words{*high >> 2, (*low & (UINT64_MAX >> 2)) | *high << 62};
 }
 
-// Any other string still gives an identity, only a less compact one.
+// Any other string gives an identity as well, from its hash.
 Words SessionWords(std::string_view session) {
   if (const std::optional<Words> words = ParseSessionId(session)) return *words;
   const Hash128 hash = XxHash3_128(session.data(), session.size());
   return {hash.high, hash.low != 0 ? hash.low : hash.high | 1};
 }
 
+// Makes every bit of the result depend on all bits of `h`.
 uint64_t Avalanche(uint64_t h) {
   h ^= h >> 37;
   h *= 0x165667919E3779F9ull;
   return h ^ (h >> 32);
 }
 
+// A product of two 64-bit numbers.
 struct Product {
   uint64_t low;
   uint64_t high;
@@ -72,7 +78,7 @@ Product Multiply(uint64_t a, uint64_t b) {
   return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
 }
 
-// The two words of the public id, first then second.
+// The two words of the public id.
 Words Mix(const InternalUniqueId& id) {
   uint64_t high = id.words[1] + 17391078804906429400ull;
   const uint64_t low = id.words[0] + 6417269962128484497ull;
@@ -85,7 +91,9 @@ Words Mix(const InternalUniqueId& id) {
   return {Avalanche(second.low), Avalanche(second.high + b * kPrime2)};
 }
 
+// Exactly `digits` digits, with leading zeros.
 void PutBase36(std::string* dst, uint64_t value, size_t digits) {
+  assert(dst != nullptr);
   std::string reversed;
   for (size_t i = 0; i < digits; ++i, value /= kBase) {
     reversed.push_back("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[value % kBase]);
@@ -97,6 +105,7 @@ void PutBase36(std::string* dst, uint64_t value, size_t digits) {
 
 Result<InternalUniqueId> MakeInternalUniqueId(const FileIdentity& identity) {
   if (identity.db_id.empty() || identity.db_session_id.empty() || identity.file_number == 0) {
+    // Old tables and those of SstFileWriter may lack a part.
     return Status::NotSupported(
         StrCat("unique id: needs a database id, a session id and a file number, found '",
                identity.db_id, "', '", identity.db_session_id, "', ", identity.file_number));
@@ -130,7 +139,8 @@ std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form) {
 std::string EncodeSessionId(uint64_t upper, uint64_t lower) {
   constexpr size_t kHighDigits = 8;
   std::string result;
-  // The inverse of ParseSessionId: the two top bits of the low word move to the high digits.
+  // The inverse of ParseSessionId(): the two highest bits of the low word become part of the high
+  // digits.
   PutBase36(&result, upper << 2 | lower >> 62, kHighDigits);
   PutBase36(&result, lower & (UINT64_MAX >> 2), kLowDigits);
   return result;

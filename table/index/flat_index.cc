@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoding takes two passes over the keys: the prefix common to all is known only at the end. Keys
-// and their rests are bounded by the uncompressed block (prefix compression can repeat bytes, so
-// the sum is checked against a limit before it is stored).
+// Decoding takes two passes over the keys, because their common prefix is known only after the
+// first one.
 #include "table/index/flat_index.h"
 
 #include <algorithm>
@@ -17,15 +16,16 @@
 namespace ashlar {
 namespace {
 
-// Prefix compression can make keys much longer than the block that holds them. No index of a real
-// file comes near this; a damaged one must not exhaust the memory.
+// The limit of the sum of all key lengths. Prefix compression can make keys much longer than the
+// block, so a damaged block could exhaust the memory. No index of a real file comes near this
+// limit.
 size_t MaxKeyBytes(size_t block_bytes) {
   constexpr size_t kPlenty = size_t{256} << 20;
   return std::min<size_t>(std::max(kPlenty, 64 * block_bytes),
                           std::numeric_limits<uint32_t>::max());
 }
 
-// EntryReader walks the entries of an index block.
+// EntryReader reads the entries of an index block one after the other.
 class EntryReader {
  public:
   EntryReader(const Block& block, const IndexFormat& format)
@@ -35,9 +35,9 @@ class EntryReader {
   const std::string& key() const { return key_; }
   const BlockHandle& handle() const { return handle_; }
 
-  // Reads one entry. Returns what is wrong with it, or null.
+  // Reads one entry. Returns null, or a description of what is wrong with it.
   const char* Read() {
-    assert(p_ != nullptr);  // no reading on after damage
+    assert(p_ != nullptr);  // no reading after damage
     assert(p_ < end_);
     uint32_t shared = 0, non_shared = 0, value_bytes = 0;
     p_ = GetVarint32Ptr(p_, end_, &shared);
@@ -63,7 +63,8 @@ class EntryReader {
       p_ = GetVarint64Ptr(p_, limit, &zigzag);
       if (p_ == nullptr) return "malformed delta of a block handle";
       handle_.offset = handle_.end();
-      handle_.size += static_cast<uint64_t>(ZigZagDecode(zigzag));  // wraps; checked by the caller
+      // May wrap around; the caller checks the handle.
+      handle_.size += static_cast<uint64_t>(ZigZagDecode(zigzag));
     } else {
       p_ = ParseBlockHandle(p_, limit, &handle_);
       if (p_ == nullptr) return "malformed block handle";
@@ -150,14 +151,15 @@ void FlatIndex::Build(const Keys& keys) {
     if (!has_user_keys_) trailers_.push_back(ExtractTrailer(keys.at(i)));
   }
   rests_.shrink_to_fit();
-  if (rests_.empty()) rests_.reserve(1);  // slices of it are compared, and must not be null
+  // Slices of it are compared, and their pointers must not be null.
+  if (rests_.empty()) rests_.reserve(1);
   assert(heads_.size() == count);
   assert(rest_ends_.size() == count);
   assert(trailers_.size() == (has_user_keys_ ? 0 : count));
 }
 
-// A search among keys that do not ascend would answer wrongly instead of failing. Equal neighbours
-// do occur: filter partitions may end inside one user key.
+// In keys that do not ascend a search would return a wrong result instead of an error. Equal
+// neighbours do occur, because filter partitions may end inside one user key.
 Status FlatIndex::CheckOrder() const {
   std::string buffer;
   for (size_t i = 1; i < size(); ++i) {
@@ -177,7 +179,7 @@ Slice FlatIndex::UserKey(size_t index, std::string* buffer) const {
   return *buffer;
 }
 
-// Compares the key of an entry with one that begins with the common prefix.
+// Compares the key of an entry with a key that begins with the common prefix.
 int FlatIndex::CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const {
   assert(user_key.starts_with(prefix_));
   const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
@@ -186,18 +188,19 @@ int FlatIndex::CompareAt(size_t index, const Slice& user_key, uint64_t trailer) 
   return trailers_[index] > trailer ? -1 : trailers_[index] < trailer ? +1 : 0;
 }
 
-// Among the entries from `first` on whose heads equal that of `first`, finds the first key that is
-// at or after the target, or the entry behind them.
+// All entries whose heads equal that of `first` are candidates. Finds the first of them that is at
+// or after the target, or the entry behind them.
 size_t FlatIndex::ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const {
   size_t left = first, step = 1, right = first;
-  while (right < size() && heads_[right] == heads_[first]) {  // gallop: ties are few
+  // Exponential steps, because few heads are equal.
+  while (right < size() && heads_[right] == heads_[first]) {
     if (CompareAt(right, user_key, trailer) >= 0) break;
     left = right + 1;
     right = std::min(size(), right + step);
     step *= 2;
   }
-  // The answer lies in [left, right]: entries before `left` are before the target; `right` is not,
-  // or its head is greater, or it is the end.
+  // The result lies in [left, right]: all entries before `left` are before the target; entry
+  // `right` is not, or has a greater head, or is the end.
   while (left < right) {
     const size_t middle = left + (right - left) / 2;
     const bool is_before =
@@ -210,6 +213,7 @@ size_t FlatIndex::ResolveTie(size_t first, const Slice& user_key, uint64_t trail
 }
 
 bool FlatIndex::SeparatorEquals(size_t index, const Slice& user_key) const {
+  assert(index < size());
   if (!user_key.starts_with(prefix_)) return false;
   const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
   return comparator_.SameKey(Rest(index), rest);

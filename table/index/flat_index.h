@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FlatIndex is an index block decoded into arrays: for each entry the head of its key, the rest of
-// the key, and a block handle. It serves every index type, their partitions and top levels, and the
-// index of filter partitions. docs/formats/block_based_table.md, section 6.
+// the key, and a block handle. It is used for every index type, for partitions and top levels, and
+// for the index of filter partitions. docs/formats/block_based_table.md, section 6.
 //
-// The prefix that all keys share is stored once; a head is the eight bytes behind it. So a search
-// touches one dense array and compares whole keys only where heads are equal. Immutable after
+// The common prefix of all keys is stored once, and a head is the eight bytes behind it. So a
+// search reads one dense array, and compares whole keys only if heads are equal. Immutable after
 // Parse(): any thread may search.
 #pragma once
 
@@ -25,29 +25,30 @@
 
 namespace ashlar {
 
-// How the entries of an index block are written; properties of the file.
+// How the entries of an index block are encoded; recorded in the properties of the file.
 struct IndexFormat {
   bool has_user_keys = false;      // rocksdb.index.key.is.user.key
   bool has_delta_handles = false;  // rocksdb.index.value.is.delta.encoded
-  bool has_first_keys = false;     // type 3; the first keys are checked and dropped
+  bool has_first_keys = false;     // index type 3; first keys are checked and not kept
 };
 
 class FlatIndex {
  public:
+  // What parsing needs besides the block.
   struct Source {
     IndexFormat format;
     const InternalKeyComparator* comparator = nullptr;
-    uint64_t data_end = 0;  // every handle must lie in front of this offset
+    uint64_t data_end = 0;  // every block must end before this offset
   };
-  // Decodes a verified, uncompressed block. Corruption says what is wrong inside the block.
+  // Decodes a verified, uncompressed block. Corruption names the problem inside the block.
   static Result<std::unique_ptr<FlatIndex>> Parse(const Slice& contents, const Source& source);
-  // One entry without a key, to name a single block: handle() is all that may be asked of it.
+  // An index with one entry and no key, which names a single block. Only handle() may be called.
   static std::unique_ptr<FlatIndex> OfOne(const BlockHandle& handle, const Source& source);
 
   size_t size() const { return handles_.size(); }
   bool empty() const { return handles_.empty(); }
 
-  // Index of the first entry whose key is at or after (user_key, trailer), or size().
+  // The index of the first entry whose key is at or after (user_key, trailer), or size().
   // Hot: log2(size) loads without branches; one key comparison if heads are equal.
   size_t Find(const Slice& user_key, uint64_t trailer) const {
     if (empty()) return 0;
@@ -62,8 +63,8 @@ class FlatIndex {
       return index;
     return ResolveTie(index, user_key, trailer);
   }
-  // Find() in two halves, between which AdvanceHeadSearches() runs. Begin() may know the answer
-  // already: then it is false, and Find() is cheap.
+  // Find() in two halves, for several searches at once; AdvanceHeadSearches() runs between them.
+  // False if there is nothing to search: then Find() is cheap.
   bool BeginFind(const Slice& user_key, HeadSearch* search) const {
     const size_t prefix_bytes = prefix_.size();
     if (empty() || (prefix_bytes != 0 && !user_key.starts_with(prefix_))) [[unlikely]]
@@ -84,15 +85,16 @@ class FlatIndex {
     return Find(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
   }
 
+  // The block of an entry.
   BlockHandle handle(size_t index) const {
     assert(index < size());
     return {.offset = handles_[index].offset, .size = handles_[index].size};
   }
-  // The separator's user key, assembled into `buffer`.
+  // The user key of the separator, assembled in `buffer`.
   Slice UserKey(size_t index, std::string* buffer) const;
 
-  // True if entries of `user_key` may go on in the block behind that of entry `index`, to which
-  // Find() led and which has none after the target.
+  // Called when Find() led to entry `index` and its block has no entry at or after the target. True
+  // if entries of `user_key` may follow in the next block.
   bool ContinuesBehind(size_t index, const Slice& user_key) const {
     return !has_user_keys_ && SeparatorEquals(index, user_key);
   }
@@ -114,7 +116,7 @@ class FlatIndex {
     assert(source.comparator != nullptr);
   }
 
-  // All keys of a block as they are written, one behind the other.
+  // All keys of a block as they are encoded, one behind the other.
   struct Keys {
     PageString bytes;
     Array<uint32_t> ends;
@@ -125,11 +127,13 @@ class FlatIndex {
     }
   };
 
+  // Fills the arrays from the keys; handles_ is complete already.
   void Build(const Keys& keys);
   Slice UserPart(const Slice& key) const { return has_user_keys_ ? key : ExtractUserKey(key); }
+  // Reads and checks all entries.
   Status Decode(const Slice& contents, const Source& source);
   Status CheckOrder() const;
-  // The part of a key behind the common prefix, without a trailer.
+  // The part of a user key behind the common prefix.
   Slice Rest(size_t index) const {
     assert(index < rest_ends_.size());
     const size_t begin = index == 0 ? 0 : rest_ends_[index - 1];
@@ -137,14 +141,15 @@ class FlatIndex {
   }
   int CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const;
   size_t ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const;
+  // True if the user key of the separator equals `user_key`.
   bool SeparatorEquals(size_t index, const Slice& user_key) const;
 
-  Array<uint64_t> heads_;      // of the user keys behind the prefix; what searches read
-  Array<Handle> handles_;      // of the blocks
+  Array<uint64_t> heads_;      // of the user keys behind the prefix; the array that searches read
+  Array<Handle> handles_;      // the blocks
   Array<uint64_t> trailers_;   // empty if keys are user keys
-  Array<uint32_t> rest_ends_;  // in rests_
-  Array<char> rests_;          // the user keys behind the prefix, one behind the other
-  std::string prefix_;         // common to all user keys; empty in a custom order
+  Array<uint32_t> rest_ends_;  // where each rest ends in rests_
+  Array<char> rests_;          // the parts of the user keys behind the prefix, concatenated
+  std::string prefix_;         // common to all user keys; empty with a custom order
   InternalKeyComparator comparator_;
   bool has_user_keys_;
 };

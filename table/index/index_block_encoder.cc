@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//   value:  handle                | [first key, with its length]
-//   delta:  zigzag(size - before) | [first key, with its length]
+// The two forms of the value of an entry:
+//
+//   value:  handle                         | [first key, with its length]
+//   delta:  zigzag(size - previous size)   | [first key, with its length]
 #include "table/index/index_block_encoder.h"
 
 #include <cassert>
@@ -39,7 +41,8 @@ void IndexBlockEncoder::Reset() {
   assert(empty());
 }
 
-// The key counts whole, and a handle by difference as half of one: it holds one of two numbers.
+// Counts the key without sharing, and a delta as half of a handle, because it is one of its two
+// numbers.
 size_t IndexBlockEncoder::EstimateBytesWith(const Slice& key, const BlockHandle& handle) const {
   char full[kMaxBlockHandleBytes];
   const Slice value(full, static_cast<size_t>(handle.EncodeTo(full) - full));

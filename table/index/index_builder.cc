@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A separator s of a block satisfies  last key of the block <= s < first key of the next one. A
-// partition is measured like a data block: by its bytes as if finished now, and, when it is nearly
-// full, by whether the next entry fits.
+// The separator s of a block satisfies  last key of the block <= s < first key of the next block. A
+// partition ends by the same rule as a data block: at its size if it were finished now or, if it is
+// nearly full, when the next entry does not fit.
 #include "table/index/index_builder.h"
 
 #include <cassert>
@@ -19,8 +19,8 @@ namespace ashlar {
 
 namespace {
 
-// Trailer of a shortened separator: before every version of its user key. RocksDB before 8 knows
-// the kinds up to this one, and reads format versions up to 5.
+// The trailer of a shortened separator sorts before every version of its user key. RocksDB before
+// version 8 knows entry kinds only up to this one, and reads format versions up to 5.
 uint64_t SeparatorTrailer(uint32_t format_version) {
   constexpr uint32_t kNewestFor78 = 5;
   const ValueType type = format_version <= kNewestFor78 ? kTypeWideColumnEntity : kValueTypeForSeek;
@@ -31,7 +31,7 @@ bool HasDeltaHandles(const IndexBuilderOptions& options) {
   return UsesDeltaEncodedHandles(options.format_version) && !options.has_aligned_blocks;
 }
 
-// Of partitions and of the top level, which have no first keys.
+// The encoding of partitions and of the top level, which have no first keys.
 IndexEncoding PartitionEncoding(const IndexBuilderOptions& options) {
   return {.restart_interval = options.restart_interval,
           .has_delta_handles = HasDeltaHandles(options)};
@@ -66,7 +66,7 @@ void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
   assert(last_key.size() >= kTrailerBytes);
   assert(entries_.empty() || entries_.back().handle.offset < handle.offset);
   const bool is_partitioned = options_.layout == IndexLayout::kPartitioned;
-  // The last block of the table joins the open partition, full or not.
+  // The last block of the table is added to the open partition even if that is full.
   if (is_partitioned && next_key != nullptr && IsPartitionFull(last_key, handle)) EndPartition();
   AppendSeparator(last_key, next_key);
   if (options_.layout == IndexLayout::kFirstKeys) {
@@ -90,7 +90,8 @@ void IndexBuilder::AppendSeparator(const Slice& last_key, const Slice* next_key)
       may_use_user_keys_ = false;
     if (options_.shortening != IndexShortening::kNone) {
       comparator.FindShortestSeparator(&scratch_, next_user_key);
-      // A comparator that answers past the next block would hide that block's keys.
+      // If a comparator returned a separator behind the begin of the next block, keys of that block
+      // would not be found.
       if (options_.icmp->OrderWithTimestamp(scratch_, next_user_key) >= 0) {
         scratch_.assign(last_user_key.data(), last_user_key.size());
       }
@@ -101,8 +102,9 @@ void IndexBuilder::AppendSeparator(const Slice& last_key, const Slice* next_key)
   AppendShortened(last_key, scratch_);
 }
 
-// Takes the shortened user key only where it is worth it and really behind the block's last key.
+// Uses the shortened user key only if it is not longer and sorts behind the last key of the block.
 void IndexBuilder::AppendShortened(const Slice& last_key, const std::string& shortened) {
+  assert(last_key.size() >= kTrailerBytes);
   const Slice last_user_key = ExtractUserKey(last_key);
   if (shortened.size() <= last_user_key.size() &&
       options_.icmp->OrderWithTimestamp(last_user_key, shortened) < 0) {
@@ -140,7 +142,7 @@ void IndexBuilder::Measure() {
   assert(!entries_.empty());
   const Slice separator = last_separator();
   internal_key_partition_.Add(separator, entries_.back().handle);
-  // With a user key in two blocks its separator comes twice, and this form is out of use.
+  // With a user key in two blocks its separator would occur twice, and this form will not be used.
   if (may_use_user_keys_)
     user_key_partition_.Add(ExtractUserKey(separator), entries_.back().handle);
 }
@@ -189,7 +191,7 @@ Result<BlockHandle> IndexBuilder::WriteTo(const Sink& sink) {
   return sink(contents);
 }
 
-// One block of the entries from `begin` to before `end`.
+// Writes one block with the entries in [begin, end).
 Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sink& sink) {
   assert(begin <= end && end <= entries_.size());
   encoder_.Reset();
@@ -202,7 +204,7 @@ Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sin
   return sink(contents);
 }
 
-// Readers that guess look at restart points, and take user keys for numbers.
+// A reader that guesses looks at restart points only, and interprets user keys as numbers.
 void IndexBuilder::NoteKey(size_t place_in_block, size_t entry) {
   if (!(options_.most_uniform_variation >= 0)) return;
   const auto interval = static_cast<size_t>(options_.restart_interval);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A data block in which one prefix ends and the next begins counts for both.
+// A data block in which one prefix ends and the next one begins counts for both prefixes.
 #include "table/index/prefix_blocks.h"
 
 #include <cassert>

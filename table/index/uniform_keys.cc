@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A key counts as the number that the eight bytes behind the common prefix of all keys make. Mean
-// and variance of the gaps are kept as they come, by Welford's method.
+// Each key is converted to a number: the eight bytes behind the common prefix of all keys. Mean and
+// variance of the gaps are updated with each key, by Welford's method.
 #include "table/index/uniform_keys.h"
 
 #include <cassert>
@@ -13,6 +13,7 @@ namespace ashlar {
 
 namespace {
 
+// With fewer keys guessing saves nothing.
 constexpr size_t kFewestKeys = 8;
 
 uint64_t NumberBehind(const Slice& key, size_t prefix_bytes) {
@@ -30,7 +31,7 @@ bool AreKeysUniform(std::span<const Slice> keys, double most_variation) {
   if (keys.size() < kFewestKeys || !(most_variation >= 0)) return false;
   const size_t prefix_bytes = keys.front().difference_offset(keys.back());  // keys are sorted
   uint64_t previous = NumberBehind(keys.front(), prefix_bytes);
-  double mean = 0, squares = 0;  // of the gaps, and of their distances from the mean
+  double mean = 0, squares = 0;  // the mean of the gaps, and the sum of squared distances from it
   for (size_t i = 1; i < keys.size(); ++i) {
     const uint64_t number = NumberBehind(keys[i], prefix_bytes);
     assert(previous <= number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The iterator over nothing, and the end of a run.
+// The empty iterator, and destruction of a run.
 #include "table/iterator/internal_iterator.h"
 
 #include <new>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room for a reference is made before it is taken, so that none is lost if memory runs out.
+// Memory for the bookkeeping is allocated before a reference is taken, so that no reference is lost
+// if memory runs out.
 #include "table/iterator/merge_operands.h"
 
 #include <cstring>
@@ -8,6 +9,7 @@
 namespace ashlar {
 
 void MergeOperands::Add(const Slice& operand, const ValuePin& pin) {
+  assert(pin_of_.size() == operands_.size());
   const size_t index = operands_.size();
   if (index == operands_.capacity()) {
     operands_.reserve(2 * index + 4);
@@ -63,6 +65,7 @@ ValuePin MergeOperands::PinOf(size_t index) const {
 }
 
 bool MergeOperands::EndAt(OperandLimit* limit) {
+  assert(limit != nullptr);
   while (limit->asked_count_ < operands_.size()) {
     if (!limit->EndsWith(operands_[limit->asked_count_++])) continue;
     Truncate(limit->asked_count_);

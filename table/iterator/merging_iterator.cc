@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The heap behind the inline steps, changes of direction, and the way through range tombstones.
+// The heap behind the inline steps, changes of direction, and range tombstones.
 //
-// When the direction changes, the current child stays where it is and every other child is moved to
-// its neighbour of the current key on the new side. A child that holds an equal key counts as being
-// on the side that its index puts it.
+// When the direction changes, the current child stays where it is, and every other child is moved
+// to its neighbour of the current key in the new direction. For equal keys, the index of a child
+// decides on which side of the current entry it is.
 //
-// Under tombstones the merge goes from slab to slab (tombstone_slab.h). A child that comes up
-// inside a slab that hides it is parked. When the merge leaves the slab, or nothing is left in it,
-// the next one is made at its end: run by run from the newest on, children are taken back and asked
-// for their tombstones, until one covers the slab; the older ones stay where they are. So a child
-// that one tombstone after the other hides, of whichever runs, is moved once, when it is seen
-// again, and one that no seek comes to is never moved at all.
+// With tombstones the merge goes from slab to slab (tombstone_slab.h). A child that comes to the
+// front inside a slab that hides it is parked. When the merge leaves the slab, or no entry is left
+// in it, the next slab is built at the end of this one: run by run from the newest, children are
+// merged again and asked for their tombstones, until one covers the new slab; older children stay
+// parked. So a child that is hidden by several tombstones in a row, even of different runs, is
+// moved only once, when it becomes visible again; and a child that is never visible is never moved.
 #include "table/iterator/merging_iterator.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace ashlar {
 namespace {
 
-// A hidden stretch of a few entries is passed faster by steps than by a seek.
+// A few hidden entries are passed faster with steps than with a seek.
 constexpr int kStepsBeforeSeek = 12;
 
 }  // namespace
@@ -66,7 +66,7 @@ void MergingIterator::SeekForPrev(const Slice& internal_key) {
       [&](InternalIterator* child) { child->SeekForPrev(internal_key); });
 }
 
-// No child is current or in the heap, and nothing is known about tombstones.
+// Afterwards no child is current or in the heap, and the slab must be built again.
 void MergingIterator::Restart(Direction direction) {
   status_ = Status::OK();
   current_ = Run();
@@ -112,7 +112,8 @@ void MergingIterator::SeekTogether(const Slice& target) {
     const uint32_t count = FindBlocks(target);
     AddPerfCount(&PerfContextBase::seek_child_seek_count, count);
     for (const Step step : {Step::kFetchBlock, Step::kEnterBlock}) {
-      if (count == 1 && step == Step::kFetchBlock) continue;  // nothing else to do meanwhile
+      // With one child there is no other work during the fetch.
+      if (count == 1 && step == Step::kFetchBlock) continue;
       for (uint32_t i = 0; i < count; ++i) children_[i].points->BeginSeek(target, step);
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -123,8 +124,10 @@ void MergingIterator::SeekTogether(const Slice& target) {
   StartMerge<Direction::kForward>();
 }
 
-// Tombstones that a child meets later, when its seek ends in another file, make the slab stale.
+// If the seek of a child ends in another file, with tombstones that were not known here,
+// OnTombstonesMet() makes the slab stale.
 uint32_t MergingIterator::FindBlocks(const Slice& target) {
+  assert(heap_.empty() && !Valid());
   const KeyPosition at{ExtractUserKey(target), /*is_behind=*/false};
   const auto child_count = static_cast<uint32_t>(children_.size());
   uint32_t count = 0;
@@ -139,6 +142,35 @@ uint32_t MergingIterator::FindBlocks(const Slice& target) {
   if (has_tombstones_) slab_.Close();
   is_stale_ = false;
   return count;
+}
+
+void MergingIterator::AddNewest(InternalIterator* child) {
+  assert(child != nullptr);
+  children_.insert(children_.begin(), {.points = child, .tombstones = nullptr});
+  heap_.reserve(children_.size());
+  Restart(Direction::kForward);
+}
+
+void MergingIterator::PlaceNewest(const Slice& internal_key) {
+  direction_ == Direction::kForward ? PlaceNewest<Direction::kForward>(internal_key)
+                                    : PlaceNewest<Direction::kReverse>(internal_key);
+}
+
+// No tombstone hides the newest child, so it stays merged in every slab.
+template <MergingIterator::Direction kDirection>
+void MergingIterator::PlaceNewest(const Slice& internal_key) {
+  assert(status_.ok() && !children_.empty());
+  assert(children_[0].tombstones == nullptr && children_[0].place == Place::kMerged);
+  std::erase_if(heap_, [](const Run& run) { return run.index == 0; });
+  if (Valid() && current_.index != 0) {
+    current_.head = Head(*current_.iterator);
+    heap_.push_back(current_);
+  }
+  current_ = Run();
+  InternalIterator* const newest = children_[0].points;
+  kDirection == Direction::kForward ? newest->Seek(internal_key)
+                                    : newest->SeekForPrev(internal_key);
+  if (Admit(0)) StartMerge<kDirection>();
 }
 
 bool MergingIterator::OfferBlock(PassedBlock* block) {
@@ -177,7 +209,7 @@ bool MergingIterator::SwitchDirection() {
   return true;
 }
 
-// The current key is in position_key_: its own child may be at its end already.
+// The current key is in position_key_, because the current child may be at its end already.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::PlaceBesideCurrent(uint32_t index) {
   assert(index != current_.index);
@@ -186,6 +218,7 @@ void MergingIterator::PlaceBesideCurrent(uint32_t index) {
   const auto holds_same_key = [&] {
     return child->Valid() && comparator_.Compare(child->key(), key) == 0;
   };
+  // Of equal keys, that of the child with the lower index comes first.
   if constexpr (kDirection == Direction::kForward) {
     child->Seek(key);
     if (index < current_.index && holds_same_key()) child->Next();
@@ -195,7 +228,7 @@ void MergingIterator::PlaceBesideCurrent(uint32_t index) {
   }
 }
 
-// Puts a child into the heap, unordered, if it is on an entry. False if it failed.
+// The order of the heap is restored by the caller.
 bool MergingIterator::Admit(uint32_t index) {
   assert(children_[index].place == Place::kMerged);
   InternalIterator* const child = children_[index].points;
@@ -221,7 +254,7 @@ void MergingIterator::OrderHeap() {
   for (size_t i = heap_.size() / 2; i-- > 0;) SiftDown<kDirection>(i, Run(heap_[i]));
 }
 
-// Moves the first child of the heap out of it and makes it the current one.
+// Removes the first child from the heap and makes it the current one.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::TakeRunnerUp() {
   assert(!heap_.empty());
@@ -237,7 +270,7 @@ void MergingIterator::Settle() {
     FindVisible<kDirection>();
 }
 
-// Leaves the limit right as far as the heap goes: under tombstones FindVisible() sets it.
+// The limit considers only the heap here; with tombstones FindVisible() sets it again.
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::Rank() {
   if (current_.iterator->Valid()) {
@@ -259,8 +292,8 @@ bool MergingIterator::Rank() {
   return true;
 }
 
-// Inside a slab that its own run covers, each entry of a child is looked at; and so is the next one
-// after somebody met tombstones.
+// If the run of the current child covers the slab itself, each of its entries must be checked; so
+// must the next entry after a child has found new tombstones.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::SetLimit() {
   constexpr bool kForward = kDirection == Direction::kForward;
@@ -288,7 +321,7 @@ bool MergingIterator::ComesFirst(const Run& a, const Run& b) const {
   return (a.index < b.index) == kForward;
 }
 
-// Fills the hole with `run`, after moving up the children that come before it.
+// Moves up the children that come before `run`, and puts `run` into the place that becomes free.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::SiftDown(size_t hole, const Run& run) {
   const size_t count = heap_.size();
@@ -302,9 +335,10 @@ void MergingIterator::SiftDown(size_t hole, const Run& run) {
   heap_[hole] = run;
 }
 
-// From here on: range tombstones.
+// The rest deals with range tombstones.
 
-// A child moved to a file with tombstones. Whatever the step in progress meets, it is looked at.
+// A child moved to a file with tombstones. The limit makes sure that the entry of the present step
+// is checked.
 void MergingIterator::OnTombstonesMet() {
   has_tombstones_ = true;
   is_stale_ = true;
@@ -329,7 +363,7 @@ void MergingIterator::FindVisible() {
   assert(has_tombstones_);
   for (;;) {
     if (IsPastSlab<kDirection>()) {
-      if (!slab_.has_end()) return;  // at the end of everything
+      if (!slab_.has_end()) return;  // the end of all runs
       if (EndIsOutOfBounds<kDirection>()) {
         current_ = Run();
         return;
@@ -367,7 +401,7 @@ bool MergingIterator::IsPastSlab() const {
   return is_before_end == (kDirection == Direction::kReverse);
 }
 
-// Nothing that the slabs behind this one hold need be shown.
+// Entries in the slabs behind such an end do not need to be shown.
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::EndIsOutOfBounds() const {
   const Slice* const bound = kDirection == Direction::kForward ? upper_bound_ : lower_bound_;
@@ -379,6 +413,7 @@ bool MergingIterator::EndIsOutOfBounds() const {
 
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::EnterNextSlab() {
+  assert(slab_.has_end());
   const KeyPosition at = slab_.TakeEnd(&position_key_);
   return EnterSlab<kDirection>(at,
                                [&](uint32_t i) { SeekTo<kDirection>(children_[i].points, at); });
@@ -388,6 +423,7 @@ template <MergingIterator::Direction kDirection, typename Placement>
 bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
   constexpr bool kForward = kDirection == Direction::kForward;
   slab_.Clear();
+  // The current child may be at its end; then there is no candidate.
   const Run candidate = current_;
   const size_t heap_count = heap_.size();
   for (uint32_t i = 0; i < children_.size(); ++i) {
@@ -429,10 +465,11 @@ template <MergingIterator::Direction kDirection>
 void MergingIterator::SeekTo(InternalIterator* child, const KeyPosition& at) {
   AddPerfCount(&PerfContextBase::internal_range_del_reseek_count);
   target_.clear();
-  AppendInternalKey(&target_, at.user_key, at.trailer());
+  at.is_behind ? comparator_.AppendLast(&target_, at.user_key, at.trailer())
+               : comparator_.AppendFirst(&target_, at.user_key, at.trailer());
   if constexpr (kDirection == Direction::kReverse) return child->SeekForPrev(target_);
   child->Seek(target_);
-  // The oldest version that a key can have is found by a seek behind all its versions.
+  // A seek behind all versions of a key may still find its oldest possible version.
   if (at.is_behind && child->Valid() &&
       comparator_.SameKey(ExtractUserKey(child->key()), at.user_key))
     child->Next();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MergingIterator merges sorted runs into one, in internal key order, without what their range
-// tombstones hide.
+// MergingIterator merges sorted runs into one run in internal key order, and leaves out the entries
+// that range tombstones of the runs hide.
 //
-// It keeps the child with the first key apart from a heap of the others. A step moves that child
-// and compares its key head with one number, the limit: the head of the runner-up or of the end of
-// the tombstone slab, whatever comes first. That is all in the common case, with tombstones and
-// without. Equal keys come in the order of the children. The first error of any child ends the
-// iteration: Valid() is false and status() is that error.
+// The child with the first key is kept apart from a heap of the other children. A step moves that
+// child and compares its key head with one number, the limit: the head of the runner-up's key or of
+// the end of the tombstone slab, whichever comes first. Usually nothing else is needed, with or
+// without tombstones. Equal keys come in the order of the children. The first error of any child
+// ends the iteration: Valid() is false and status() is that error.
 //
-// Children that a newer run's tombstone hides are parked where they meet it, or not even placed,
-// until the merge comes to the tombstone's end: what they hold in between is not read. Threads: one
-// at a time.
+// A child that a tombstone of a newer run hides is parked at the entry where it met the tombstone,
+// or not even positioned, until the merge reaches the end of the tombstone. The entries in between
+// are not read. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -30,7 +30,7 @@ namespace ashlar {
 
 class MergingIterator final : private TombstoneWatcher {
  public:
-  // Owns the runs, of which none is null. The comparator outlives the iterator.
+  // Owns the runs, none of which is null. The comparator outlives the iterator.
   MergingIterator(const InternalKeyComparator* comparator, SortedRuns runs);
   ~MergingIterator();
   MergingIterator(const MergingIterator&) = delete;
@@ -45,144 +45,172 @@ class MergingIterator final : private TombstoneWatcher {
     assert(Valid());
     return current_.iterator->value();
   }
-  // How the value outlives the next moves, as long as the children do.
+  // How to keep the value after the next moves, as long as the children exist.
   ValuePin PinOfValue() const {
     assert(Valid());
     return current_.iterator->PinOfValue();
   }
-  // The current entry begins a block that its child may offer; going forward only.
+  // True if the current entry begins a block that its child can offer; only while moving forwards.
   bool EntersBlock() const {
     assert(Valid());
     return current_.iterator->enters_block();
   }
-  // That block, if no other child has an entry among those of it.
+  // Copies that block to `block`, unless another child has an entry between the keys of the block.
   bool OfferBlock(PassedBlock* block);
   // Index of the child that holds the current entry.
   uint32_t child() const { return current_.index; }
   const Status& status() const { return status_; }
-  // How many entries were stepped over because a tombstone of their own run hides them.
+  // The number of entries that were skipped because a tombstone of their own run hides them.
   uint64_t hidden_steps() const { return hidden_steps_; }
 
+  // Each moves all children and finds the first entry to show. SeekForPrev() finds the last entry
+  // at or before the key.
   void SeekToFirst();
   void SeekToLast();
   void Seek(const Slice& internal_key);
   void SeekForPrev(const Slice& internal_key);
+  // One step. Only if Valid().
   void Next();
   void Prev();
 
-  // Direction, and the keys on which the current child and the heap stand.
+  // Adds one more child, which is newer than all others and has no tombstones. It must have the
+  // same home as they have. The iterator has no position afterwards.
+  void AddNewest(InternalIterator* child);
+  // Called when the newest child, which has no tombstones, has other entries than before. Moves it
+  // to the first entry at or after the key (backwards: at or before it), and the merge continues
+  // from there. The other children are not moved, so none of their entries may lie between the key
+  // and the current entry.
+  void PlaceNewest(const Slice& internal_key);
+
+  // The direction, and the current keys of all children that are on an entry.
   std::string DebugString() const;
 
  private:
   enum class Direction : uint8_t { kForward, kReverse };
 
-  // A child that is on an entry. A null iterator stands for none.
+  // A child that is on an entry. A null iterator means that there is no such child.
   struct Run {
-    uint64_t head = 0;  // of the entry's user key
+    uint64_t head = 0;  // key head of the entry's user key
     InternalIterator* iterator = nullptr;
-    uint32_t index = 0;
+    uint32_t index = 0;  // index of the child
   };
   enum class Place : uint8_t {
     kMerged,    // current, in the heap, or at its end
-    kParked,    // on an entry that may be hidden, off the heap
-    kUnplaced,  // hidden where the merge is; its position means nothing
+    kParked,    // on an entry that may be hidden, not in the heap
+    kUnplaced,  // hidden at the position of the merge; its own position has no meaning
   };
+  // A run and its state in the merge.
   struct Child {
     InternalIterator* points;
     RunTombstones* tombstones;  // null: none
     Place place = Place::kMerged;
   };
 
-  // Whether a's entry comes before b's in this direction; equal keys in the order of the children.
+  // True if the entry of `a` comes before that of `b` in this direction; equal keys come in the
+  // order of the children.
   template <Direction kDirection>
   bool ComesFirst(const Run& a, const Run& b) const;
+  // Forgets all positions before a move of all children.
   void Restart(Direction direction);
-  // Moves every child by `position` and starts anew.
+  template <Direction kDirection>
+  void PlaceNewest(const Slice& internal_key);
+  // Moves every child with `position` and starts the merge.
   template <Direction kDirection, typename Position>
   void PositionAll(const Position& position);
-  // Seek() in the steps of all children together, after a Restart().
+  // Seek() with the steps of all children interleaved, after Restart().
   void SeekTogether(const Slice& target);
-  // The first step, of as many children, the newest first, as it returns. Under tombstones the slab
-  // of the target is made on the way, and those that it hides wait unplaced.
+  // Does the first step for the newest children and returns their number. With tombstones, the slab
+  // around the target is built on the way, and children that the slab hides stay unplaced and are
+  // not counted.
   uint32_t FindBlocks(const Slice& target);
-  // All children that are merged stand in the heap, in no order yet.
+  // Starts the merge: all merged children are in the heap, but not ordered yet.
   template <Direction kDirection>
   void StartMerge();
-  // SeekForPrev() without the children that are hidden there.
+  // SeekForPrev() that does not move the children that are hidden there.
   void SeekBackUnderTombstones(const Slice& target);
-  // Puts the other children on the far side of the current entry. False after an error.
+  // Moves all other children to the other side of the current entry. False after an error.
   template <Direction kDirection>
   bool SwitchDirection();
-  // Puts a child next to the current key, on the side where this direction goes on.
+  // Moves a child next to the current key, to the side in which this direction continues.
   template <Direction kDirection>
   void PlaceBesideCurrent(uint32_t index);
+  // Makes a heap of the children in heap_.
   template <Direction kDirection>
   void OrderHeap();
-  // The front of the heap becomes current; the heap must hold something.
+  // The front of the heap becomes the current child; the heap must not be empty.
   template <Direction kDirection>
   void TakeRunnerUp();
-  // After the current child moved: finds the entry to show.
+  // Finds the entry to show after the current child has moved.
   template <Direction kDirection>
   void Settle();
-  // The current child moved: it stays, or changes places with the runner-up, or is at its end.
-  // False after an error.
+  // Orders the current child again after it has moved: it stays current, is exchanged with the
+  // runner-up, or is at its end. False after an error.
   template <Direction kDirection>
   bool Rank();
+  // Computes limit_ and is_alone_.
   template <Direction kDirection>
   void SetLimit();
 
-  // Leaves what is hidden behind, from slab to slab, until an entry can be shown.
+  // Passes hidden entries, from slab to slab, until an entry can be shown or the end is reached.
   template <Direction kDirection>
   void FindVisible();
-  // Whether the current entry, or the lack of one, lies outside of the slab.
+  // True if the current entry lies outside of the slab, or if there is no current entry.
   template <Direction kDirection>
   bool IsPastSlab() const;
+  // True if everything behind the end of the slab is outside of the bounds.
   template <Direction kDirection>
   bool EndIsOutOfBounds() const;
-  // Makes the slab that begins at the position and takes back the children that it does not hide:
-  // `place` is called for those that are unplaced. False after an error.
+  // Builds the slab that begins at the position and merges the children that it does not hide;
+  // `place` is called for unplaced ones. False after an error.
   template <Direction kDirection, typename Placement>
   bool EnterSlab(const KeyPosition& at, const Placement& place);
   template <Direction kDirection>
   bool EnterNextSlab();
-  // From a parked child's entry to the first one that does not lie before the position.
+  // Moves a parked child to the first entry that does not lie before the position.
   template <Direction kDirection>
   void PassHidden(InternalIterator* child, const KeyPosition& at);
+  // Moves a child to the first entry at or behind the position, in this direction.
   template <Direction kDirection>
   void SeekTo(InternalIterator* child, const KeyPosition& at);
+  // TombstoneWatcher: a child has found its first tombstones.
   void OnTombstonesMet() override;
 
-  // Puts `run` into the heap, whose place `hole` is free.
+  // Puts `run` into the heap, where the element at `hole` is free.
   template <Direction kDirection>
   void SiftDown(size_t hole, const Run& run);
-  // A child that was moved goes into the heap if it is on an entry. False after an error.
+  // Adds a child that was moved to heap_, without ordering, if it is on an entry. False if the
+  // child failed.
   bool Admit(uint32_t index);
   void Fail(const Status& status);
   uint64_t Head(const InternalIterator& child) const {
     return comparator_.Head(ExtractUserKey(child.key()));
   }
 
-  Run current_;            // none: not valid. Its head is stale while it moves alone
-  std::vector<Run> heap_;  // the other children that are on an entry; the runner-up is in front
-  // Forward, a step to an entry whose head is below needs no second look; backward, above.
+  Run current_;  // not Valid() if its iterator is null. Its head is out of date while is_alone_
+  std::vector<Run> heap_;  // the other children that are on an entry; the runner-up is first
+  // Forwards, a step to an entry whose head is below the limit needs no further check; backwards,
+  // above it.
   uint64_t limit_ = 0;
-  bool is_alone_ = false;                      // no other child and no tombstone: no step needs one
-  Direction direction_ = Direction::kForward;  // in which the children stand behind current_
+  // There is no other child and no tombstone, so a step needs no check at all.
+  bool is_alone_ = false;
+  // The direction for which the children are placed around current_.
+  Direction direction_ = Direction::kForward;
 
-  // Under range tombstones only.
-  bool has_tombstones_ = false;  // of any child, as far as is known
-  bool is_stale_ = false;        // a child has met tombstones that slab_ does not know
-  TombstoneSlab slab_;           // around the current entry
-  uint64_t hidden_steps_ = 0;    // since it was made
+  // Used only with range tombstones.
+  bool has_tombstones_ = false;  // at least one child has tombstones, as far as is known
+  bool is_stale_ = false;        // a child has found tombstones that slab_ does not contain
+  TombstoneSlab slab_;           // contains the current entry
+  uint64_t hidden_steps_ = 0;    // see hidden_steps()
 
   InternalKeyComparator comparator_;
-  std::vector<Child> children_;  // owned; the newer run first
+  std::vector<Child> children_;  // owned; newest first
   IteratorHome children_home_;
   const Slice* lower_bound_;  // null: none
   const Slice* upper_bound_;
-  std::string position_key_;  // scratch: the key at which the direction changes or a slab ends
-  std::string target_;        // scratch
-  Status status_;             // the first error of a child
+  // Scratch: the key at which the direction changes, or at which a slab ends.
+  std::string position_key_;
+  std::string target_;  // scratch: the target of SeekTo()
+  Status status_;       // the first error of a child
 };
 
 inline void MergingIterator::Next() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rare kinds of versions a point lookup can meet.
+// The rare kinds of versions, and merge operands.
 #include "table/iterator/point_lookup.h"
 
 #include <string>
@@ -13,6 +13,7 @@ namespace ashlar {
 
 namespace {
 
+// The error for an entry of a kind that cannot be read.
 Status RefuseKind(ValueType type) {
   if (IsPointEntryType(type)) {
     return Status::NotSupported("Get",
@@ -49,7 +50,7 @@ bool PointLookup::OfferUnusual(uint64_t trailer, const Slice& value, const Value
   }
 }
 
-// Whoever is given all of an entity decodes it.
+// With operands or KeepEntities() the caller gets the stored entity and decodes it.
 void PointLookup::OfferEntity(const Slice& entity, const ValuePin& pin) {
   assert(!decided());
   outcome_ = Outcome::kFound;
@@ -62,10 +63,11 @@ void PointLookup::OfferEntity(const Slice& entity, const ValuePin& pin) {
 }
 
 bool PointLookup::EndAtLimitSlow() {
+  assert(operands_ != nullptr && operand_limit_ != nullptr);
   if (!operands_->EndAt(operand_limit_)) return false;
-  if (value_ != nullptr) value_->Reset();  // of a base below the limit
+  if (value_ != nullptr) value_->Reset();  // it may hold a value below the limit
   is_entity_ = is_blob_index_ = false;
-  status_ = Status::OK();  // of an error below it
+  status_ = Status::OK();  // it may hold an error from below the limit
   outcome_ = Outcome::kDeleted;
   return true;
 }

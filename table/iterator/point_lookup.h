@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PointLookup decides a point read: memtables and tables offer it the versions of one user key,
-// newest first, and it says when nothing older matters.
+// newest first, and it decides when older versions cannot matter.
 //
-// It lives on the stack of the reading thread, allocates nothing, and carries the counters of the
-// operation, which the caller adds to the statistics once at the end. Not thread-safe.
+// It lives on the stack of the reading thread, allocates nothing (except memory for merge
+// operands), and holds the counters of the operation, which the caller adds to the statistics once
+// at the end. Not thread-safe.
 //
-// A value in a blob file is found as its blob index; whoever ran the lookup then reads it
-// (db/read/blob_lookups.h). Merge operands decide nothing: the lookup gathers them, in memory it
-// takes for the first one, and goes on to what is below. Whoever ran it then folds them
+// If the value is in a blob file, the lookup finds its blob index, and the caller reads the value
+// afterwards (db/read/blob_lookups.h). A merge operand does not decide the lookup: the lookup
+// collects operands and continues with older versions. The caller merges them afterwards
 // (db/read/merge_resolution.h).
 #pragma once
 
@@ -32,10 +33,11 @@ class PointLookup {
  public:
   enum class Outcome : uint8_t { kUndecided, kFound, kDeleted, kFailed };
 
-  // Values up to this many bytes are copied: a counted reference costs more than the copy.
+  // Values up to this many bytes are copied, because a counted reference costs more than the copy.
   static constexpr size_t kCopyBytes = kCopiedValueBytes;
 
-  // `value` may be null when only the outcome matters. It must be freshly Reset().
+  // `value` may be null if only the outcome matters; otherwise it must be empty. `key` outlives the
+  // lookup.
   PointLookup(const LookupKey& key, PinnableSlice* value) : key_(key), value_(value) {}
   PointLookup(const PointLookup&) = delete;
   PointLookup& operator=(const PointLookup&) = delete;
@@ -43,36 +45,38 @@ class PointLookup {
   const LookupKey& key() const { return key_; }
   Outcome outcome() const { return outcome_; }
   bool decided() const { return outcome_ != Outcome::kUndecided; }
-  // Where the value is, once found. Null: only the outcome matters.
+  // Where the value is once it was found. Null: only the outcome matters.
   PinnableSlice* value() const { return value_; }
-  // Why the lookup failed; OK unless outcome() is kFailed.
+  // The error of the lookup; OK unless outcome() is kFailed.
   const Status& status() const { return status_; }
-  // A wide-column entity was found, and value() is its stored form. Readers that do not keep
-  // entities get the default column instead, unless merge operands stand on it.
+  // True if a wide-column entity was found, and value() is its stored form. Without KeepEntities()
+  // a reader gets the default column instead, unless there are merge operands above the entity.
   bool is_entity() const { return is_entity_; }
-  // A value was found whose blob index is in value(): it must be read, if it is wanted.
+  // True if value() is a blob index: the caller must read the value if it is needed.
   bool is_blob_index() const { return is_blob_index_; }
-  // The value is read, and in value().
+  // Called when the value was read and value() holds it.
   void FinishBlob() {
     assert(is_blob_index_ && outcome_ == Outcome::kFound);
     is_blob_index_ = false;
   }
-  // A blob index or merge operands: what was found is not yet what the reader wants.
+  // True if a blob index or merge operands were found, so the value is not complete yet.
   bool is_unfinished() const { return is_unfinished_; }
+  // The reader wants entities in their stored form.
   void KeepEntities() { keeps_entities_ = true; }
   bool keeps_entities() const { return keeps_entities_; }
-  // Sequence number of the deciding version.
+  // The sequence number of the deciding version.
   SequenceNumber seqno() const { return seqno_; }
 
-  // The sorted run that is searched next holds a range tombstone over the key with this sequence
-  // number, which the reader sees; 0: none. Versions below it count as deleted, in this run and in
-  // all older ones. Repeating it changes nothing.
+  // Called before a sorted run is searched: a range tombstone of this run covers the key, is
+  // visible to the reader, and has this sequence number; 0: there is none. Versions below it count
+  // as deleted, in this run and in all older ones. Calling it again with the same number changes
+  // nothing.
   void Cover(SequenceNumber seqno) {
     assert(seqno <= key_.snapshot());
     if (seqno > covering_seqno_ && !ignores_tombstones_) covering_seqno_ = seqno;
   }
-  // The same where find(upper_seqno) is the newest such tombstone at or below a number, or 0: the
-  // newest one that the reader sees counts.
+  // The same, with the newest tombstone that the reader sees. find(upper_seqno) returns the number
+  // of the newest tombstone at or below a number, or 0.
   template <typename Find>
   void CoverByNewest(const Find& find) {
     SequenceNumber seqno = find(key_.snapshot());
@@ -83,7 +87,8 @@ class PointLookup {
   }
   bool is_covered() const { return covering_seqno_ != 0; }
   SequenceNumber covering_seqno() const { return covering_seqno_; }
-  // The rest of the runs is older than a tombstone that covers the key: there is nothing to find.
+  // Decides that the key is deleted, because all remaining runs are older than a tombstone that
+  // covers it.
   void EndCovered() {
     assert(is_covered() && !decided());
     seqno_ = covering_seqno_;
@@ -92,7 +97,7 @@ class PointLookup {
   // ReadOptions::ignore_range_deletions.
   void IgnoreTombstones() { ignores_tombstones_ = true; }
 
-  // Hash of the user key as Bloom and Ribbon filters use it, computed on first use.
+  // The hash of the user key for Bloom and Ribbon filters; computed at the first call.
   uint64_t FilterHash() {
     if (!has_filter_hash_) {
       filter_hash_ = FilterHash64(key_.user_key);
@@ -101,8 +106,8 @@ class PointLookup {
     return filter_hash_;
   }
 
-  // Takes the next version of the key, whose trailer is at most key().trailer. Returns true when
-  // the lookup is decided.
+  // Takes the next older version of the key, whose trailer is at most key().trailer. True if the
+  // lookup is decided.
   bool Offer(uint64_t trailer, const Slice& value, const ValuePin& pin) {
     assert(!decided());
     seqno_ = TrailerSeqno(trailer);
@@ -121,38 +126,42 @@ class PointLookup {
     }
   }
 
-  // From now on only versions that the callback, which outlives the lookup, calls visible count.
+  // From now on only versions that are visible for the callback count. The callback outlives the
+  // lookup.
   void SetCallback(const ReadCallback* callback) {
     callback_ = callback;
     scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
   }
 
-  // Who is told where the lookup is looked up; outlives it. Null, as nearly always: nobody.
+  // Notified of each place in which the lookup searches; outlives the lookup. Null, as nearly
+  // always: nobody.
   ReadTrace* trace() const { return trace_; }
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
 
   bool has_callback() const { return callback_ != nullptr; }
 
-  // What was gathered above the deciding version; null: no merge operand was met.
+  // The merge operands above the deciding version; null if there are none.
   MergeOperands* operands() const { return operands_.get(); }
-  // The operands were folded and the result is in value().
+  // Called when the operands were merged and value() holds the result.
   void FinishMerge(bool is_entity) {
     assert(operands_ != nullptr);
     assert(!is_entity || keeps_entities_);
     outcome_ = Outcome::kFound;
     is_entity_ = is_entity;
   }
-  // What may end the history among the operands; outlives the lookup. Nobody but EndAtLimit() asks
-  // it, outside of epochs.
+  // Sets a limit that may end the history at an operand; it outlives the lookup. Only EndAtLimit()
+  // calls it, outside of epochs.
   void SetOperandLimit(OperandLimit* limit) { operand_limit_ = limit; }
-  // True if the limit ends the history at an operand: nothing older counts, as if it were deleted.
+  // True if the limit ends the history at an operand: older versions do not count, as if they were
+  // deleted.
   bool EndAtLimit() {
     if (operands_ == nullptr || operand_limit_ == nullptr) [[likely]]
       return false;
     return EndAtLimitSlow();
   }
 
-  // What a lookup has taken so far, for a reader that may have to begin a table anew.
+  // The state of a lookup before it searches a table, for a reader that may have to search the
+  // table again.
   struct Mark {
     SequenceNumber seqno;
     size_t operand_count;
@@ -167,32 +176,35 @@ class PointLookup {
       operands_->Truncate(mark.operand_count);
   }
 
-  // Reads may not go on past an error: it must not look like an older value or an absent key.
+  // Ends the lookup with an error. A read must not continue after an error, because it could return
+  // an older value or miss the key.
   void Fail(Status status) {
     assert(!status.ok());
     outcome_ = Outcome::kFailed;
     status_ = std::move(status);
   }
 
+  // Counters of one lookup; the caller adds them to the statistics.
   struct Counters {
-    uint32_t filter_useful = 0;    // a filter of keys kept a file from being searched
-    uint32_t filter_positive = 0;  // one let a lookup through
-    uint32_t filter_true_positive = 0;
-    uint32_t prefix_filter_useful = 0;  // the same for filters that hold prefixes only
+    uint32_t filter_useful = 0;         // a filter of whole keys rejected the key
+    uint32_t filter_positive = 0;       // such a filter let the key through
+    uint32_t filter_true_positive = 0;  // and the table had a version of the key
+    uint32_t prefix_filter_useful = 0;  // the same for filters that contain prefixes only
     uint32_t prefix_filter_positive = 0;
     uint32_t prefix_filter_true_positive = 0;
-    uint32_t memtable_filter_useful = 0;  // and for those of memtables
+    uint32_t memtable_filter_useful = 0;  // the same for filters of memtables
     uint32_t memtable_filter_positive = 0;
     uint32_t block_hits = 0;  // data blocks found in memory
     uint32_t block_misses = 0;
-    uint32_t tables_probed = 0;
+    uint32_t tables_probed = 0;  // tables that were asked, filters included
     uint64_t block_hit_bytes = 0;
-    int32_t level = kNoLevel;  // of the table that decided the lookup
+    int32_t level = kNoLevel;  // the level of the table that decided the lookup
     static constexpr int32_t kNoLevel = -1;
   };
   Counters counters;
 
  private:
+  // Copies or pins the value, unless only the outcome matters.
   void TakeValue(const Slice& value, const ValuePin& pin) {
     if (value_ == nullptr) return;
     if (value.size() <= kCopyBytes || pin.acquire == nullptr) {
@@ -202,30 +214,33 @@ class PointLookup {
     pin.acquire(pin.owner);
     value_->PinSlice(value, pin.release, pin.owner, nullptr);
   }
+  // EndAtLimit() if there are operands and a limit.
   bool EndAtLimitSlow();
   void OfferEntity(const Slice& entity, const ValuePin& pin);
+  // All kinds of versions other than plain values and deletions, and every version if there is a
+  // callback.
   bool OfferUnusual(uint64_t trailer, const Slice& value, const ValuePin& pin);
 
-  // Makes no kind of version usual: each goes through OfferUnusual().
+  // OR-ed to the kind of a version so that no kind is usual, and each goes through OfferUnusual().
   static constexpr uint8_t kEveryVersion = 0x80;
 
   const LookupKey& key_;                     // outlives the lookup
   PinnableSlice* value_;                     // null: only the outcome matters
-  std::unique_ptr<MergeOperands> operands_;  // null: none met
-  const ReadCallback* callback_ = nullptr;   // null: all versions offered are visible
+  std::unique_ptr<MergeOperands> operands_;  // null: no operand was found
+  const ReadCallback* callback_ = nullptr;   // null: all offered versions are visible
   OperandLimit* operand_limit_ = nullptr;    // null: none
   ReadTrace* trace_ = nullptr;
   Status status_;
-  SequenceNumber seqno_ = 0;           // of the version offered last
-  SequenceNumber covering_seqno_ = 0;  // the greatest of the tombstones met so far; 0: none
-  uint64_t filter_hash_ = 0;           // once has_filter_hash_
+  SequenceNumber seqno_ = 0;           // of the version that was offered last
+  SequenceNumber covering_seqno_ = 0;  // the greatest number passed to Cover(); 0: none
+  uint64_t filter_hash_ = 0;           // valid if has_filter_hash_
   bool has_filter_hash_ = false;
   bool ignores_tombstones_ = false;
   bool keeps_entities_ = false;
   bool is_entity_ = false;
   bool is_blob_index_ = false;
-  bool is_unfinished_ = false;  // is_blob_index_, or operands were met
-  uint8_t scrutiny_ = 0;        // or kEveryVersion; put into a trailer's kind
+  bool is_unfinished_ = false;  // is_blob_index_, or operands were found
+  uint8_t scrutiny_ = 0;        // 0 or kEveryVersion
   Outcome outcome_ = Outcome::kUndecided;
 };
 

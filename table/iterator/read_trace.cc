@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tombstone it is that covers a key: lookups need its sequence number alone.
+// Finds out which tombstone covers a key; lookups themselves need only its sequence number.
 #include "table/iterator/read_trace.h"
 
 #include <cassert>

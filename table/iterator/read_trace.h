@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadTrace is told by one read where it looks and what it meets there, for explaining reads.
+// ReadTrace is notified by one read of the places in which it searches and of what it finds there,
+// to explain the read.
 //
 // A read enters a place (a memtable, a table) and reports blocks and tombstones until it enters the
-// next one. A place that a read leaves for lack of memory and enters again begins anew: what was
-// reported of it does not count. Reads have a null pointer instead, which they look at where a
-// place is entered or a block is got, and never at an entry.
+// next place. If a read leaves a place because something is not in memory, and enters it again, the
+// earlier reports of this place do not count. Reads that are not explained have a null pointer;
+// they check it when they enter a place or get a block, never at an entry.
 //
-// Calls come inside epochs too, so they do not wait. Threads: one at a time.
+// Calls may come inside epochs, so they must not wait. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +30,12 @@ struct SampledReads;
 class ReadTrace {
  public:
   enum class BlockKind : uint8_t { kData, kIndex, kFilter };
-  // From the pointer slot of the block, the cache's hash table, or the file.
+  // Where the block was found: in its pointer slot, in the hash table of the cache, or in the file.
   enum class Origin : uint8_t { kSlot, kCache, kFile };
 
   struct MemTablePlace {
-    uint64_t id = 0;
-    bool is_sealed = false;
+    uint64_t id = 0;            // chosen by the database
+    bool is_immutable = false;  // the memtable is immutable
   };
   struct Table {
     FileNumber number;
@@ -43,16 +44,17 @@ class ReadTrace {
     Slice smallest;  // user keys, inclusive
     Slice largest;
     bool is_open = false;
-    SampledReads* sampled = nullptr;  // of the table; for db/read/read_sampler.h
+    SampledReads* sampled = nullptr;  // the samples of the table; for db/read/read_sampler.h
   };
   struct Block {
     BlockKind kind = BlockKind::kData;
     Origin origin = Origin::kSlot;
+    uint64_t file_id = 0;  // of the file in the cache; the key of the block is this and the offset
     uint64_t offset = 0;
-    uint64_t bytes = 0;  // as stored, without the trailer
-    uint64_t nanos = 0;  // to get hold of it
+    uint64_t bytes = 0;  // bytes in the file without the trailer
+    uint64_t nanos = 0;  // the time that it took to get the block
   };
-  // Of the place, over the keys [begin, end) that the read is concerned with.
+  // A range tombstone of the current place, for the keys in [begin, end) that matter for the read.
   struct Tombstone {
     Slice begin;
     Slice end;
@@ -66,18 +68,18 @@ class ReadTrace {
   virtual void OnRowFound() = 0;  // the row cache answered for the table
   virtual void OnBlock(const Block& block) = 0;
   virtual void OnTombstone(const Tombstone& tombstone) = 0;
-  // A seek asked the filter of the table for the prefix that it wants.
+  // A seek asked the prefix filter of the table.
   virtual void OnPrefixFilter(bool let_through) = 0;
 
-  // A point read: before it begins, and when no place is left to look at.
+  // For point reads: before the read begins, and after the last place was searched.
   virtual void BeginLookup(const PointLookup& lookup) = 0;
   virtual void EndLookup(const PointLookup& lookup) = 0;
 
-  // An iterator: it is built, run by run in the order of the merge; the first one begins everything
-  // anew. `memtable` is null for runs of tables.
+  // For iterators: called for each run in the order of the merge while the iterator is built. Run 0
+  // starts a new report. `memtable` is null for runs of tables.
   virtual void AddRun(size_t run, const MemTablePlace* memtable) = 0;
-  // A run begins to move, and whatever is reported from here on is the run's; it shows an entry; it
-  // leaves one.
+  // A run begins to move, and the following reports belong to it; the run is now on an entry; the
+  // run leaves an entry.
   virtual void EnterRun(size_t run) = 0;
   virtual void OnEntryShown(const Slice& internal_key) = 0;
   virtual void OnEntryLeft(const Slice& internal_key) = 0;

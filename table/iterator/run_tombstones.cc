@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A walk follows the merge, so the fragment it needs is mostly the next one: a few steps are tried
-// before a search.
+// A walk follows the merge, so usually the next fragment is needed: a few steps are tried before a
+// search.
 #include "table/iterator/run_tombstones.h"
 
 #include <cassert>
@@ -22,7 +22,8 @@ RunTombstones::Stretch FragmentWalk::StretchFrom(const KeyPosition& from) {
   }
   if (!is_started_) {
     fragments_.Seek(from.user_key);
-    // An inclusive end at this key is no reason to stay if the position lies behind it.
+    // A fragment whose inclusive end is this key must be passed too if the position is behind the
+    // key.
     if (fragments_.Valid() && EndsBy(from)) fragments_.Next();
     is_started_ = true;
   }

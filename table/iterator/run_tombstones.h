@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunTombstones tells a merge where the range tombstones of one sorted run hold.
+// RunTombstones tells a merge which parts of the key space the range tombstones of one sorted run
+// cover.
 //
-// The merge asks for one stretch of keys after the other, each within which nothing changes: it is
-// under a tombstone of the run, or under none.
+// The merge asks for one stretch of keys after the other. Within a stretch nothing changes: all of
+// it is under one tombstone of the run, or under none.
 //
 //     tombstones     [c .... f)@9  [f .. h)@4          [m ..... q)@7
 //     stretches  ....|         |        |              |       |......  (backwards the same)
@@ -24,8 +25,8 @@
 
 namespace ashlar {
 
-// A place between entries: before all versions of a user key, or behind them all. Only a tombstone
-// that was cut at a file's border ends behind its last key.
+// A position between entries: before all versions of a user key, or behind all of them. Only a
+// tombstone that was cut at the largest key of a file ends behind a key.
 struct KeyPosition {
   Slice user_key;
   bool is_behind = false;
@@ -35,12 +36,12 @@ struct KeyPosition {
     const int order = comparator.OrderWithoutTimestamp(a.user_key, b.user_key);
     return order != 0 ? order : int{a.is_behind} - int{b.is_behind};
   }
-  // The internal key at this position, which no entry has, except that one behind everything may
-  // be the oldest version that a key can have.
+  // The trailer of the internal key at this position. No entry has this internal key, except that
+  // the position behind a key is equal to the oldest possible version of the key.
   uint64_t trailer() const { return is_behind ? 0 : PackTrailer(kMaxSequenceNumber, kMaxValue); }
 };
 
-// Hears of tombstones of a run that nobody knew of when the merge began.
+// Notified when a run finds tombstones that were not known when the merge began.
 class TombstoneWatcher {
  public:
   virtual void OnTombstonesMet() = 0;
@@ -49,13 +50,16 @@ class TombstoneWatcher {
   ~TombstoneWatcher() = default;
 };
 
+// The range tombstones of one run.
 class RunTombstones {
  public:
-  // Its end lives until the next call.
+  // A stretch of keys. Its end is valid until the next call.
   struct Stretch {
-    SequenceNumber seqno = 0;  // of the newest tombstone that the reader sees there; 0: none
-    bool has_end = false;      // if not, it goes on to the last key, backwards to the first
-    KeyPosition end;           // in the direction of the walk
+    // Of the newest tombstone that the reader sees there; 0: no tombstone.
+    SequenceNumber seqno = 0;
+    // False: the stretch continues to the last key (backwards: to the first one).
+    bool has_end = false;
+    KeyPosition end;  // the far end in the direction of the walk
   };
 
   RunTombstones() = default;
@@ -63,41 +67,46 @@ class RunTombstones {
   RunTombstones(const RunTombstones&) = delete;
   RunTombstones& operator=(const RunTombstones&) = delete;
 
-  // From here until the next Restart(), positions only ascend and all calls are StretchFrom(), or
-  // they only descend and all calls are StretchBefore().
+  // Begins a new walk. Until the next Restart(), either all calls are StretchFrom() with ascending
+  // positions, or all calls are StretchBefore() with descending positions.
   virtual void Restart() = 0;
-  // The stretch that begins at the position, or within which it lies: as far as it goes forward.
+  // The stretch that contains the position, from there to its end.
   virtual Stretch StretchFrom(const KeyPosition& from) = 0;
-  // The same backwards, of what lies directly in front of the position.
+  // The same backwards: the stretch directly in front of the position.
   virtual Stretch StretchBefore(const KeyPosition& before) = 0;
-  // False: has none so far, and tells the watcher when that changes.
+  // False: no tombstones were found so far; the watcher is notified when that changes.
   virtual bool HasAny() const = 0;
-  // Outlives this. A run all of whose tombstones are known from the start tells it nothing.
+  // Sets the watcher, which outlives this object. A run that knows all its tombstones from the
+  // start does not notify it.
   virtual void Watch(TombstoneWatcher* watcher) = 0;
-  // What it knows and where its walk stands; a line for each list.
+  // The known tombstones and the position of the walk; one line for each list.
   virtual std::string DebugString() const = 0;
 };
 
 // FragmentWalk finds the stretches of one list of tombstones.
 class FragmentWalk {
  public:
-  // The callback may be null.
+  // Walks the tombstones at or below `upper_seqno` that the callback, which may be null, calls
+  // visible; of a stamped family those up to the timestamp, null: all of them.
   FragmentWalk(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno,
-               const ReadCallback* callback)
+               const ReadCallback* callback, const Slice* upper_stamp)
       : comparator_(tombstones->comparator()),
-        fragments_(std::move(tombstones), upper_seqno, callback) {}
+        fragments_(std::move(tombstones), upper_seqno, callback, upper_stamp) {}
 
   void Restart() { is_started_ = false; }
   RunTombstones::Stretch StretchFrom(const KeyPosition& from);
   RunTombstones::Stretch StretchBefore(const KeyPosition& before);
-  // Without a line's end.
+  // One line without its end.
   std::string DebugString() const {
     return is_started_ ? fragments_.DebugString() : std::string("not started");
   }
 
  private:
+  // The begin and the end of the current fragment.
   KeyPosition begin() const { return {fragments_.begin(), false}; }
   KeyPosition end() const { return {fragments_.end(), fragments_.end_is_inclusive()}; }
+  // True if the current fragment ends at or before the position; below, if it begins at or behind
+  // it.
   bool EndsBy(const KeyPosition& position) const {
     return KeyPosition::Compare(comparator_, end(), position) <= 0;
   }
@@ -106,18 +115,18 @@ class FragmentWalk {
   }
 
   InternalKeyComparator comparator_;
-  TombstoneIterator fragments_;  // once started, on the first fragment not passed yet
+  TombstoneIterator fragments_;  // after the start on the first fragment that was not passed
   bool is_started_ = false;
 };
 
 // The tombstones of a run that has one list of them: a memtable.
 class ListTombstones final : public RunTombstones {
  public:
-  // `tombstones` is not null. Shows those at or below `upper_seqno` that the callback, if there is
-  // one, does not refuse.
+  // `tombstones` must not be null. Tombstones at or below `upper_seqno` count if the callback,
+  // which may be null, calls them visible.
   ListTombstones(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno,
-                 const ReadCallback* callback = nullptr)
-      : walk_(std::move(tombstones), upper_seqno, callback) {}
+                 const ReadCallback* callback = nullptr, const Slice* upper_stamp = nullptr)
+      : walk_(std::move(tombstones), upper_seqno, callback, upper_stamp) {}
 
   void Restart() override { walk_.Restart(); }
   Stretch StretchFrom(const KeyPosition& from) override { return walk_.StretchFrom(from); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SampledReads is what sampled point reads have told of one table. Each sample stands for all the
-// reads between it and the next one. Threads: any.
+// SampledReads sums up what sampled point reads found out about one table. Each sample counts for
+// all the reads since the previous sample. Threads: any number.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,9 @@
 namespace ashlar {
 
 struct SampledReads {
-  std::atomic<uint64_t> all{0};
-  // Of those that searched the table in vain and had to go on to an older one; one that had to read
-  // a block from the file counts more.
+  std::atomic<uint64_t> all{0};  // all sampled reads of the table
+  // The part of them that searched the table in vain and had to continue with an older one. A read
+  // that had to read a block from the file counts more.
   std::atomic<uint64_t> wasted{0};
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SortedRuns: what the sources of a reader or a job (memtables, tables of level 0, levels) give to
-// whoever merges them.
+// SortedRuns: what the sources of a read or a job (memtables, tables of level 0, levels) give to
+// the code that merges them.
 //
-// A source hands out its point entries and its range tombstones together, because both must be of
-// one moment and neither means anything without the other: a merge that took the points alone would
-// show what the tombstones hide. A job that keeps tombstones takes them from its inputs itself.
+// A source returns its point entries and its range tombstones together, because both must be from
+// the same moment, and each is useless without the other: the points alone would show entries that
+// the tombstones hide. A job that keeps tombstones gets them from its inputs itself.
 #pragma once
 
 #include <vector>
@@ -15,24 +15,27 @@
 
 namespace ashlar {
 
+// One run. Its holder must destroy it with DestroyRun().
 struct SortedRun {
   SortedRun(InternalIterator* entries, RunTombstones* hidden = nullptr)  // NOLINT: a run of points
       : points(entries), tombstones(hidden) {}
 
   InternalIterator* points;
-  RunTombstones* tombstones;  // null: nothing is hidden by this run
+  RunTombstones* tombstones;  // null: this run hides nothing
 };
 
-// Newest first. Whoever gets them owns all that the runs point to; the memory it lives in outlives
-// it.
+// All runs of a read, newest first. The receiver owns the objects to which they point; the memory
+// of these objects (an arena) outlives them.
 struct SortedRuns {
   std::vector<SortedRun> runs;
   IteratorHome home = IteratorHome::kHeap;
-  // User keys, null for none, that outlive the runs: entries outside of them need not be shown.
+  // User keys that outlive the runs; null: no bound. Entries outside of the bounds do not need to
+  // be shown.
   const Slice* lower_bound = nullptr;  // inclusive
   const Slice* upper_bound = nullptr;  // exclusive
 };
 
+// Destroys the iterator and the tombstones of a run.
 void DestroyRun(const SortedRun& run, IteratorHome home);
 
 }  // namespace ashlar

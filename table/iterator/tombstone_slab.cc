@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The far end is the nearest of the stretches' ends.
+// The far end of a slab is the nearest end of the stretches of its runs.
 #include "table/iterator/tombstone_slab.h"
 
 #include "util/text/str_cat.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The observer of the points has no cursor, so that each step of the merge is a call here.
+// The wrapper of the points has no cursor, so every step of the merge is a virtual call here.
 #include "table/iterator/traced_run.h"
 
 #include <cassert>
@@ -51,6 +51,7 @@ class TracedPoints final : public InternalIterator {
     Move([](InternalIterator* points) { points->Prev(); });
   }
 
+  // Does one move of the run and reports it.
   template <typename Step>
   void Move(const Step& step) {
     trace_->EnterRun(index_);
@@ -94,6 +95,7 @@ class TracedTombstones final : public RunTombstones {
   std::string DebugString() const override { return tombstones_->DebugString(); }
 
  private:
+  // Reports the tombstone of a stretch.
   void Report(const Slice& begin, const Slice& end, const Stretch& stretch) {
     if (stretch.seqno == 0) return;
     trace_->EnterRun(index_);
@@ -106,6 +108,7 @@ class TracedTombstones final : public RunTombstones {
   ReadTrace* const trace_;
 };
 
+// Constructs a T in the arena, or on the heap if that is null.
 template <typename T, typename... Arguments>
 T* New(Arena* arena, Arguments&&... arguments) {
   if (arena == nullptr) return new T(std::forward<Arguments>(arguments)...);
@@ -115,6 +118,7 @@ T* New(Arena* arena, Arguments&&... arguments) {
 }  // namespace
 
 SortedRun Traced(const SortedRun& run, size_t index, ReadTrace* trace, Arena* arena) {
+  assert(run.points != nullptr && trace != nullptr);
   const IteratorHome home = HomeOf(arena);
   SortedRun traced(New<TracedPoints>(arena, run.points, home, index, trace));
   if (run.tombstones != nullptr) {

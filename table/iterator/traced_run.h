@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traced() puts an observer around one sorted run of an iterator: it passes every call on to the
-// run's own iterator and tombstones and tells a ReadTrace which entries come by.
+// Traced() wraps one sorted run of an iterator: every call goes to the run's own iterator and
+// tombstones, and a ReadTrace is notified of the entries that the run shows.
 //
-// An iterator that nobody explains has no such layer. Threads: one at a time.
+// Iterators that are not explained have no such layer. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace ashlar {
 class Arena;
 class ReadTrace;
 
-// Takes over what the run points to, which lives where its observers will: in `arena`, or on the
-// heap if that is null. The trace outlives the run; `index` is the run's number in it.
+// Takes over the objects of `run`, which must have the same home as their wrappers: `arena`, or the
+// heap if that is null. The trace outlives the run; `index` is the number of the run in the trace.
 SortedRun Traced(const SortedRun& run, size_t index, ReadTrace* trace, Arena* arena);
 
 }  // namespace ashlar

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragments come from a sweep over the tombstones in the order of their begins. Those that have
-// begun and not ended are active: they are the numbers of the next fragment, which ends where the
-// next tombstone begins or the first active one ends. Tombstones that are fragments already, as in
-// every file that a flush or compaction wrote, need no sweep.
+// The fragments are built by a sweep over the tombstones in the order of their begins. A tombstone
+// that has begun and not ended is active. The numbers of the active tombstones are the numbers of
+// the next fragment, which ends where the next tombstone begins or the first active one ends. If
+// the tombstones are fragments already, as in every file written by a flush or a compaction, no
+// sweep is needed.
 #include "table/range_del/fragmented_tombstones.h"
 
 #include <algorithm>
@@ -20,15 +21,14 @@ namespace {
 
 struct ByBegin {
   const InternalKeyComparator& order;
-  // A sort has a dozen copies of what it can inline.
+  // Not inline, because std::sort would make a dozen copies of this code.
   [[gnu::noinline]] bool operator()(const RangeTombstone& a, const RangeTombstone& b) const {
     const int by_begin = order.OrderWithoutTimestamp(a.begin, b.begin);
     return by_begin != 0 ? by_begin < 0 : a.seqno > b.seqno;
   }
 };
 
-// Whether tombstones in the order of begins, then of descending numbers, coincide or do not
-// overlap.
+// True if the tombstones, which are sorted by ByBegin, are pairwise equal or disjoint.
 bool AreFragments(const InternalKeyComparator& order, std::span<const RangeTombstone> tombstones) {
   for (size_t i = 1; i < tombstones.size(); i++) {
     const RangeTombstone& a = tombstones[i - 1];
@@ -42,12 +42,12 @@ bool AreFragments(const InternalKeyComparator& order, std::span<const RangeTombs
 
 }  // namespace
 
-// The tombstones that have begun and not ended, while Append() gets the fragments.
+// The active tombstones of the sweep. Completed fragments go to Append().
 class FragmentedTombstones::Sweep {
  public:
   explicit Sweep(FragmentedTombstones* out) : out_(*out), ends_later_{out->comparator_} {}
 
-  // By ascending begins.
+  // Adds the next tombstone in the order of their begins.
   void Add(const RangeTombstone& tombstone) {
     AdvanceTo(tombstone.begin);
     active_.push_back(tombstone);
@@ -56,6 +56,7 @@ class FragmentedTombstones::Sweep {
         std::lower_bound(seqnos_.begin(), seqnos_.end(), tombstone.seqno, std::greater<>()),
         tombstone.seqno);
   }
+  // Completes the fragments up to the last end.
   void Finish() {
     while (!active_.empty()) EndFirst();
   }
@@ -64,13 +65,13 @@ class FragmentedTombstones::Sweep {
   int Order(const Slice& a, const Slice& b) const {
     return out_.comparator_.OrderWithoutTimestamp(a, b);
   }
-  // Everything before `key` becomes fragments.
+  // Completes all fragments before `key`.
   void AdvanceTo(const Slice& key) {
     while (!active_.empty() && Order(active_.front().end, key) <= 0) EndFirst();
     if (!active_.empty() && Order(from_, key) < 0) Emit(key);
     from_ = key;
   }
-  // The active tombstone that ends first goes; what it covered becomes a fragment.
+  // Completes the fragment up to the first end of an active tombstone, and removes this tombstone.
   void EndFirst() {
     const RangeTombstone& first = active_.front();
     if (Order(from_, first.end) < 0) Emit(first.end);
@@ -82,7 +83,7 @@ class FragmentedTombstones::Sweep {
     std::pop_heap(active_.begin(), active_.end(), ends_later_);
     active_.pop_back();
   }
-  // [from_, end) is covered by what is active.
+  // Appends the fragment [from_, end), which the active tombstones cover.
   void Emit(const Slice& end) {
     assert(!seqnos_.empty());
     distinct_.assign(seqnos_.begin(), seqnos_.end());
@@ -99,10 +100,10 @@ class FragmentedTombstones::Sweep {
 
   FragmentedTombstones& out_;
   const EndsLater ends_later_;
-  Slice from_;                            // fragments are complete up to here
-  std::vector<RangeTombstone> active_;    // a heap; the one that ends first is in front
-  std::vector<SequenceNumber> seqnos_;    // of active_; descending, with repetitions
-  std::vector<SequenceNumber> distinct_;  // memory that Emit() uses again
+  Slice from_;                            // all fragments up to here are complete
+  std::vector<RangeTombstone> active_;    // a heap; the tombstone that ends first is at the front
+  std::vector<SequenceNumber> seqnos_;    // of active_; descending, with duplicates
+  std::vector<SequenceNumber> distinct_;  // reused by Emit()
 };
 
 FragmentedTombstones::Border FragmentedTombstones::BorderOf(const Slice& smallest,
@@ -115,6 +116,8 @@ FragmentedTombstones::FragmentedTombstones(const InternalKeyComparator& comparat
                                            std::vector<RangeTombstone> tombstones,
                                            const Border* border, std::shared_ptr<const void> memory)
     : comparator_(comparator), memory_(std::move(memory)) {
+  std::vector<RangeTombstone> whole;
+  if (comparator_.stamp_bytes() != 0) whole = tombstones;
   std::vector<SequenceNumber> last_key_seqnos;
   if (border != nullptr) {
     smallest_border_ = border->smallest.ToString();
@@ -129,12 +132,37 @@ FragmentedTombstones::FragmentedTombstones(const InternalKeyComparator& comparat
   if (!last_key_seqnos.empty()) {
     Append({largest_border_, largest_border_, /*end_is_inclusive=*/true, last_key_seqnos});
   }
+  if (comparator_.stamp_bytes() != 0) AssignStamps(std::move(whole));
   BuildHeads();
   assert(heads_.empty() || heads_.size() == fragments_.size());
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
-// The numbers, descending, of those that hold the border's last key and reach behind it.
+void FragmentedTombstones::AssignStamps(std::vector<RangeTombstone> whole) {
+  for (RangeTombstone& tombstone : whole) {
+    if (tombstone.stamp.empty()) tombstone.stamp = comparator_.StampOf(tombstone.begin);
+  }
+  std::sort(whole.begin(), whole.end(),
+            [](const RangeTombstone& a, const RangeTombstone& b) { return a.seqno < b.seqno; });
+  stamps_.assign(seqnos_.size(), Slice());
+  for (size_t i = 0; i < fragments_.size(); i++) {
+    const Fragment f = fragment(i);
+    for (size_t n = 0; n < f.seqnos.size(); n++) {
+      Slice& stamp = stamps_[fragments_[i].seqno + n];
+      auto same = std::lower_bound(
+          whole.begin(), whole.end(), f.seqnos[n],
+          [](const RangeTombstone& tombstone, SequenceNumber s) { return tombstone.seqno < s; });
+      for (bool is_first = true; same != whole.end() && same->seqno == f.seqnos[n]; ++same) {
+        if (comparator_.OrderWithoutTimestamp(same->begin, f.begin) > 0) continue;
+        if (comparator_.OrderWithoutTimestamp(f.begin, same->end) >= 0) continue;
+        if (is_first || comparator_.OrderOfStamps(same->stamp, stamp) < 0) stamp = same->stamp;
+        is_first = false;
+      }
+    }
+  }
+}
+
+// Cut() cannot express an inclusive end, so the numbers for the largest key are collected before.
 std::vector<SequenceNumber> FragmentedTombstones::TakeLastKey(
     std::span<const RangeTombstone> tombstones) const {
   std::vector<SequenceNumber> seqnos;
@@ -149,7 +177,7 @@ std::vector<SequenceNumber> FragmentedTombstones::TakeLastKey(
   return seqnos;
 }
 
-// What lies outside of the border goes; its last key is left to TakeLastKey().
+// A tombstone outside of the border becomes empty, and the caller removes it.
 void FragmentedTombstones::Cut(std::span<RangeTombstone> tombstones) const {
   for (RangeTombstone& tombstone : tombstones) {
     if (comparator_.OrderWithoutTimestamp(tombstone.begin, smallest_border_) < 0) {
@@ -194,7 +222,8 @@ void FragmentedTombstones::Append(const Fragment& fragment) {
   if (!fragments_.empty()) {
     const Fragment last = this->fragment(fragments_.size() - 1);
     assert(comparator_.OrderWithoutTimestamp(last.end, fragment.begin) <= 0);
-    if (comparator_.SameKey(last.end, fragment.begin) &&
+    // Equal numbers of a stamped family may still have different timestamps.
+    if (comparator_.stamp_bytes() == 0 && comparator_.SameKey(last.end, fragment.begin) &&
         std::ranges::equal(last.seqnos, fragment.seqnos)) {
       fragments_.back().end_data = fragment.end.data();
       fragments_.back().end_bytes = static_cast<uint32_t>(fragment.end.size());
@@ -215,7 +244,7 @@ void FragmentedTombstones::Append(const Fragment& fragment) {
 void FragmentedTombstones::BuildHeads() {
   assert(heads_.empty());
   if (comparator_.order() == KeyOrder::kCustom || fragments_.empty()) return;
-  // Begins ascend, so what the first and the last share, all share.
+  // The begins ascend, so the common prefix of the first and the last one is common to all.
   const Slice first = fragments_.front().begin();
   prefix_bytes_ = first.difference_offset(fragments_.back().begin());
   heads_.reserve(fragments_.size());
@@ -262,6 +291,18 @@ SequenceNumber FragmentedTombstones::MaxSeqno(size_t index, SequenceNumber upper
   return seen == seqnos.end() ? 0 : *seen;
 }
 
+SequenceNumber FragmentedTombstones::MaxSeqnoAt(size_t index, SequenceNumber upper_seqno,
+                                                const Slice& upper_stamp, bool below) const {
+  const Fragment f = fragment(index);
+  assert(f.stamps.size() == f.seqnos.size());
+  for (size_t i = 0; i < f.seqnos.size(); i++) {
+    if (f.seqnos[i] > upper_seqno) continue;
+    const int order = comparator_.OrderOfStamps(f.stamps[i], upper_stamp);
+    if (order < 0 || (order == 0 && !below)) return f.seqnos[i];
+  }
+  return 0;
+}
+
 SequenceNumber FragmentedTombstones::MaxCoveringSeqno(const Slice& user_key,
                                                       SequenceNumber upper_seqno) const {
   const size_t index = Find(user_key);
@@ -270,9 +311,13 @@ SequenceNumber FragmentedTombstones::MaxCoveringSeqno(const Slice& user_key,
 }
 
 void FragmentedTombstones::AppendTo(std::vector<RangeTombstone>* tombstones) const {
+  assert(tombstones != nullptr);
   for (size_t i = 0; i < size(); i++) {
     const Fragment f = fragment(i);
-    for (const SequenceNumber seqno : f.seqnos) tombstones->push_back({f.begin, f.end, seqno});
+    for (size_t n = 0; n < f.seqnos.size(); n++) {
+      const Slice stamp = f.stamps.empty() ? Slice() : f.stamps[n];
+      tombstones->push_back({f.begin, f.end, f.seqnos[n], stamp});
+    }
   }
 }
 
@@ -310,7 +355,7 @@ Status FragmentedTombstones::CheckInvariants() const {
     const Fragment next = fragment(i + 1);
     const int gap = comparator_.OrderWithoutTimestamp(f.end, next.begin);
     if (gap > 0) return broken("overlaps the next one");
-    if (gap == 0 && std::ranges::equal(f.seqnos, next.seqnos))
+    if (gap == 0 && f.stamps.empty() && std::ranges::equal(f.seqnos, next.seqnos))
       return broken("goes on in the next one");
   }
   return Status::OK();

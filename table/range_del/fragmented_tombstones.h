@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FragmentedTombstones is an immutable set of range tombstones, cut at each other's borders, so
-// that one search tells what covers a key.
+// FragmentedTombstones is an immutable set of range tombstones. They are cut at each other's
+// borders into fragments, so that one search finds all tombstones that cover a key.
 //
 //     tombstones   [a ......... e)@7             fragments   [a, c) 7
 //                        [c ......... g)@9                   [c, e) 9 7
 //                                                            [e, g) 9
 //
-// Fragments ascend and do not overlap; each has the sequence numbers of the tombstones that cover
-// it, descending and distinct; neighbours that touch differ in them. CheckInvariants() proves that.
-// Tombstones that enclose each other give a number to every fragment inside: memory is their count
-// at best and its square at worst.
+// Fragments ascend and do not overlap. Each has the sequence numbers of the tombstones that cover
+// it, descending and without duplicates; fragments that touch differ in these numbers.
+// CheckInvariants() checks all this. The memory is at best proportional to the number of
+// tombstones. Tombstones that enclose each other add a number to every fragment inside them, so at
+// worst it is proportional to the square of that number.
 //
-// A file's tombstones act only between its boundary keys (docs/formats/block_based_table.md, 10):
-// with a border they are cut to it on construction. Only such a cut can make an end inclusive, and
-// only that of the last fragment.
+// The tombstones of a file apply only between its boundary keys (docs/formats/block_based_table.md,
+// 10). With a border they are cut to it when this object is constructed. Only such a cut can make
+// an end inclusive, and only the end of the last fragment.
 //
-// User-defined timestamps are not known here yet. Threads: any number.
+// In a stamped family each number of a fragment has the timestamp of its tombstone. Of several
+// tombstones with one number the oldest timestamp is kept, because whoever sees any of them sees
+// that one. Fragments that touch may be equal there. Threads: any number.
 #pragma once
 
 #include <cassert>
@@ -37,25 +40,28 @@ namespace ashlar {
 
 class FragmentedTombstones {
  public:
-  // The user keys that a file answers for.
+  // The range of user keys to which the tombstones of a file apply.
   struct Border {
     Slice smallest;
     Slice largest;
-    bool largest_is_inclusive = true;  // false when it is the exclusive end of a range tombstone
+    // False if `largest` is the exclusive end of a range tombstone.
+    bool largest_is_inclusive = true;
   };
-  // The border that a file's boundary keys, which are internal keys, stand for.
+  // The border for the boundary keys of a file, which are internal keys.
   static Border BorderOf(const Slice& smallest, const Slice& largest);
 
+  // A part of the key space in which the same tombstones apply.
   struct Fragment {
     Slice begin;
     Slice end;
     bool end_is_inclusive = false;
     std::span<const SequenceNumber> seqnos;  // never empty; descending
+    std::span<const Slice> stamps = {};      // of `seqnos`; empty without timestamps
   };
 
-  // The tombstones may come in any order, overlap, repeat themselves or be empty. Their keys are
-  // borrowed from `memory`, or from what outlives this where that is null; those of `border`, which
-  // may be null, are copied. Costs a sort, or one pass where they are fragments already.
+  // `tombstones` may have any order, overlap, and contain duplicates or empty ranges. `memory` owns
+  // their keys; null: the keys outlive this object. The keys of `border` are copied; null: no
+  // border. The cost is a sort, or one pass if the tombstones are sorted fragments already.
   FragmentedTombstones(const InternalKeyComparator& comparator,
                        std::vector<RangeTombstone> tombstones, const Border* border = nullptr,
                        std::shared_ptr<const void> memory = nullptr);
@@ -63,40 +69,50 @@ class FragmentedTombstones {
   FragmentedTombstones& operator=(const FragmentedTombstones&) = delete;
 
   bool empty() const { return fragments_.empty(); }
-  size_t size() const { return fragments_.size(); }  // in fragments
+  size_t size() const { return fragments_.size(); }  // number of fragments
+  // The fragment with this index, below size().
   Fragment fragment(size_t index) const {
     assert(index < fragments_.size());
     const Place& place = fragments_[index];
     const size_t end = index + 1 < fragments_.size() ? fragments_[index + 1].seqno : seqnos_.size();
     return {place.begin(), place.end(), last_is_inclusive_ && index + 1 == fragments_.size(),
-            std::span(seqnos_).subspan(place.seqno, end - place.seqno)};
+            std::span(seqnos_).subspan(place.seqno, end - place.seqno),
+            stamps_.empty() ? std::span<const Slice>()
+                            : std::span(stamps_).subspan(place.seqno, end - place.seqno)};
   }
-  // What has to be written to store this: one tombstone for each number of each fragment.
+  // The number of tombstones that must be written to store this object: one for each sequence
+  // number of each fragment.
   size_t tombstone_count() const { return seqnos_.size(); }
-  SequenceNumber smallest_seqno() const { return smallest_seqno_; }  // of all; 0 if empty
+  SequenceNumber smallest_seqno() const { return smallest_seqno_; }  // of all fragments; 0 if empty
   SequenceNumber largest_seqno() const { return largest_seqno_; }
 
-  // The first fragment that reaches behind `user_key`: it holds the key or lies behind it. size()
-  // if there is none. Hot: a search over key heads, and few comparisons of keys.
+  // The first fragment that contains `user_key` or lies behind it. size() if there is none. Hot: a
+  // search over key heads and few key comparisons.
   size_t Find(const Slice& user_key) const;
-  // True if fragment `index`, which reaches behind the key, also holds it.
+  // True if fragment `index`, whose end is behind the key, also contains the key.
   bool BeginsAtOrBefore(size_t index, const Slice& user_key) const {
     return comparator_.OrderWithoutTimestamp(fragments_[index].begin(), user_key) <= 0;
   }
-  // The greatest sequence number, at most `upper_seqno`, of those that cover the key; 0 if none.
+  // The greatest sequence number of the tombstones that cover the key and are not above
+  // `upper_seqno`; 0: none.
   SequenceNumber MaxCoveringSeqno(const Slice& user_key, SequenceNumber upper_seqno) const;
-  // The same for a fragment: its greatest number that is at most `upper_seqno`, 0 if none.
+  // The greatest sequence number of a fragment that is not above `upper_seqno`; 0: none.
   SequenceNumber MaxSeqno(size_t index, SequenceNumber upper_seqno) const;
+  // The same for tombstones whose timestamp is at most `upper_stamp` (`below`: less than it).
+  SequenceNumber MaxSeqnoAt(size_t index, SequenceNumber upper_seqno, const Slice& upper_stamp,
+                            bool below = false) const;
 
-  // One tombstone for each number of each fragment, in their order. An inclusive end is given as an
-  // exclusive one, for there is no other: who goes on with them looks for its last key elsewhere.
+  // Appends one tombstone for each sequence number of each fragment, in their order. An inclusive
+  // end is appended as an exclusive one, because tombstones have no other form; the caller must
+  // take care of the last key itself.
   void AppendTo(std::vector<RangeTombstone>* tombstones) const;
 
   const InternalKeyComparator& comparator() const { return comparator_; }
-  // Bytes of this object, without the keys' own.
+  // Bytes of this object, without the memory of the keys.
   size_t MemoryUsage() const;
-  // A line for each fragment: [a, c) 9 7
+  // One line for each fragment, for example: [a, c) 9 7
   std::string DebugString() const;
+  // Corruption if one of the invariants above does not hold.
   Status CheckInvariants() const;
 
  private:
@@ -108,19 +124,28 @@ class FragmentedTombstones {
     const char* end_data;
     uint32_t begin_bytes;
     uint32_t end_bytes;
-    size_t seqno;  // index of its first number; they end where those of the next fragment begin
+    // Index in seqnos_ of its first number; its numbers end where those of the next fragment begin.
+    size_t seqno;
 
     Slice begin() const { return Slice(begin_data, begin_bytes); }
     Slice end() const { return Slice(end_data, end_bytes); }
   };
 
+  // Sequence numbers of the tombstones that cover the border's inclusive largest key and reach
+  // behind it; descending.
   std::vector<SequenceNumber> TakeLastKey(std::span<const RangeTombstone> tombstones) const;
+  // Cuts the tombstones to the border.
   void Cut(std::span<RangeTombstone> tombstones) const;
+  // Computes stamps_ from the tombstones as they were before they were cut.
+  void AssignStamps(std::vector<RangeTombstone> whole);
+  // Builds the fragments from the tombstones, which may be in any order.
   void BuildFrom(std::vector<RangeTombstone> tombstones);
-  // Adds a fragment behind the last one, or lengthens that where they touch and have the same
+  // Appends a fragment behind the last one, or extends the last one if they touch and have the same
   // numbers.
   void Append(const Fragment& fragment);
+  // Computes prefix_bytes_ and heads_.
   void BuildHeads();
+  // The head of a key that begins with the common prefix.
   uint64_t HeadOf(const Slice& user_key) const {  // which begins with the common prefix
     return KeyHead(user_key.data() + prefix_bytes_, user_key.size() - prefix_bytes_,
                    comparator_.order());
@@ -129,15 +154,17 @@ class FragmentedTombstones {
   size_t FindBehind(const Slice& user_key) const;
 
   const InternalKeyComparator comparator_;
-  const std::shared_ptr<const void> memory_;  // of the keys; null: somebody else's
-  // Copies, where there was a border.
+  const std::shared_ptr<const void> memory_;  // owns the keys; null: the caller does
+  // Copies of the keys of the border.
   std::string smallest_border_;
   std::string largest_border_;
   std::vector<Place> fragments_;
   std::vector<SequenceNumber> seqnos_;
-  // Heads of the begins behind what all of them begin with; empty in a custom order.
+  std::vector<Slice> stamps_;  // of seqnos_; empty in a family without timestamps
+  // The heads of the begins of the fragments, behind their common prefix; empty with a custom
+  // order.
   std::vector<uint64_t> heads_;
-  size_t prefix_bytes_ = 0;  // what all begins share
+  size_t prefix_bytes_ = 0;  // length of the common prefix of all begins
   bool last_is_inclusive_ = false;
   SequenceNumber smallest_seqno_ = 0;
   SequenceNumber largest_seqno_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two walks: the first checks and measures, the second copies the keys into one piece of memory.
+// Two passes: the first checks and measures, the second copies the keys into one piece of memory.
 #include "table/range_del/range_del_block.h"
 
 #include <cassert>
@@ -14,6 +14,7 @@
 namespace ashlar {
 namespace {
 
+// Checks the trailer and the kind of one entry.
 Status CheckTombstone(const PlainBlockParser& entry) {
   if (entry.key().size() < kTrailerBytes) {
     return Status::Corruption(StrCat("block byte ", entry.value_offset(), ": a key of ",
@@ -25,7 +26,7 @@ Status CheckTombstone(const PlainBlockParser& entry) {
                                    int{kTypeRangeDeletion}, ", found ", int{type}));
 }
 
-// Appends the bytes at *end.
+// Copies `bytes` to *end, advances it, and returns the copy.
 Slice Copy(const Slice& bytes, char** end) {
   char* const begin = *end;
   if (!bytes.empty()) std::memcpy(begin, bytes.data(), bytes.size());

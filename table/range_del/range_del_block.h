@@ -14,16 +14,17 @@
 
 namespace ashlar {
 
-// The tombstones of a block in its order, which need not be sorted, and the memory their keys lie
-// in. They do not need the block any more.
+// The tombstones of a block in its order, which is not always sorted, and the memory of their keys.
+// They do not need the block any more.
 struct StoredTombstones {
   std::vector<RangeTombstone> tombstones;
   std::shared_ptr<const void> memory;
   size_t memory_bytes = 0;
 };
 
-// `contents`: verified, without trailer. A `global_seqno` other than kNoGlobalSeqno replaces the
-// stored numbers. Corruption, without file name, for bytes that are no such block.
+// Parses a block. `contents` are verified bytes without the trailer. A `global_seqno` other than
+// kNoGlobalSeqno replaces the stored sequence numbers. Corruption, without the file name, if the
+// bytes are not such a block.
 Result<StoredTombstones> ParseRangeDelBlock(const Slice& contents, SequenceNumber global_seqno);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragments none of whose tombstones the reader sees are stepped over.
+// Moves skip fragments of which the reader sees no tombstone.
 #include "table/range_del/tombstone_iterator.h"
 
 #include "util/text/str_cat.h"
@@ -8,6 +8,10 @@
 namespace ashlar {
 
 SequenceNumber TombstoneIterator::SeenSeqno(size_t index) const {
+  if (upper_stamp_ != nullptr) [[unlikely]] {
+    assert(callback_ == nullptr);
+    return tombstones_->MaxSeqnoAt(index, upper_seqno_, *upper_stamp_);
+  }
   SequenceNumber seqno = tombstones_->MaxSeqno(index, upper_seqno_);
   if (callback_ == nullptr) [[likely]]
     return seqno;

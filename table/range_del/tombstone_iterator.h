@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TombstoneIterator walks the fragments of a sorted run that a reader sees: those with a tombstone
-// at or below its sequence number that its callback, if it has one, does not refuse.
+// TombstoneIterator iterates over the fragments that are visible to a reader: those with a
+// tombstone at or below its sequence number that its callback, if it has one, calls visible.
 //
-// It stands on one fragment or on none; a position is one search or one step, without allocation.
-// Fragments that touch each other are given one by one. Threads: one at a time.
+// Each move is one search or one step and allocates nothing. Fragments that touch are returned
+// separately. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -24,24 +24,32 @@ namespace ashlar {
 
 class TombstoneIterator {
  public:
-  // Over nothing.
+  // An iterator without fragments.
   TombstoneIterator() = default;
-  // Keeps the tombstones, which may be null: then it is over nothing.
-  // The callback, which may be null, outlives it.
+  // Shares the tombstones, which may be null: then there are no fragments. The callback, which may
+  // be null, outlives the iterator.
+  // `upper_stamp`: the timestamp at which a stamped family is read, which outlives the iterator;
+  // null: tombstones of all timestamps are visible.
   TombstoneIterator(std::shared_ptr<const FragmentedTombstones> tombstones,
-                    SequenceNumber upper_seqno, const ReadCallback* callback = nullptr)
-      : tombstones_(std::move(tombstones)), upper_seqno_(upper_seqno), callback_(callback) {}
+                    SequenceNumber upper_seqno, const ReadCallback* callback = nullptr,
+                    const Slice* upper_stamp = nullptr)
+      : tombstones_(std::move(tombstones)),
+        upper_seqno_(upper_seqno),
+        callback_(callback),
+        upper_stamp_(upper_stamp) {}
 
+  // True if the iterator is on a fragment.
   bool Valid() const { return seqno_ != 0; }
-  // What the fragment holds: [begin(), end()), and end() too if end_is_inclusive(). The keys live
-  // as long as the tombstones.
+  // The fragment: [begin(), end()), and also end() if end_is_inclusive(). The keys are valid as
+  // long as the tombstones exist.
   Slice begin() const { return fragment().begin; }
   Slice end() const { return fragment().end; }
   bool end_is_inclusive() const { return fragment().end_is_inclusive; }
-  // With end() the internal key that separates what is covered from what is not: before all
-  // versions of end(), or behind them.
+  // With end(), the internal key at the end of the fragment: before all versions of end(), or
+  // behind them if the end is inclusive.
   uint64_t end_trailer() const { return end_is_inclusive() ? 0 : kRangeTombstoneSentinel; }
-  // Of the tombstone: hides what is below. The greatest that the reader sees.
+  // The greatest sequence number of the fragment that the reader sees; it hides entries with
+  // smaller numbers.
   SequenceNumber seqno() const {
     assert(Valid());
     return seqno_;
@@ -49,11 +57,11 @@ class TombstoneIterator {
 
   void SeekToFirst() { ForwardFrom(0); }
   void SeekToLast();
-  // The first fragment that reaches behind the key: it holds the key or lies behind it.
+  // Moves to the first visible fragment that contains the key or lies behind it.
   void Seek(const Slice& user_key) {
     if (tombstones_ != nullptr) ForwardFrom(tombstones_->Find(user_key));
   }
-  // The last fragment that begins at or before the key: it holds the key or lies before it.
+  // Moves to the last visible fragment that contains the key or lies before it.
   void SeekForPrev(const Slice& user_key);
   void Next() {
     assert(Valid());
@@ -73,15 +81,16 @@ class TombstoneIterator {
   }
   // The greatest number of a fragment that the reader sees; 0: none.
   SequenceNumber SeenSeqno(size_t index) const;
-  // The first visible fragment from `index` on; the last one before `end_index`.
+  // Move to the first visible fragment from `index` on, or to the last one before `end_index`.
   void ForwardFrom(size_t index);
   void BackwardFrom(size_t end_index);
 
-  std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: over nothing
+  std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: there are no fragments
   SequenceNumber upper_seqno_ = 0;
-  const ReadCallback* callback_ = nullptr;  // null: sees everything up to upper_seqno_
-  size_t index_ = 0;                        // of the fragment, when valid
-  SequenceNumber seqno_ = 0;                // 0: not valid. No tombstone that hides anything has 0
+  const ReadCallback* callback_ = nullptr;  // null: everything up to upper_seqno_ is visible
+  const Slice* upper_stamp_ = nullptr;      // null: all timestamps
+  size_t index_ = 0;                        // of the current fragment, if Valid()
+  SequenceNumber seqno_ = 0;  // 0: not Valid(). No tombstone with number 0 hides anything
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An entry of the store is one allocation: how it is compressed, how large it was, and its bytes.
+// An entry of the store is one allocation: a header with type and sizes, then the bytes.
 #include "table/tier/compressed_secondary_cache.h"
 
 #include <algorithm>
@@ -20,14 +20,16 @@
 namespace ashlar {
 namespace {
 
+// Never moved; deleted by the store.
 struct Saved {
   CompressionType type = kNoCompression;
   size_t raw_bytes = 0;
-  size_t bytes = 0;  // of the entry, behind this
+  size_t bytes = 0;  // of the stored bytes behind this header
 
   char* data() { return reinterpret_cast<char*>(this + 1); }
   Slice contents() { return Slice(data(), bytes); }
 
+  // Throws std::bad_alloc.
   static Saved* Make(CompressionType type, size_t raw_bytes, const Slice& contents) {
     void* const memory = ::operator new(sizeof(Saved) + contents.size());
     auto* const saved =
@@ -40,8 +42,10 @@ struct Saved {
   }
 };
 
+// The store cannot save its entries any further.
 constexpr Cache::CacheItemHelper kSavedHelper(CacheEntryRole::kMisc, &Saved::Delete);
 
+// A lookup result that is complete from the start.
 class ReadyResult final : public SecondaryCacheResultHandle {
  public:
   ReadyResult(Cache::ObjectPtr object, size_t charge) : object_(object), charge_(charge) {}
@@ -51,11 +55,11 @@ class ReadyResult final : public SecondaryCacheResultHandle {
   size_t Size() override { return charge_; }
 
  private:
-  const Cache::ObjectPtr object_;  // whoever asked owns it
+  const Cache::ObjectPtr object_;  // owned by the caller of Lookup()
   const size_t charge_;
 };
 
-// A reference on an entry of the store.
+// A reference to an entry of the store, released in the destructor.
 class Found {
  public:
   Found(Cache* store, const Slice& key) : store_(store), handle_(store->Lookup(key)) {}
@@ -77,11 +81,13 @@ class Found {
 
 Result<std::shared_ptr<CompressedSecondaryCache>> CompressedSecondaryCache::Make(
     const CompressedSecondaryCacheOptions& options) {
+  // The options are checked here, because later errors could not be reported.
   if (options.compression_type != kNoCompression &&
       !IsCompressionSupported(options.compression_type)) {
     return Status::NotSupported(StrCat("compressed secondary cache: this build lacks ",
                                        CompressionPropertyName(options.compression_type)));
   }
+  // The store is a cache of its own, without a further tier.
   LRUCacheOptions store_options = options;
   store_options.secondary_cache = nullptr;
   std::shared_ptr<Cache> store = store_options.MakeSharedCache();
@@ -100,6 +106,7 @@ CompressedSecondaryCache::CompressedSecondaryCache(const CompressedSecondaryCach
 
 bool CompressedSecondaryCache::WasOffered(const Slice& key) {
   const uint64_t hash = HashBytes(key);
+  // The upper half of the hash chooses the place, the lower half is the fingerprint.
   std::atomic<uint32_t>& trace = traces_[hash >> 32 & (kTraces - 1)];
   const uint32_t fingerprint = static_cast<uint32_t>(hash) | 1;  // 0: none
   if (trace.load(std::memory_order_relaxed) == fingerprint) return true;
@@ -117,6 +124,7 @@ Status CompressedSecondaryCache::Insert(const Slice& key, Cache::ObjectPtr obj,
     AddPerfCount(&PerfContextBase::compressed_sec_cache_insert_dummy_count);
     return Status::OK();
   }
+  // The entry is saved in its uncompressed form first.
   std::string raw(helper->size_cb(obj), '\0');
   Status status = helper->saveto_cb(obj, 0, raw.size(), raw.data());
   if (!status.ok()) return status;
@@ -125,6 +133,7 @@ Status CompressedSecondaryCache::Insert(const Slice& key, Cache::ObjectPtr obj,
 
 Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& saved,
                                              CompressionType type, CacheTier /*source*/) {
+  // Other compression types are decoded, so that the store has one type only.
   if (type == kNoCompression) return Store(key, saved, /*may_compress=*/true);
   std::string raw;
   Status status = UncompressToString(type, saved, nullptr, &raw);
@@ -134,6 +143,7 @@ Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& save
 Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool may_compress) {
   CompressionType type = kNoCompression;
   PageString compressed;
+  // Stored uncompressed if compression does not save at least one byte.
   if (may_compress && options_.compression_type != kNoCompression && !raw.empty()) {
     auto compressor = Compressor::Create(options_.compression_type, options_.compression_opts);
     if (!compressor.ok()) return compressor.status();
@@ -144,7 +154,7 @@ Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool 
   AddPerfCount(&PerfContextBase::compressed_sec_cache_uncompressed_bytes, raw.size());
   AddPerfCount(&PerfContextBase::compressed_sec_cache_compressed_bytes, stored.size());
   Saved* const saved = Saved::Make(type, raw.size(), stored);
-  // Without a handle there is always room, or the entry is deleted at once.
+  // Insert() without a handle always has room, or deletes the entry at once.
   return store_->Insert(key, saved, &kSavedHelper, sizeof(Saved) + stored.size());
 }
 
@@ -159,6 +169,7 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
   {
     const Found found(store_.get(), key);
     Saved* const saved = found.get();
+    // The block is read from the file then.
     if (saved == nullptr) return nullptr;
     std::string raw;
     Slice contents = saved->contents();
@@ -167,12 +178,14 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
       status = UncompressToString(saved->type, contents, nullptr, &raw);
       contents = raw;
     }
+    // The entry of the first tier is created while the saved bytes are pinned.
     if (status.ok()) {
       status = helper->create_cb(contents, kNoCompression, CacheTier::kVolatileTier, create_context,
                                  store_->memory_allocator(), &object, &charge);
     }
-    if (!status.ok()) object = nullptr;  // damaged: whoever asked reads it where it comes from
+    if (!status.ok()) object = nullptr;  // damaged: the caller will read the block from the file
   }
+  // Promoted: the first tier keeps the entry, and will offer it again.
   if (object == nullptr || advise_erase) {
     store_->Erase(key);
   } else {
@@ -185,7 +198,7 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
   return std::make_unique<ReadyResult>(object, charge);
 }
 
-// Every result is ready at once.
+// All results are complete from the start.
 void CompressedSecondaryCache::WaitAll(std::vector<SecondaryCacheResultHandle*> handles) {
   assert(
       std::all_of(handles.begin(), handles.end(), [](auto* handle) { return handle->IsReady(); }));
@@ -202,6 +215,7 @@ Status CompressedSecondaryCache::GetCapacity(size_t& capacity) {
   return Status::OK();
 }
 
+// The two functions move capacity between the tiers.
 Status CompressedSecondaryCache::Deflate(size_t decrease) {
   const size_t capacity = store_->GetCapacity();
   if (decrease > capacity) {

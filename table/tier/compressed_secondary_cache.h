@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompressedSecondaryCache: saved entries of a block cache, compressed, in memory of a capacity of
-// their own. They are kept in a built-in cache, whose CLOCK chooses what leaves.
+// CompressedSecondaryCache keeps saved entries of a block cache in compressed form, in memory with
+// a capacity of its own. It stores them in a built-in cache, which decides what is evicted.
 //
 // Threads: any number.
 #pragma once
@@ -17,14 +17,17 @@
 
 namespace ashlar {
 
+// Owned by the first tier through a shared pointer.
 class CompressedSecondaryCache final : public SecondaryCache {
  public:
-  // NotSupported when the build lacks the compression library, InvalidArgument if the options
+  // NotSupported if the build lacks the compression library, InvalidArgument if the options
   // contradict each other.
   static Result<std::shared_ptr<CompressedSecondaryCache>> Make(
       const CompressedSecondaryCacheOptions& options);
 
   const char* Name() const override { return "CompressedSecondaryCache"; }
+  // The functions of SecondaryCache. Insert() saves an entry that leaves the first tier; without
+  // `force_insert` only at the second offer of the key.
   Status Insert(const Slice& key, Cache::ObjectPtr obj, const Cache::CacheItemHelper* helper,
                 bool force_insert) override;
   Status InsertSaved(const Slice& key, const Slice& saved, CompressionType type,
@@ -41,20 +44,21 @@ class CompressedSecondaryCache final : public SecondaryCache {
   Status Inflate(size_t increase) override;
   std::string GetPrintableOptions() const override;
 
-  // Bytes held.
+  // Bytes of the stored entries.
   size_t usage() const { return store_->GetUsage(); }
 
  private:
   CompressedSecondaryCache(const CompressedSecondaryCacheOptions& options,
                            std::shared_ptr<Cache> store);
+  // Compresses the bytes if that makes them smaller, and stores them.
   Status Store(const Slice& key, const Slice& raw, bool may_compress);
-  // Whether the key was offered lately; notes that it is offered now.
+  // True if the key was offered recently. Records that it is offered now.
   bool WasOffered(const Slice& key);
 
   const CompressedSecondaryCacheOptions options_;
   const std::shared_ptr<Cache> store_;
-  // Fingerprints of keys that were offered once, by hash; overwritten in place. Any thread writes,
-  // and a lost one only means that its entry is taken a little later.
+  // Fingerprints of the keys that were offered once, in a hash table whose places are overwritten.
+  // All threads write without a lock; a lost fingerprint only delays the admission of its entry.
   static constexpr size_t kTraces = size_t{1} << 14;
   const std::unique_ptr<std::atomic<uint32_t>[]> traces_;
 };

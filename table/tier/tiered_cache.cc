@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public functions that make second tiers, and caches with one under one budget.
+// The public functions that create second tiers, and caches with a second tier and one common
+// budget.
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -14,9 +15,11 @@
 namespace ashlar {
 namespace {
 
+// False also for NaN.
 bool IsShare(double share) { return share >= 0 && share <= 1; }
 
 using Demotion = ClockCacheOptions::Demotion;
+// When an entry that leaves the first tier is offered to the second one.
 Demotion DemotionOf(TieredAdmissionPolicy policy) {
   switch (policy) {
     case kAdmPolicyAllowCacheHits: return Demotion::kUsed;
@@ -53,6 +56,7 @@ std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
 
 std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   const bool is_sound =
+      // Kinds of caches and policies that are not built are refused.
       cache_opts.cache_opts != nullptr && cache_opts.nvm_sec_cache == nullptr &&
       cache_opts.cache_type < kCacheTypeMax && cache_opts.adm_policy != kAdmPolicyThreeQueue &&
       cache_opts.adm_policy < kAdmPolicyMax && IsShare(cache_opts.compressed_secondary_ratio) &&
@@ -60,7 +64,7 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   if (!is_sound) return nullptr;
   ClockCacheOptions options;
   options.sharded = *cache_opts.cache_opts;
-  // A first tier alone would refuse them too.
+  // These options must also be valid for a first tier alone.
   LRUCacheOptions probe;
   static_cast<ShardedCacheOptions&>(probe) = options.sharded;
   probe.capacity = 0;
@@ -72,12 +76,13 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   if (options.sharded.secondary_cache == nullptr) return nullptr;
   options.demotion = DemotionOf(cache_opts.adm_policy);
   options.second_tier_share = cache_opts.compressed_secondary_ratio;
+  // Null tells the caller that the options are not valid.
   auto cache = std::make_shared<ClockCache>(options);
-  // A share of 0 is of the budget too: nothing is left of what the tier's own options said.
+  // With a share of 0 the capacity in the options of the second tier does not count either.
   const Status status = cache->Divide(cache_opts.total_capacity, options.second_tier_share);
   if (!status.ok()) return nullptr;
   if (options.second_tier_share == 0) {
-    IgnoreError(options.sharded.secondary_cache->SetCapacity(0), "ours always can");
+    IgnoreError(options.sharded.secondary_cache->SetCapacity(0), "our cache supports it");
   }
   return cache;
 }

@@ -3,48 +3,27 @@
 // The free functions of convenience.h that act on a database or a table file.
 #include "ashlar/convenience.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/metadata.h"
-#include "ashlar/options.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class ConvenienceTest : public testing::Test {
+class ConvenienceTest : public DbTest {
  protected:
-  void SetUp() override {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  ConvenienceTest() {
     options_.write_buffer_size = 256 << 10;
-    DB* raw = nullptr;
-    ASSERT_OK(DB::Open(options_, "/db", &raw));
-    db_.reset(raw);
-    ASSERT_OK(db_->Put(WriteOptions(), "key", std::string(5000, 'v')));
-    ASSERT_OK(db_->Put(WriteOptions(), "other", std::string(5000, 'w')));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Open();
+    Put("key", std::string(5000, 'v'));
+    Put("other", std::string(5000, 'w'));
+    Flush();
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(ConvenienceTest, WithoutBackgroundWorkWritesGoOnUntilTheyWouldHaveToWait) {
   CancelAllBackgroundWork(db_.get(), /*wait=*/true);
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
-  EXPECT_EQ(value.size(), 5000u);
-  ASSERT_OK(db_->Put(WriteOptions(), "key", "new"));
-  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
-  EXPECT_EQ(value, "new");
+  EXPECT_EQ(Get("key"), std::string(5000, 'v'));
+  Put("key", "new");
+  EXPECT_EQ(Get("key"), "new");
   EXPECT_TRUE(db_->Flush(FlushOptions()).IsShutdownInProgress());
   const std::string big(options_.write_buffer_size / 2, 'x');
   Status status;
@@ -56,33 +35,22 @@ TEST_F(ConvenienceTest, WithoutBackgroundWorkWritesGoOnUntilTheyWouldHaveToWait)
 
 TEST_F(ConvenienceTest, WhatWasWrittenWithoutBackgroundWorkIsThereAfterwards) {
   CancelAllBackgroundWork(db_.get());
-  ASSERT_OK(db_->Put(WriteOptions(), "late", "kept"));
-  db_.reset();
-  DB* raw = nullptr;
-  ASSERT_OK(DB::Open(options_, "/db", &raw));
-  db_.reset(raw);
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "late", &value));
-  EXPECT_EQ(value, "kept");
+  Put("late", "kept");
+  Drop();
+  Open();
+  EXPECT_EQ(Get("late"), "kept");
 }
 
 TEST_F(ConvenienceTest, CancelingKeepsWhatSkippedTheLog) {
-  WriteOptions unlogged;
-  unlogged.disableWAL = true;
-  ASSERT_OK(db_->Put(unlogged, "unlogged", "kept"));
+  ASSERT_OK(db_->Put(Unlogged(), "unlogged", "kept"));
   CancelAllBackgroundWork(db_.get());
-  db_.reset();
-  DB* raw = nullptr;
-  ASSERT_OK(DB::Open(options_, "/db", &raw));
-  db_.reset(raw);
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "unlogged", &value));
-  EXPECT_EQ(value, "kept");
+  Drop();
+  Open();
+  EXPECT_EQ(Get("unlogged"), "kept");
 }
 
 TEST_F(ConvenienceTest, ATableFileIsVerifiedWithoutItsDatabase) {
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  const std::vector<LiveFileMetaData> files = Tables();
   ASSERT_EQ(files.size(), 1u);
   const std::string path = files[0].db_path + files[0].name;
   EXPECT_OK(VerifySstFileChecksum(options_, EnvOptions(), path));

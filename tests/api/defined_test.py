@@ -114,7 +114,9 @@ def main():
     if dropin.exists():
         theirs = readable(exported(dropin))
         theirs = {name.replace("rocksdb::", "ashlar::") for name in theirs - c_functions(theirs)}
-        failures += [f"exported by one of libashlar and the drop-in: {name}" for name in sorted(names ^ theirs)]
+        # The drop-in's C API derives from classes without a key function, which emits their type information.
+        differing = [name for name in sorted(names ^ theirs) if not name.startswith("typeinfo ")]
+        failures += [f"exported by one of libashlar and the drop-in: {name}" for name in differing]
     for failure in failures:
         print(failure)
     print(f"defined: {len(declarations.names)} declarations, {len(names)} exported names, {len(failures)} failures")

@@ -1,41 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GetAllKeyVersions: every stored version, in order, from memtables and tables alike.
-#include <gtest/gtest.h>
-
-#include <memory>
-
-#include "ashlar/db.h"
-#include "ashlar/utilities/debug.h"
+// GetAllKeyVersions: every stored version, in order, of memtables and tables.
 #include "db/utilities/key_versions.h"
-#include "tests/support/paths.h"
+#include "ashlar/utilities/debug.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class KeyVersionsTest : public testing::Test {
+class KeyVersionsTest : public DbTest {
  protected:
-  void SetUp() override {
-    Options options;
-    options.create_if_missing = true;
-    ASSERT_TRUE(DB::Open(options, FreshTempDir("key_versions"), &db_).ok());
-    ASSERT_TRUE(db_->Put(WriteOptions(), "a", "1").ok());
-    ASSERT_TRUE(db_->Put(WriteOptions(), "b", "2").ok());
-    // Versions that a snapshot sees survive the flush.
+  KeyVersionsTest() {
+    Open();
+    Put("a", "1");
+    Put("b", "2");
+    // The flush keeps the versions that a snapshot sees.
     snapshot_ = db_->GetSnapshot();
-    ASSERT_TRUE(db_->Delete(WriteOptions(), "b").ok());
-    ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
-    ASSERT_TRUE(db_->Put(WriteOptions(), "b", "4").ok());
-    ASSERT_TRUE(db_->SingleDelete(WriteOptions(), "c").ok());
+    Delete("b");
+    Flush();
+    Put("b", "4");
+    EXPECT_OK(db_->SingleDelete(WriteOptions(), "c"));
   }
   void TearDown() override {
-    if (db_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+    db_->ReleaseSnapshot(snapshot_);
+    DbTest::TearDown();
   }
 
   // "key@seqno:type=value", one after the other.
   std::string Versions(OptSlice begin, OptSlice end, size_t max = 100) {
     std::vector<KeyVersion> versions;
-    EXPECT_TRUE(GetAllKeyVersions(db_.get(), begin, end, max, &versions).ok());
+    EXPECT_OK(GetAllKeyVersions(db_.get(), begin, end, max, &versions));
     std::string text;
     for (const KeyVersion& version : versions) {
       text += version.user_key + "@" + std::to_string(version.sequence) + ":" +
@@ -44,7 +38,6 @@ class KeyVersionsTest : public testing::Test {
     return text;
   }
 
-  std::unique_ptr<DB> db_;
   const Snapshot* snapshot_ = nullptr;
 };
 
@@ -74,7 +67,7 @@ TEST_F(KeyVersionsTest, EndOfAWalkIsExclusiveUnlessIncluded) {
   range.end = &end;
   int count = 0;
   const auto visit = [&](const Slice&, const Slice&) { return ++count > 0; };
-  ASSERT_TRUE(ForEachKeyVersion(db_.get(), nullptr, range, visit).ok());
+  ASSERT_OK(ForEachKeyVersion(db_.get(), nullptr, range, visit));
   EXPECT_EQ(count, 1);
 }
 

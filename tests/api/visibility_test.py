@@ -28,6 +28,8 @@ def opened(include, header):
     run = subprocess.run(
         [COMPILER, "-std=c++17", "-H", "-E", "-o", os.devnull, "-x", "c++", "-I", str(include), "-"],
         input=f'#include "rocksdb/{header}"\n', capture_output=True, text=True)
+    if run.returncode != 0 and include == THEIRS:
+        return []  # it includes a header that is private to RocksDB
     if run.returncode != 0:
         sys.exit(f"rocksdb/{header} of {include} does not preprocess:\n{run.stderr}")
     lines = re.findall(r"^(\.+) (\S+)$", run.stderr, re.M)
@@ -76,7 +78,7 @@ def main():
         if public or standard:
             failures += 1
             print(f"rocksdb/{header} does not bring {' '.join(public + standard)}"
-                  " (BRINGS in tools/make_dropin_headers.py)")
+                  " (ALSO_VISIBLE in tools/make_dropin_headers.py)")
     print(f"visibility: {len(headers)} headers compared, {failures} bring less than RocksDB's")
     return 1 if failures else 0
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block cache as table readers use it: objects found inside an epoch, slots, charges; with the
-// built-in cache and with one that is only known by its interface.
+// The block cache as table readers use it: objects found within an epoch, slots and charges; with
+// the built-in cache and with a cache of the program.
 #include "cache/block_cache.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Block : CachedObject {
   int value;
 };
 
-// A cache of a program's own, as far as the view can tell.
+// To the view this looks like a cache of the program.
 class ForeignCache : public CacheWrapper {
  public:
   using CacheWrapper::CacheWrapper;
@@ -76,7 +76,7 @@ TEST_P(BlockCacheTest, FindsBlocksByFileAndOffset) {
   EXPECT_EQ(view_->LookupRef({2, 0}), nullptr);
 }
 
-// A program's own cache is its own code, which nobody calls inside a guard.
+// A cache of the program must not be called within a guard, because it is foreign code.
 TEST_P(BlockCacheTest, OnlyTheBuiltInCacheIsAskedInsideAGuard) {
   ASSERT_OK(Insert(0, 7));
   EpochGuard guard;
@@ -288,7 +288,7 @@ TEST_P(SlotTest, AReferencedBlockIsAdmittedAboveASoftCapacity) {
   other->Unref();
 }
 
-// It would stay until the next one comes.
+// Otherwise it would stay until the next block is inserted.
 TEST_P(SlotTest, ABlockLargerThanTheCacheGoesWithItsLastUser) {
   Make(5);
   Block* const block = new Block(7);
@@ -301,7 +301,7 @@ TEST_P(SlotTest, ABlockLargerThanTheCacheGoesWithItsLastUser) {
   EXPECT_EQ(view_->cache()->GetUsage(), 0u);
 }
 
-// What is read once and cheap to read again need not push anything out.
+// A block that is read once and is cheap to read again need not evict anything.
 TEST_P(SlotTest, AFullCacheTakesInWhatComesBackSoon) {
   uint64_t next = 1000;
   const auto pass_by = [&](uint64_t offset, Block** held = nullptr) {
@@ -333,7 +333,7 @@ TEST_P(SlotTest, AFullCacheTakesInWhatComesBackSoon) {
   view_->cache()->SetStrictCapacityLimit(true);
   EXPECT_FALSE(pass_by(next++)) << "what is beyond the capacity must be refused";
   view_->cache()->SetStrictCapacityLimit(false);
-  // What is held goes beyond the capacity by a sixteenth, and then insertions have to make room.
+  // Referenced blocks exceed the capacity by a sixteenth. After that, insertions have to make room.
   std::vector<Block*> all_held;
   while (all_held.size() < 100 && pass_by(next++, &held)) all_held.push_back(held);
   EXPECT_EQ(all_held.size(), 6u);
@@ -342,7 +342,8 @@ TEST_P(SlotTest, AFullCacheTakesInWhatComesBackSoon) {
   for (Block* block : all_held) block->Unref();
 }
 
-// Who left for want of a use is remembered too, so that it is taken in when it comes back.
+// A block that was evicted because it was not used is remembered, so that it is cached when it is
+// read again.
 TEST_P(SlotTest, WhatWasEvictedLatelyIsNotPassedBy) {
   for (uint64_t i = 0; i < 110; ++i) ASSERT_OK(Insert(i, 1));
   uint64_t evicted = 0;
@@ -354,7 +355,7 @@ TEST_P(SlotTest, WhatWasEvictedLatelyIsNotPassedBy) {
 
 BlockHeapUse heap_use;
 
-// What it holds without need is memory of the process as well.
+// Memory that the heap holds without use is memory of the process as well.
 TEST_P(SlotTest, RoomBetweenBlocksIsTakenFromTheCapacity) {
   static constexpr BlockForms kForms{.heap_use = [] { return heap_use; }};
   constexpr size_t kMiB = 1 << 20;
@@ -370,7 +371,7 @@ TEST_P(SlotTest, RoomBetweenBlocksIsTakenFromTheCapacity) {
   EXPECT_EQ(usage_when_full(), 64u);
   heap_use.held_bytes = 70 * kMiB;
   EXPECT_EQ(usage_when_full(), 58u) << "for 58 blocks of 64 the heap holds 58 / 64 of 70";
-  // Of a heap that serves another cache of the same size too.
+  // Also if the heap serves another cache of the same size.
   heap_use = {.held_bytes = 129 * kMiB, .used_bytes = 128 * kMiB};
   EXPECT_EQ(usage_when_full(), 63u);
   heap_use.held_bytes = 50 * kMiB;

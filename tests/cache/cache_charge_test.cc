@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory beside blocks that counts against a cache, and which of it the options charge.
+// Memory other than blocks that is charged to a cache, and which of it the options charge.
 #include "cache/cache_charge.h"
 
 #include <gtest/gtest.h>

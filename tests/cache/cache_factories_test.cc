@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Making caches from options and from text, and the names around them.
+// Creating caches from options and from text, and their names.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads against one cache, through both interfaces. Objects know whether they are alive, so
-// a use after free shows by itself and not only under a sanitizer. At the end every charge must add
-// up to nothing.
+// Many threads use one cache through both interfaces. Objects know whether they are alive, so that
+// a use after free is detected without a sanitizer as well. At the end all charges must sum to
+// zero.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -60,7 +60,7 @@ void CheckValue(Cache* cache, Cache::Handle* handle, uint64_t key) {
   ASSERT_EQ(value->key, key);
 }
 
-// One random call through the public interface; handles wait in `held`.
+// One random call through the public interface. Handles stay in `held` for a while.
 void PublicStep(Cache* cache, Random64* random, std::vector<Cache::Handle*>* held) {
   const uint64_t number = random->Uniform(300);
   const std::string key = "key" + std::to_string(number);
@@ -145,8 +145,8 @@ void CheckBlock(const CachedObject* object, uint64_t number) {
   ASSERT_EQ(block->number, number);
 }
 
-// What a table reader does for one block: slot, cache, load, use; now and then a reference is kept.
-// A full cache may pass it by.
+// What a table reader does for a block: slot, cache, load, use; sometimes a reference is kept. A
+// full cache may refuse the block.
 void ReadBlock(BlockCacheView* view, SlotTable* table, uint64_t number,
                std::vector<CachedObject*>* held, std::atomic<int>* passed_by) {
   EpochGuard guard;
@@ -209,7 +209,7 @@ TEST(BlockStress, BlocksStayValidAndChargesAddUp) {
   EXPECT_EQ(StressBlock::live_count, 0);
 }
 
-// Lookups of keys that are always there must find them while the table grows under them.
+// Lookups of keys that always exist must find them while the table grows.
 TEST(BlockStress, GrowthHidesNothing) {
   constexpr uint64_t kStable = 50;
   LRUCacheOptions options(size_t{1} << 30, 0, false, 0.5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in cache through the public Cache interface: what is found, what is charged, what
-// leaves, and who is deleted when.
+// The built-in cache through the public Cache interface: what is found, what is charged, what is
+// evicted, and when deleters run.
 #include "cache/clock_cache.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// What the deleter has seen.
+// The values that the deleter has got.
 std::vector<int>& Deleted() {
   static std::vector<int> deleted;
   return deleted;
@@ -35,7 +35,7 @@ class ClockCacheTest : public testing::Test {
  protected:
   ClockCacheTest() { Deleted().clear(); }
 
-  // One shard, charges exactly as given.
+  // One shard, and charges exactly as given.
   void Make(size_t capacity, bool is_strict = false, int shard_bits = 0) {
     LRUCacheOptions options(capacity, shard_bits, is_strict, 0.5);
     options.metadata_charge_policy = kDontChargeCacheMetadata;
@@ -50,7 +50,7 @@ class ClockCacheTest : public testing::Test {
     EXPECT_OK(cache_->Insert(key, new int(value), &kIntHelper, charge, &handle));
     return handle;
   }
-  // The value, or -1.
+  // Returns the value, or -1.
   int Lookup(const std::string& key) {
     Cache::Handle* const handle = cache_->Lookup(key);
     if (handle == nullptr) return -1;
@@ -62,7 +62,7 @@ class ClockCacheTest : public testing::Test {
   std::shared_ptr<Cache> cache_;
 };
 
-// A deleter may take its time, do file I/O, or close a database, which waits for epochs to end.
+// A deleter may take long, do file I/O, or close a database, which waits for the end of epochs.
 TEST_F(ClockCacheTest, DeletersRunOutsideOfEpochs) {
   static bool was_in_epoch;
   static constexpr Cache::CacheItemHelper kWatched(
@@ -206,7 +206,7 @@ TEST_F(ClockCacheTest, EachUseUpToThreeKeepsForARound) {
   for (int i = 0; i < 9; ++i) insert("old" + std::to_string(i));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Lookup("often"), 1);
   for (int i = 0; i < 9; ++i) insert("new" + std::to_string(i));
-  // All the others, which were used less, have gone before it.
+  // All the other entries, which were used less, were evicted before it.
   EXPECT_EQ(Lookup("old8"), -1);
   for (int i = 0; i < 30; ++i) insert("newer" + std::to_string(i));
   EXPECT_EQ(Lookup("often"), -1);  // it was not used since
@@ -218,7 +218,7 @@ TEST_F(ClockCacheTest, WhoComesBackSoonSkipsProbation) {
   for (int i = 0; i < 100; ++i) ASSERT_OK(Insert("x" + std::to_string(i), i));
   ASSERT_EQ(Lookup("back"), -1);
   ASSERT_OK(Insert("back", 1));
-  // Alone in the main queue, it outlives any number of entries on probation.
+  // It is alone in the main queue, and stays longer than any number of entries on probation.
   for (int i = 0; i < 5000; ++i) ASSERT_OK(Insert("y" + std::to_string(i), i));
   EXPECT_EQ(Lookup("back"), 1);
 }
@@ -416,7 +416,7 @@ TEST_F(ClockCacheTest, DescribesWhatItsShardsHold) {
   cache->CheckInvariants();
 }
 
-// A charge that changes while the cache counts on it is found out.
+// A charge that changes while the entry is in the cache is detected.
 TEST_F(ClockCacheTest, StopsWhenAChargeIsNotWhatWasCounted) {
   Make(100);
   Cache::Handle* const handle = InsertPinned("a", 1, 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared memtable limit: when to flush, when to stall, what the cache is charged.
+// The limit of memtables that databases share: when to flush, when to stall, and what is charged to
+// the cache.
 #include "ashlar/write_buffer_manager.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ TEST(WriteBufferManager, FlushesOverTheLimitOnlyIfEnoughCanBeFreed) {
   EXPECT_FALSE(manager.ShouldFlush());
 }
 
-// What was charged for a while stays charged: the memory is needed again after the next flush.
+// The charge is not reduced at once, because the memory is needed again after the next flush.
 TEST(WriteBufferManager, TheCacheIsChargedWhatIsUsedAtMost) {
   const auto cache = NewLRUCache(64 * kMiB);
   WriteBufferManager manager(32 * kMiB, cache);
@@ -65,7 +66,7 @@ TEST(WriteBufferManager, TheCacheIsChargedWhatIsUsedAtMost) {
   free(6 * kMiB);
   EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 8 * kMiB);
 
-  // Smaller memtables from now on: noticed after two stretches of four times what is charged.
+  // Smaller memtables from now on. This is noticed after two periods of four times the charge.
   for (int i = 0; i < 20; i++) {
     manager.ReserveMem(2 * kMiB);
     free(2 * kMiB);
@@ -84,7 +85,7 @@ TEST(WriteBufferManager, TheCacheIsChargedWhatIsUsedAtMost) {
   EXPECT_EQ(cache->GetPinnedUsage(), 0u);
 }
 
-// As when an eviction runs what waits in epochs, a memtable's end among it.
+// An eviction may run what waits in epochs, including the end of a memtable.
 TEST(WriteBufferManager, MemoryIsFreedWhileTheCacheIsCharged) {
   static const Cache::CacheItemHelper kFrees(
       CacheEntryRole::kMisc, [](Cache::ObjectPtr object, MemoryAllocator* /*allocator*/) {

@@ -5,9 +5,9 @@
 // read, verified, compacted and opened again. Each case gets a class:
 //
 //   SAME    all rows as before
-//   ERROR   opening, reading, verifying or compacting returned an error, and all rows read were
-//   right PREFIX  a state that the database had before, and the recovery report names the loss;
-//   only for
+//   ERROR   opening, reading, verifying or compacting returned an error, and all rows that were
+//           read were right
+//   PREFIX  a state that the database had before, and the recovery report names the loss; only for
 //           logs without absolute consistency, and for a MANIFEST that ends in the middle of its
 //           last record
 //   FORGED  other rows, after changes with matching checksums. The only requirements are that all

@@ -4,9 +4,9 @@
 // (image_check.h). Random traces: short ones are cut before and after every call that changes
 // something, long ones before some of them, with all policies.
 //
-//   crash_test [--seconds=S] [--seed=N]    with --seed alone that one trace, at all its crash
-//   points
+//   crash_test [--seconds=S] [--seed=N]
 //
+// With --seed alone it runs that one trace, at all its crash points.
 // Without --seconds the amount of work is fixed; $ASHLAR_SUITE_SCALE multiplies it.
 #include <gtest/gtest.h>
 

@@ -6,44 +6,26 @@
 #include <pthread.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 
 #include "ashlar/cache.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/utilities/write_batch_with_index.h"
+#include "tests/support/counted_allocations.h"
 #include "tests/support/skip.h"
 #include "tests/support/test_db.h"
 
 namespace {
-thread_local uint64_t g_allocations = 0;
 thread_local uint64_t g_locks = 0;
-
-[[maybe_unused]] void* CountedAllocation(size_t size) {
-  g_allocations++;
-  void* p = std::malloc(size == 0 ? 1 : size);
-  if (p == nullptr) std::abort();
-  return p;
-}
 }  // namespace
 
 // The sanitizers have replacements of their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ASHLAR_TEST_COUNTS_CALLS 1
-void* operator new(size_t size) { return CountedAllocation(size); }
-void* operator new[](size_t size) { return CountedAllocation(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete[](void* p, size_t) noexcept { std::free(p); }
-
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   using Lock = int (*)(pthread_mutex_t*);
   static const Lock real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
   g_locks++;
   return real(mutex);
 }
-#else
-#define ASHLAR_TEST_COUNTS_CALLS 0
 #endif
 
 namespace ashlar {
@@ -66,7 +48,7 @@ class CostBudgetTest : public DbTest {
 };
 
 TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
-  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
   OpenWithFilters(cache);
   for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
@@ -86,7 +68,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
     }
   }
   const size_t usage = cache->GetUsage(), pinned = cache->GetPinnedUsage();
-  const uint64_t allocations = g_allocations, locks = g_locks;
+  const uint64_t allocations = thread_allocations, locks = g_locks;
   EXPECT_GT(allocations, 0u);  // the counters work: writing and flushing needed both
   EXPECT_GT(locks, 0u);
   uint64_t found = 0;
@@ -96,7 +78,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
       value.Reset();
     }
   }
-  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  const uint64_t allocated = thread_allocations - allocations, locked = g_locks - locks;
   EXPECT_EQ(found, 400u);
   EXPECT_EQ(allocated, 0u);
   EXPECT_EQ(locked, 0u);
@@ -107,7 +89,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
 // A batch of keys in a memtable, in three tables of level 0 and in the last level, with absent keys
 // and one key twice.
 TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
-  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
   OpenWithFilters(cache);
   const auto write = [&](int first, int step) {
@@ -142,10 +124,10 @@ TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
   };
   for (int round = 0; round < 4; round++) EXPECT_EQ(get(kBatch), kBatch - 2);
   const size_t pinned = cache->GetPinnedUsage();
-  const uint64_t allocations = g_allocations, locks = g_locks;
+  const uint64_t allocations = thread_allocations, locks = g_locks;
   size_t found = 0;
   for (int round = 0; round < 100; round++) found += get(kBatch) + get(1) + get(4);
-  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  const uint64_t allocated = thread_allocations - allocations, locked = g_locks - locks;
   EXPECT_EQ(found, 100 * (kBatch - 2 + 1 + 4));
   EXPECT_EQ(allocated, 0u);
   EXPECT_EQ(locked, 0u);
@@ -156,7 +138,7 @@ TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
 // Steps within blocks, from block to block and from file to file, over memtables and levels. The
 // first pass warms the cache and the buffers of the iterator.
 TEST_F(CostBudgetTest, AStepOfAWarmIteratorAllocatesNothingAndLocksNothing) {
-  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
   options_.target_file_size_base = 64 << 10;
   Open();
   for (int i = 0; i < 4000; i++) Put(Key(i), std::string(50, 'v'));
@@ -172,10 +154,66 @@ TEST_F(CostBudgetTest, AStepOfAWarmIteratorAllocatesNothingAndLocksNothing) {
     return steps;
   };
   EXPECT_EQ(pass() + pass() + pass(), 3 * 7000);  // the third visit decodes no more blocks
-  const uint64_t allocations = g_allocations, locks = g_locks;
+  const uint64_t allocations = thread_allocations, locks = g_locks;
   const int steps = pass();
-  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  const uint64_t allocated = thread_allocations - allocations, locked = g_locks - locks;
   EXPECT_EQ(steps, 7000);
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(locked, 0u);
+}
+
+// As a transaction uses its own again and again: ten updates, reads of these, of others and over
+// the database, a scan that makes the order of the keys.
+TEST_F(CostBudgetTest, ABatchThatIsUsedAgainAllocatesNothingForUpdatesAndReads) {
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
+  Open();
+  for (int i = 0; i < 100; i++) Put(Key(i), std::string(20, 'v'));
+  WriteBatchWithIndex batch(BytewiseComparator(), 0, /*overwrite_key=*/true);
+  ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
+  const DBOptions options;
+  const ReadOptions read;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; i += 5) keys.push_back(Key(i));
+  PinnableSlice value;
+  value.GetSelf()->reserve(64);
+  std::string own;
+  own.reserve(64);
+  uint64_t found = 0;
+  const auto use = [&] {
+    batch.Clear();
+    for (size_t i = 0; i < 10; i++) found += batch.Put(family, keys[i], "own value").ok();
+    found += batch.Put(family, keys[0], "again").ok();
+    for (const std::string& key : keys) {
+      found += batch.GetFromBatch(family, options, key, &own).ok();
+      found += batch.GetFromBatchAndDB(db_.get(), read, family, key, &value).ok();
+      value.Reset();
+    }
+  };
+  for (int round = 0; round < 3; round++) use();
+  const uint64_t allocations = thread_allocations;
+  found = 0;
+  for (int round = 0; round < 100; round++) use();
+  const uint64_t allocated = thread_allocations - allocations;
+  EXPECT_EQ(found, 4100u);
+  EXPECT_EQ(allocated, 0u);
+}
+
+// One iterator over both, and none of its steps.
+TEST_F(CostBudgetTest, AStepUnderABatchAllocatesNothingAndLocksNothing) {
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
+  Open();
+  for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
+  WriteBatchWithIndex batch;
+  for (int i = 0; i < 2000; i += 3) ASSERT_OK(batch.Put(Key(i), "own value"));
+  const std::unique_ptr<Iterator> it(batch.NewIteratorWithBase(db_->NewIterator(ReadOptions())));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+  }
+  it->SeekToFirst();
+  const uint64_t allocations = thread_allocations, locks = g_locks;
+  uint64_t found = 0;
+  for (; it->Valid(); it->Next()) found++;
+  const uint64_t allocated = thread_allocations - allocations, locked = g_locks - locks;
+  EXPECT_EQ(found, 2000u);
   EXPECT_EQ(allocated, 0u);
   EXPECT_EQ(locked, 0u);
 }

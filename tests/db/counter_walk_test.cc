@@ -21,8 +21,11 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/table_properties_collectors.h"
+#include "ashlar/utilities/transaction_db.h"
+#include "ashlar/utilities/write_batch_with_index.h"
 #include "db/options/stock_merge_operators.h"
 #include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
@@ -97,6 +100,7 @@ class CounterWalk : public DbTest {
   void HealDamage();
   void RecoverFromErrors();
   void ReadAhead();
+  void UseTransactions();
   void CallEnvironment();
 
   const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
@@ -198,6 +202,10 @@ void CounterWalk::CopyAndCheck() {
   ASSERT_OK(Checkpoint::Create(db_.get(), &made));
   const std::unique_ptr<Checkpoint> checkpoint(made);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
+  BackupEngine* engine = nullptr;
+  ASSERT_OK(BackupEngine::Open(BackupEngineOptions("/backups"), options_.env, &engine));
+  const std::unique_ptr<BackupEngine> backups(engine);
+  ASSERT_OK(backups->CreateNewBackup(CreateBackupOptions(), db_.get()));
   ASSERT_OK(db_->Put(WriteOptions(), "in the log", "value"));
   std::unique_ptr<WalIterator> updates;
   ASSERT_OK(db_->GetUpdatesSince(db_->GetLatestSequenceNumber(), &updates));
@@ -399,6 +407,24 @@ void CounterWalk::ReadAhead() {
   ASSERT_OK(Compact());
 }
 
+// A write that waits in vain for the lock of a transaction, and a batch with an index.
+void CounterWalk::UseTransactions() {
+  TransactionDBOptions transactions;
+  transactions.default_lock_timeout = 1;
+  TransactionDB* opened = nullptr;
+  ASSERT_OK(TransactionDB::Open(options_, transactions, "/transactions", &opened));
+  const std::unique_ptr<TransactionDB> db(opened);
+  const std::unique_ptr<Transaction> holder(db->BeginTransaction(WriteOptions()));
+  ASSERT_OK(holder->Put("key", "value"));
+  EXPECT_TRUE(db->Put(WriteOptions(), "key", "another").IsTimedOut());
+  const auto batch = std::make_shared<WriteBatchWithIndex>(BytewiseComparator(), 0,
+                                                           /*overwrite_key=*/true);
+  ASSERT_OK(batch->Put("other", "value"));
+  WriteOptions without_log;
+  without_log.disableWAL = true;
+  ASSERT_OK(db->IngestWriteBatchWithIndex(without_log, batch));
+}
+
 // Calls of the environment that the engine does not make.
 void CounterWalk::CallEnvironment() {
   const EnvOptions options;
@@ -442,6 +468,7 @@ TEST_F(CounterWalk, EachCounterCountsOrTheDocumentSaysWhyNot) {
   RecoverFromErrors();
   ReadAhead();
   db_.reset();
+  UseTransactions();
   UseBlobFiles(options_, "/blobs");
   UseACacheThatIsFull(options_, "/full");
   DeleteSlowly(options_, "/slow");

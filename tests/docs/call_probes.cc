@@ -252,8 +252,11 @@ const Probe kWrites[] = {
      }},
     {"DB::IngestWriteBatchWithIndex",
      [](Ground& g) {
-       return g.db->IngestWriteBatchWithIndex(WriteOptions(),
-                                              std::make_shared<WriteBatchWithIndex>());
+       WriteOptions options;
+       options.disableWAL = true;
+       return g.db->IngestWriteBatchWithIndex(
+           options, std::make_shared<WriteBatchWithIndex>(BytewiseComparator(), 0,
+                                                          /*overwrite_key=*/true));
      }},
     {"DB::IngestExternalFile",
      [](Ground& g) {
@@ -439,7 +442,12 @@ const Probe kBackground[] = {
        return g.db->CompactRange(CompactRangeOptions(), nullptr, nullptr);
      }},
     {"DB::WaitForCompact", [](Ground& g) { return g.db->WaitForCompact(WaitForCompactOptions()); }},
-    {"DB::TryCatchUpWithPrimary", [](Ground& g) { return g.db->TryCatchUpWithPrimary(); }},
+    {"DB::TryCatchUpWithPrimary",
+     [](Ground& g) {
+       std::unique_ptr<DB> secondary;
+       const Status status = DB::OpenAsSecondary(g.options, "/db", "/secondary", &secondary);
+       return status.ok() ? secondary->TryCatchUpWithPrimary() : status;
+     }},
 };
 
 std::vector<Probe> AllDbProbes() {

@@ -47,6 +47,7 @@ std::span<const Probe> FactProbes();
 std::span<const Probe> FileProbes();
 
 std::span<const Probe> OtherProbes();     // functions and classes beside it
+std::span<const Probe> CopyProbes();      // of those: what copies whole databases
 std::span<const Probe> ObjectProbes();    // objects that a program gives as options
 std::span<const Probe> ArgumentProbes();  // members of the options of calls, with another value
 

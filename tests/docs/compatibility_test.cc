@@ -73,7 +73,7 @@ bool SaysNotBuilt(const std::string& comment) {
   return std::regex_search(comment, words);
 }
 
-std::string StateOf(const OptionFacts& facts) {
+std::string StateOf(const OptionInfo& facts) {
   switch (facts.support) {
     case Support::kHonoured:
       return facts.takes_effect == TakesEffect::kDynamic ? "works, also by SetOptions" : "works";
@@ -194,6 +194,10 @@ TEST(Compatibility, FunctionsAndClassesBesideDb) {
   ExpectSection("Other calls", TextOfProbes(OtherProbes()));
 }
 
+TEST(Compatibility, CopiesOfDatabases) {
+  ExpectSection("Copies of databases", TextOfProbes(CopyProbes()));
+}
+
 TEST(Compatibility, ObjectsGivenAsOptions) {
   ExpectSection("Objects given as options", TextOfProbes(ObjectProbes()));
 }
@@ -247,14 +251,11 @@ TEST(Compatibility, CountersAreThoseOfTheStatisticsPage) {
 // A class or function that is refused is said to be in the header that declares it.
 TEST(Compatibility, HeadersOfWhatIsRefusedSaySo) {
   const std::map<std::string, const char*> headers = {
-      {"BackupEngine", "utilities/backup_engine.h"},
-      {"BackupEngineReadOnly", "utilities/backup_engine.h"},
       {"Checkpoint", "utilities/checkpoint.h"},
       {"CheckpointEngine", "utilities/checkpoint.h"},
       {"DBWithTTL", "utilities/db_ttl.h"},
       {"OptimisticTransactionDB", "utilities/optimistic_transaction_db.h"},
       {"TransactionDB", "utilities/transaction_db.h"},
-      {"WriteBatchWithIndex", "utilities/write_batch_with_index.h"},
       {"SstFileReader", "sst_file_reader.h"},
       {"SstFileWriter", "sst_file_writer.h"},
       {"RepairDB", "db.h"},
@@ -265,16 +266,19 @@ TEST(Compatibility, HeadersOfWhatIsRefusedSaySo) {
       {"NewTieredCache", "cache.h"},
       {"UpdateTieredCache", "cache.h"},
       {"NewRangeLockManager", "utilities/transaction_db.h"},
+      {"NewPersistentCache", "persistent_cache.h"},
       {"Env", "env.h"},
       {"DbDumpTool", "db_dump_tool.h"},
       {"DbUndumpTool", "db_dump_tool.h"},
   };
-  for (const Probe& probe : OtherProbes()) {
-    if (StateOf(probe) != "refused") continue;
-    const std::string name = probe.name;
-    const auto header = headers.find(name.substr(0, name.find("::")));
-    ASSERT_NE(header, headers.end()) << name << ": which header?";
-    EXPECT_TRUE(SaysNotBuilt(TextOf(StrCat("include/ashlar/", header->second)))) << name;
+  for (const std::span<const Probe> probes : {OtherProbes(), CopyProbes()}) {
+    for (const Probe& probe : probes) {
+      if (StateOf(probe) != "refused") continue;
+      const std::string name = probe.name;
+      const auto header = headers.find(name.substr(0, name.find("::")));
+      ASSERT_NE(header, headers.end()) << name << ": which header?";
+      EXPECT_TRUE(SaysNotBuilt(TextOf(StrCat("include/ashlar/", header->second)))) << name;
+    }
   }
 }
 

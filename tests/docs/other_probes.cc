@@ -2,6 +2,7 @@
 //
 // Functions and classes beside DB, objects that are given as options, and arguments of calls. A
 // function that gives an object answers NotSupported here when it gives nullptr.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ashlar/concurrent_task_limiter.h"
 #include "ashlar/convenience.h"
 #include "ashlar/db_dump_tool.h"
+#include "ashlar/env_encryption.h"
 #include "ashlar/explain.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
@@ -19,6 +21,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/persistent_cache.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_manager.h"
@@ -28,22 +31,24 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/trace_reader_writer.h"
-#include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/cache_dump_load.h"
-#include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/debug.h"
+#include "ashlar/utilities/info_log_finder.h"
 #include "ashlar/utilities/leveldb_options.h"
 #include "ashlar/utilities/memory_util.h"
 #include "ashlar/utilities/optimistic_transaction_db.h"
 #include "ashlar/utilities/option_change_migration.h"
 #include "ashlar/utilities/options_util.h"
+#include "ashlar/utilities/sim_cache.h"
 #include "ashlar/utilities/table_properties_collectors.h"
 #include "ashlar/utilities/transaction_db.h"
+#include "ashlar/utilities/write_batch_with_index.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_buffer_manager.h"
 #include "tests/docs/call_probes.h"
 #include "tests/support/status_matchers.h"
+#include "util/result.h"
 
 namespace ashlar {
 namespace {
@@ -58,20 +63,6 @@ std::shared_ptr<Cache> TwoTiers() {
 }
 
 Status Given(bool is_there) { return is_there ? Status::OK() : Status::NotSupported("nullptr"); }
-
-Status WithCheckpoint(Ground& g, Status (*run)(const Ground& g, Checkpoint* checkpoint)) {
-  Checkpoint* made = nullptr;
-  EXPECT_OK(Checkpoint::Create(g.db.get(), &made));
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  return run(g, checkpoint.get());
-}
-
-Status ExportFamily(const Ground& g, Checkpoint* checkpoint) {
-  ExportImportFilesMetaData* metadata = nullptr;
-  const Status status = checkpoint->ExportColumnFamily(g.second, "/export", &metadata);
-  delete metadata;
-  return status;
-}
 
 Status VerifyTable(Ground& g) {
   ColumnFamilyMetaData facts;
@@ -123,28 +114,7 @@ Status OpenKind(const Ground& g, const Arguments&... arguments) {
   return status;
 }
 
-template <typename Engine>
-Status OpenEngine(const Ground& g) {
-  Engine* engine = nullptr;
-  const Status status = Engine::Open(BackupEngineOptions("/backup"), g.env.get(), &engine);
-  delete engine;
-  return status;
-}
-
 const Probe kOthers[] = {
-    {"BackupEngine::Open", [](Ground& g) { return OpenEngine<BackupEngine>(g); }},
-    {"BackupEngineReadOnly::Open", [](Ground& g) { return OpenEngine<BackupEngineReadOnly>(g); }},
-    {"Checkpoint::CreateCheckpoint",
-     [](Ground& g) {
-       return WithCheckpoint(
-           g, [](const Ground&, Checkpoint* c) { return c->CreateCheckpoint("/checkpoint"); });
-     }},
-    {"Checkpoint::ExportColumnFamily", [](Ground& g) { return WithCheckpoint(g, &ExportFamily); }},
-    {"CheckpointEngine::Open",
-     [](Ground&) {
-       std::unique_ptr<CheckpointEngine> engine;
-       return CheckpointEngine::Open(CheckpointEngineOptions(), &engine);
-     }},
     {"DBWithTTL::Open",
      [](Ground& g) {
        DBWithTTL* db = nullptr;
@@ -224,6 +194,9 @@ const Probe kOthers[] = {
      }},
     {"NewFileTraceReader",
      [](Ground& g) {
+       std::unique_ptr<TraceWriter> writer;
+       RETURN_IF_ERROR(NewFileTraceWriter(g.env.get(), EnvOptions(), "/trace", &writer));
+       RETURN_IF_ERROR(writer->Close());
        std::unique_ptr<TraceReader> reader;
        return NewFileTraceReader(g.env.get(), EnvOptions(), "/trace", &reader);
      }},
@@ -257,7 +230,27 @@ const Probe kOthers[] = {
      }},
     {"DbUndumpTool::Run",
      [](Ground& g) {
-       return Given(DbUndumpTool().Run({"/other", "/dump"}, g.options));
+       const bool is_dumped = DbDumpTool().Run({"/db", "/dump"}, g.options);
+       return Given(is_dumped && DbUndumpTool().Run({"/other", "/dump"}, g.options));
+     }},
+    {"NewEncryptedEnv",
+     [](Ground& g) {
+       const auto provider =
+           EncryptionProvider::NewCTRProvider(BlockCipher::NewROT13Cipher(/*block_size=*/16));
+       const std::unique_ptr<Env> env(NewEncryptedEnv(g.options.env, provider));
+       return WriteStringToFile(env.get(), "text", "/encrypted");
+     }},
+    {"NewSimCache",
+     [](Ground&) { return Given(NewSimCache(NewLRUCache(1000), 1000, 0) != nullptr); }},
+    {"NewPersistentCache",
+     [](Ground& g) {
+       std::shared_ptr<PersistentCache> cache;
+       return NewPersistentCache(g.options.env, "/cache", 1000, nullptr, false, &cache);
+     }},
+    {"GetInfoLogList",
+     [](Ground& g) {
+       std::vector<std::string> names;
+       return GetInfoLogList(g.db.get(), &names);
      }},
 };
 
@@ -428,11 +421,28 @@ Status Compact(Ground& g, const Change& change) {
 constexpr char kStamp[8] = {};
 const Slice kTimestamp(kStamp, sizeof(kStamp));
 
+// Calls with timestamps need a database that has them.
+Status OnStamped(Ground& g, const std::function<Status(DB*)>& call) {
+  g.options.comparator = BytewiseComparatorWithU64Ts();
+  std::unique_ptr<DB> db;
+  const Status status = DB::Open(g.options, "/of_timestamps", &db);
+  return status.ok() ? call(db.get()) : status;
+}
+
+Status ScanStamped(Ground& g, const Slice* start) {
+  return OnStamped(g, [start](DB* db) {
+    ReadOptions options;
+    options.timestamp = &kTimestamp;
+    options.iter_start_ts = start;
+    const std::unique_ptr<Iterator> iterator(db->NewIterator(options));
+    iterator->SeekToFirst();
+    return iterator->status();
+  });
+}
+
 const Probe kArguments[] = {
-    {"ReadOptions::timestamp",
-     [](Ground& g) { return Read(g, [](ReadOptions* o) { o->timestamp = &kTimestamp; }); }},
-    {"ReadOptions::iter_start_ts",
-     [](Ground& g) { return Read(g, [](ReadOptions* o) { o->iter_start_ts = &kTimestamp; }); }},
+    {"ReadOptions::timestamp", [](Ground& g) { return ScanStamped(g, nullptr); }},
+    {"ReadOptions::iter_start_ts", [](Ground& g) { return ScanStamped(g, &kTimestamp); }},
     {"ReadOptions::table_index_factory",
      [](Ground& g) {
        return Read(g, [](ReadOptions* o) {
@@ -472,7 +482,11 @@ const Probe kArguments[] = {
      }},
     {"CompactRangeOptions::full_history_ts_low",
      [](Ground& g) {
-       return Compact(g, [](CompactRangeOptions* o) { o->full_history_ts_low = &kTimestamp; });
+       return OnStamped(g, [](DB* db) {
+         CompactRangeOptions options;
+         options.full_history_ts_low = &kTimestamp;
+         return db->CompactRange(options, nullptr, nullptr);
+       });
      }},
 };
 

@@ -173,10 +173,6 @@ std::string LdbSection() {
     names.Add("works", CommandWithFlags(name, writing));
     all_help += HelpOf("ldb", name + " --help");
   }
-  const std::string unbuilt = Between(help, "that are not built yet:", "\f");
-  for (const std::string& name : All(unbuilt.substr(unbuilt.find(':')), "([a-z]\\w+)")) {
-    names.Add("refused", name);
-  }
   for (const std::string& flag : everywhere) names.Add("flags of all commands", flag);
   for (const std::string& flag : writing) names.Add("flags of commands that write", flag);
   AddMissing(kFlagsOfRocksDbLdb, all_help, &names);

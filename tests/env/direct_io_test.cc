@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Direct I/O: whoever reads or appends any bytes meets the disk in whole pages only.
+// Direct I/O: reads and appends of any number of bytes access the disk only in whole pages.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -46,7 +46,7 @@ class DirectIoTest : public testing::Test {
   DirectFiles files_{memory_};
 };
 
-// Counts what it is asked for, and grants a few bytes at a time.
+// Counts the requested bytes, and grants a few bytes at a time.
 class StingyLimiter final : public RateLimiter {
  public:
   StingyLimiter() : RateLimiter(Mode::kAllIo) {}
@@ -65,7 +65,7 @@ class StingyLimiter final : public RateLimiter {
 
 }  // namespace
 
-// Pieces of all sizes, with flushes and syncs between them, over buffers of a page and of many.
+// Pieces of all sizes, with flushes and syncs between them, with buffers of one page and of many.
 TEST_F(DirectIoTest, AppendsOfAnySizeComeOut) {
   for (const size_t buffer : {size_t{0}, size_t{4096}, size_t{40000}}) {
     SCOPED_TRACE(buffer);
@@ -198,7 +198,7 @@ TEST_F(DirectIoTest, ReadsArePacedIfTheyHaveAPriority) {
   EXPECT_EQ(limiter.asked[Env::IO_USER], 13200);
 }
 
-// On the machine's own disk, where it offers direct I/O.
+// On a real disk, if its file system supports direct I/O.
 TEST(DirectIoOnDisk, ComesOutAsWritten) {
   const std::string path = FreshTempDir("direct_io") + "/f";
   FileSystem* const fs = FileSystem::Default().get();

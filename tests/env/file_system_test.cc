@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every FileSystem of ours promises, checked on the POSIX one, the one in memory, the fault
-// wrapper, the simulated one, and through the Env adaptors in both directions.
+// What each of our file systems guarantees. The tests run with the POSIX one, the one in memory,
+// the fault wrapper, the simulated one, and through the Env adaptors in both directions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Kind {
 };
 
 std::shared_ptr<FileSystem> MakeOverEnv() {
-  // The Env must live as long as the file system over it.
+  // The Env must outlive the file system over it.
   std::shared_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
   auto fs = NewFileSystemOverEnv(env.get());
   return std::shared_ptr<FileSystem>(fs.get(), [env, fs](FileSystem*) {});
@@ -288,7 +288,7 @@ TEST_P(FileSystemTest, CopyOfAPrefix) {
   EXPECT_TRUE(CopyFileTo(fs_.get(), Path("a"), Path("d"), 11).IsCorruption());
 }
 
-// Of more than one piece, and of none.
+// Files of more than one piece, and an empty file.
 TEST_P(FileSystemTest, ChecksumOfAWholeFile) {
   const auto checksum = [this](const std::string& name, Status* status) {
     const auto generator = GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator({});
@@ -352,7 +352,8 @@ TEST(MemoryFileSystem, DirectoriesMoveWithTheirContents) {
   EXPECT_EQ(fs.AllFiles(), (std::map<std::string, std::string>{{"/a/z/c", "x"}}));
 }
 
-// A program's file system that does not say what is a directory, and makes none without a parent.
+// A file system of a program that cannot tell what is a directory, and does not create missing
+// parents.
 class BlindFs final : public FileSystemWrapper {
  public:
   BlindFs() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileWriter, RandomReader and SequentialReader: buffering, poisoning, exact reads.
+// FileWriter, RandomReader and SequentialReader: buffering, poisoning by errors, and exact reads.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -73,7 +73,7 @@ TEST_F(FileWriterTest, WithoutABufferEachAppendIsOneCall) {
   EXPECT_EQ(memory_->AllFiles()["/f"], "ab");
 }
 
-// Files of users may have buffers of their own.
+// Files of programs may have their own buffers.
 class BufferingFile final : public FSWritableFileOwnerWrapper {
  public:
   BufferingFile(std::unique_ptr<FSWritableFile>&& file, int* flushes)
@@ -206,7 +206,7 @@ TEST(RandomReader, AShortReadIsCorruptionThatNamesEverything) {
   EXPECT_TRUE((*reader)->ReadExactly(UINT64_MAX, 7, scratch, &result).IsCorruption());
 }
 
-// What has changed in the file meanwhile tells memory from file.
+// The file is changed meanwhile, which shows whether bytes come from memory or from the file.
 TEST(RandomReader, AKeptTailAnswersWhatLiesInIt) {
   MemoryFileSystem fs;
   fs.PutFile("/f", "0123456789");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File names: built as RocksDB builds them, parsed from any number of digits, junk refused.
+// File names: built as RocksDB builds them, parsed with any number of digits; other names are
+// refused.
 #include <gtest/gtest.h>
 
 #include "env/filename.h"

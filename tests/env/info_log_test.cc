@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text log: levels, lines, rolling by size and by time, headers, deleting of old logs, names
+// The text log: levels, lines, rolling by size and by time, headers, deletion of old logs, names
 // with a separate directory; and the JSON of the event log.
 #include <gtest/gtest.h>
 
@@ -218,7 +218,7 @@ TEST_F(InfoLogTest, OptionsDescribeTheLog) {
   EXPECT_EQ(logger, options.info_log);
 }
 
-// Has nothing in it before it is flushed.
+// The file is empty before it is flushed.
 class BufferedFile final : public FSWritableFileOwnerWrapper {
  public:
   using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
@@ -234,7 +234,7 @@ class BufferedFile final : public FSWritableFileOwnerWrapper {
   std::string buffer_;
 };
 
-// A program's file system: what is not set is its target's.
+// A file system of a program. Functions that are not set call the target.
 class ProgramFs final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -259,7 +259,7 @@ class ProgramFs final : public FileSystemWrapper {
   int files = 0;
 };
 
-// Keeps its lines, and hands them on to another one if there is one.
+// Keeps its lines, and passes them to another log if there is one.
 class KeptLog final : public Logger {
  public:
   explicit KeptLog(std::shared_ptr<Logger> next = nullptr) : next_(std::move(next)) {}
@@ -342,7 +342,7 @@ TEST_F(InfoLogTest, WhatAFileSystemDoesNotOfferIsOurs) {
   EXPECT_TRUE(Has("here"));
 }
 
-// A program's Env, by the older interface.
+// An Env of a program, with the older interface.
 class LoggingEnv final : public EnvWrapper {
  public:
   using EnvWrapper::EnvWrapper;
@@ -362,7 +362,7 @@ TEST_F(InfoLogTest, AnEnvsOwnLogTakesThePlaceOfOurs) {
   EXPECT_EQ(logger, env.logger);
 }
 
-// A program's logger that overrides only the form with a level.
+// A logger of a program that overrides only the function with a level.
 class LevelLogger : public Logger {
  public:
   using Logger::Logv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Listeners that ask hear of every operation on the files that are a database's: which, where, how
-// much, and how it ended. Those that do not ask cost nothing, for nothing is in between.
+// Listeners that request it are notified of every operation on files of a database: which, where,
+// how much, and the result. If no listener requests it, there is no wrapper and no cost.
 #include "env/listened_file_system.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ class ListenedFileSystemTest : public testing::Test {
     EXPECT_OK(fs_->NewWritableFile(path, FileOptions(), &file, nullptr));
     return file;
   }
-  // Ten bytes.
+  // Writes ten bytes.
   void Write(const std::string& path) {
     const auto file = Create(path);
     ASSERT_OK(file->Append("0123456789", {}, nullptr));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManualClock: a clock that stands still until a test moves it. Sleeping and timed waits move it at
-// once, so nothing that waits on it takes real time. Any thread.
+// ManualClock is a clock that only a test moves. Sleeps and timed waits move it and return, so that
+// no test waits for real time. Any thread.
 #pragma once
 
 #include <atomic>

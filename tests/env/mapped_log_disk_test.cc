@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// On which file systems a log may be mapped, and what is noticed of somebody who cuts it.
+// On which file systems a log may be mapped, and how cutting its file is detected.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -33,11 +33,11 @@ struct Disk {
   bool is_mapped;
 };
 constexpr Disk kDisks[] = {
-    // A reflinked copy makes the next store allocate, and there may be nothing to allocate.
+    // After a copy with shared blocks, the next store needs a new block, and there may be none.
     {"xfs", "mkfs.xfs -q -m reflink=1", 320, false},
     {"xfs_without_reflink", "mkfs.xfs -q -m reflink=0", 320, true},
     {"ext4", "mkfs.ext4 -q", 16, true},
-    // The same type number as ext4, but nothing can be allocated ahead.
+    // It has the same type number as ext4, but space cannot be allocated ahead.
     {"ext2", "mkfs.ext2 -q", 16, false},
     {"btrfs", "mkfs.btrfs -q", 128, false},
 };
@@ -58,7 +58,7 @@ TEST_P(MappedLogOn, OnlyWhereSpaceIsWrittenInPlace) {
 INSTANTIATE_TEST_SUITE_P(Disks, MappedLogOn, testing::ValuesIn(kDisks),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Somebody empties the live log; what is stored then finds no file any more.
+// The log is truncated while it is in use. Later stores then have no file behind them.
 TEST(MappedLog, StoresIntoACutFileAreAFactAndNoSignal) {
   std::string path = FreshMappableDir("mapped");
   if (path.empty()) return SkipAsMissing(kMappableFileSystem);
@@ -73,7 +73,7 @@ TEST(MappedLog, StoresIntoACutFileAreAFactAndNoSignal) {
   EXPECT_TRUE((*file)->is_lost());
   EXPECT_TRUE((*file)->Sync().IsIOError());
   memcpy((*file)->At((*file)->allocated() - 5), "third", 5);
-  // Other logs are not concerned.
+  // Other logs are not affected.
   auto other = NewMappedLog(path + "2");
   ASSERT_OK(other);
   EXPECT_FALSE((*other)->is_lost());
@@ -83,7 +83,7 @@ TEST(MappedLog, StoresIntoACutFileAreAFactAndNoSignal) {
   EXPECT_EQ(info.st_size, 0) << "zeros would look like a whole log";
 }
 
-// Also one that strikes in another mapping, or is sent.
+// This includes a SIGBUS in another mapping, and one that was sent.
 TEST(MappedLogDeathTest, OtherSignalsEndTheProcessAsBefore) {
   std::string path = FreshMappableDir("mapped");
   if (path.empty()) return SkipAsMissing(kMappableFileSystem);
@@ -101,8 +101,8 @@ TEST(MappedLogDeathTest, OtherSignalsEndTheProcessAsBefore) {
   close(fd);
 }
 
-// Stores behind the end of a file, but within its last page, go nowhere: a sync must not claim
-// them.
+// Stores behind the end of a file, but within its last page, are lost: a sync must not report
+// success for them.
 TEST(MappedLog, SyncFailsForGoodWhenSomebodyCutsTheFile) {
   std::string path = FreshMappableDir("mapped");
   if (path.empty()) return SkipAsMissing(kMappableFileSystem);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NewEntries: whoever makes files hears of every failed sync of their directory, and what it calls
-// durable is there after a crash.
+// NewEntries: code that creates files learns of every failed sync of their directory, and files
+// that are reported as durable exist after a crash.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ TEST_F(NewEntriesTest, KnowTheirDirectoryHoweverItIsWritten) {
   EXPECT_OK(other.Sync());
 }
 
-// What cannot be opened has lost nothing.
+// If the directory could not be opened, no entry was lost.
 TEST_F(NewEntriesTest, AreTrustedWhereOnlyTheOpeningFailed) {
   const NewEntries entries(sim_.get(), "/db");
   Create("/db/a");
@@ -103,7 +103,7 @@ TEST_F(NewEntriesTest, AreTrustedWhereOnlyTheOpeningFailed) {
   EXPECT_TRUE(SurvivesCrash("/db/a"));
 }
 
-// A directory of which the first attempt left nothing but the name would be taken for made.
+// If the first attempt left only the name of a directory, the directory would be taken for durable.
 TEST_F(NewEntriesTest, DirectoriesAreMadeAnewAfterAFailedSync) {
   FailNextSync();
   EXPECT_FALSE(CreateDirectories(sim_.get(), "/db/tables").ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timer: who is called when, and who is not any more. Time is passed by hand.
+// The timer: which tasks are called and when, and which are not called any more. The test passes
+// the time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
+constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // longer than any test
 
 class Task final : public PeriodicTask {
  public:
@@ -98,7 +99,7 @@ TEST_F(PeriodicTimerTest, ATaskMayForgetItselfAndChangeItsPeriod) {
   EXPECT_EQ(second_.calls, 2);
 }
 
-// TSan and ASan see it if the task is touched afterwards.
+// TSan and ASan detect an access to the task afterwards.
 TEST_F(PeriodicTimerTest, AForgottenTaskIsNotRunning) {
   for (int i = 0; i < 100; i++) {
     auto task = std::make_unique<Task>();

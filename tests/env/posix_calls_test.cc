@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the POSIX files ask of the kernel: this program's own fdatasync, fsync and fstat stand in
-// front of the C library's and count. A sync that calls nothing, or calls it for another file,
-// shows here. Its own link fails as the test wants.
+// The calls of the POSIX files into the kernel. This program defines fdatasync, fsync and fstat,
+// which replace those of the C library and count. A sync that makes no call, or a call for another
+// file, is detected. Its own link() fails when a test wants it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ struct SyncCalls {
   int fstats = 0;
 };
 SyncCalls* calls = nullptr;  // while a test counts; one thread
-int link_error = 0;          // which the kernel answers to link(); 0: it makes the link
+int link_error = 0;          // the errno that link() returns; 0: it makes the link
 
 int CallFstat(int fd, struct stat* info) { return static_cast<int>(syscall(SYS_fstat, fd, info)); }
 void Count(int fd, std::map<ino_t, int>* counts) {
@@ -96,8 +96,8 @@ TEST_F(PosixCalls, SyncsReachTheKernelForTheirOwnFile) {
   EXPECT_EQ(calls_.of_data[InodeOf(other)] + calls_.of_all[InodeOf(other)], 0);
 }
 
-// Whoever asks for a file's times makes the next store write its inode again, and the sync after it
-// wait for that.
+// After the times of a file were read, the next store writes its inode again, and the next sync
+// waits for that.
 TEST_F(PosixCalls, ASyncOfAMappedLogAsksForNoTimes) {
   const std::string path = dir_ + "/log";
   auto log = MappedLogFactory::Of(fs_)->NewMappedLog(path, 1, 1 << 20);
@@ -128,7 +128,7 @@ TEST_F(PosixCalls, ARandomlyWrittenFileIsSyncedToo) {
   EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
 }
 
-// So that checkpoints and ingestions copy.
+// Checkpoints and ingestions then copy the file.
 TEST_F(PosixCalls, ALinkThatCannotBeHadIsNotSupported) {
   const std::string path = dir_ + "/file";
   std::unique_ptr<FSWritableFile> made;
@@ -143,7 +143,7 @@ TEST_F(PosixCalls, ALinkThatCannotBeHadIsNotSupported) {
   EXPECT_OK(fs_->LinkFile(path, dir_ + "/link", kIo, nullptr));
 }
 
-// The kernel writes up to the limit and says how much; the rest fails.
+// The kernel writes up to the limit and returns the number of bytes. The rest fails.
 TEST_F(PosixCalls, AWriteThatIsCutShortGoesOnAndFails) {
   const std::string path = dir_ + "/file";
   std::unique_ptr<FSWritableFile> file;

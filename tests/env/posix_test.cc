@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only the real file system can show: locks between processes, errors with their names,
-// preallocation, mapped logs.
+// What needs the real file system: locks between processes, errors with their names, preallocation,
+// and mapped logs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -98,7 +98,7 @@ TEST(PosixLock, ASecondNameOfTheFileIsRefusedAndTheLockIsKept) {
   ASSERT_OK(fs->LinkFile(dir + "/LOCK", dir + "/OTHER", kIo, nullptr));
   FileLock* second = nullptr;
   EXPECT_FALSE(fs->LockFile(dir + "/OTHER", kIo, &second, nullptr).ok());
-  // The refused attempt must not have released the lock, as closing a descriptor would.
+  // The refused attempt must not have released the lock, which closing a descriptor would do.
   const pid_t child = fork();
   if (child == 0) {
     const int fd = open((dir + "/LOCK").c_str(), O_RDWR);
@@ -108,7 +108,7 @@ TEST(PosixLock, ASecondNameOfTheFileIsRefusedAndTheLockIsKept) {
   }
   int result = -1;
   ASSERT_EQ(waitpid(child, &result, 0), child);
-  EXPECT_EQ(WEXITSTATUS(result), 0);
+  EXPECT_EQ(result, 0);  // no signal either
   ASSERT_OK(fs->UnlockFile(lock, kIo, nullptr));
 }
 
@@ -197,7 +197,7 @@ TEST(PosixEnv, IdsAreUuidsAndDiffer) {
   EXPECT_NE(first, Env::Default()->GenerateUniqueId());
 }
 
-// What the parent has drawn before, and what it is to draw next, goes along into all its children.
+// All children inherit the random state of the parent.
 TEST(PosixEnv, ChildrenGetOtherIds) {
   std::set<std::string> ids = {Env::Default()->GenerateUniqueId()};
   for (int i = 0; i < 2; ++i) {
@@ -284,14 +284,15 @@ TEST_F(MappedLogTest, BeyondTheCapacityIsRefusedAndTheRestStaysUsable) {
   ASSERT_OK(file_->Close(file_->allocated()));
 }
 
-// Bytes of addresses that this process has in use.
+// The number of address bytes that this process uses.
 uint64_t AddressBytes() {
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// A process has room for some hundred logs that may each grow large, and may have more than that.
+// A process has addresses for some hundred logs that may become large, but may have more logs than
+// that.
 TEST_F(MappedLogTest, AfterItsGrowthItTakesNoMoreAddressesThanBytes) {
   constexpr uint64_t kCapacity = uint64_t{8} << 30;
   Create(1, kCapacity);
@@ -325,7 +326,7 @@ TEST_F(MappedLogTest, WithoutCloseTheZeroTailStays) {
   EXPECT_EQ(Contents()[0], 'x');
 }
 
-// What is synced then is data, and nothing that the journal of a file system would have to hold.
+// Then a sync only writes data, and nothing that would need the journal of the file system.
 TEST_F(MappedLogTest, AReusedFileKeepsItsBytesAndItsSpace) {
   Create(100, 8 << 20);
   if (file_ == nullptr) return;
@@ -342,7 +343,7 @@ TEST_F(MappedLogTest, AReusedFileKeepsItsBytesAndItsSpace) {
   file_ = reused.Take();
   EXPECT_NE(stat(path_.c_str(), &after), 0);
   path_ = new_path;
-  EXPECT_EQ(file_->allocated(), 2u << 20);  // nobody has to ask for any of it
+  EXPECT_EQ(file_->allocated(), 2u << 20);  // without a call of EnsureAllocated()
   for (int i = 0; i < 20; ++i) {
     memset(file_->At(static_cast<uint64_t>(i) * 1000), 'n', 1000);
     ASSERT_OK(file_->Sync());
@@ -350,7 +351,7 @@ TEST_F(MappedLogTest, AReusedFileKeepsItsBytesAndItsSpace) {
   ASSERT_EQ(stat(path_.c_str(), &after), 0);
   EXPECT_EQ(after.st_ino, before.st_ino);
   EXPECT_EQ(after.st_size, before.st_size);
-  // Where the file lies takes a block or two of its own, which come and go.
+  // The file system needs a few blocks for its own data about the file, and their number changes.
   EXPECT_NEAR(static_cast<double>(after.st_blocks), static_cast<double>(before.st_blocks), 64);
   const std::string contents = Contents();
   EXPECT_EQ(contents.substr(0, 20'000), std::string(20'000, 'n'));
@@ -374,7 +375,7 @@ TEST(MappedLog, OnlyForTheMachinesOwnFileSystem) {
   EXPECT_NE(MappedLogFactory::Of(FileSystem::Default().get()), nullptr);
   MemoryFileSystem memory;
   EXPECT_EQ(MappedLogFactory::Of(&memory), nullptr);
-  // Somebody counts or changes the calls: stores would pass them by.
+  // The wrapper counts or changes calls, and would not see stores into a mapping.
   FaultFileSystem wrapper(FileSystem::Default());
   EXPECT_EQ(MappedLogFactory::Of(&wrapper), nullptr);
 }
@@ -385,7 +386,7 @@ size_t RunningThreads() {
   return static_cast<size_t>(std::distance(begin(threads), end(threads)));
 }
 
-// A compaction in parts starts threads for as long as the database lives.
+// A compaction in parts starts threads again and again during the life of a database.
 TEST(PosixEnv, ThreadsThatEndedGiveTheirStacksBack) {
   std::atomic<int> runs{0};
   const auto run_threads = [&runs](int count) {
@@ -401,12 +402,12 @@ TEST(PosixEnv, ThreadsThatEndedGiveTheirStacksBack) {
   run_threads(20);
   const uint64_t before = AddressBytes();
   run_threads(300);
-  // A thread that was heard of may still be on its way out.
+  // A thread that has signalled its end may still be running for a moment.
   while (RunningThreads() > threads_before) sched_yield();
   const uint64_t after = AddressBytes();
   Env::Default()->WaitForJoin();
   EXPECT_EQ(runs.load(), 320);
-  // 300 stacks of 8 MiB would be 2.4 GB. The heap may take addresses for threads side by side.
+  // 300 stacks of 8 MiB would be 2.4 GB. The heap may use more addresses for concurrent threads.
   EXPECT_LT(after, before + 200 * (uint64_t{8} << 20));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rate limiter under a clock that moves only by its own waits: amounts per time are exact.
+// The rate limiter with a clock that only its own waits move, so that the amounts per time are
+// exact.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -65,7 +66,7 @@ TEST_F(RateLimiterTest, AnIdleTimeAllowsNoLargerBurst) {
   EXPECT_EQ(clock_->NowMicros() - before, 100000u);
 }
 
-// A clock whose time of day somebody sets back.
+// A clock whose time of day is set back.
 class SetBackClock final : public ManualClock {
  public:
   using ManualClock::ManualClock;

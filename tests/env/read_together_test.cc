@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads that are made side by side answer what single reads answer: with an io_uring, where the
-// kernel refuses one, where it refuses in the middle, with more reads than the ring holds, at the
-// end of a file, in a child process, and with the reads of one thread waited for in another.
+// Reads that are made together return the same as single reads: with an io_uring, if the kernel
+// refuses it at first or later, with more reads than the ring has room for, at the end of a file,
+// in a child process, and if another thread waits for the reads.
 #include "env/read_together.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ class ReadTogetherTest : public testing::Test {
     for (const auto& reader : readers_) EXPECT_OK(Env::Default()->DeleteFile(reader->path()));
   }
 
-  // What the page cache has never goes through a ring. (Files in memory stay there.)
+  // Reads of bytes in the page cache never go through a ring. (Files in memory are always there.)
   void ForgetPages() {
     for (const auto& reader : readers_) EXPECT_OK(reader->file()->InvalidateCache(0, 0));
   }
@@ -63,7 +63,7 @@ class ReadTogetherTest : public testing::Test {
     return statfs(dir_.c_str(), &system) == 0 && system.f_type == TMPFS_MAGIC;
   }
 
-  // Reads `count` random ranges of the first `files` files together and looks at what came.
+  // Reads `count` random ranges of the first `files` files together, and checks the results.
   void CheckReads(size_t count, size_t files) {
     std::vector<std::string> buffers(count);
     std::vector<FileRead> reads(count);
@@ -84,7 +84,7 @@ class ReadTogetherTest : public testing::Test {
       ASSERT_EQ(reads[i].result, Slice(contents_[file_of[i]].data() + reads[i].offset, reads[i].n));
     }
   }
-  // For any thread.
+  // Callable from any thread.
   void ReadSomewhere(size_t file) {
     constexpr size_t kReads = 8, kBytes = 3000;
     ForgetPages();
@@ -107,7 +107,7 @@ class ReadTogetherTest : public testing::Test {
       for (const size_t count : {1, 2, 3, 17, 200}) CheckReads(count, files);
     }
   }
-  // In a thread that may not make the call.
+  // Runs the checks in a thread in which the system call is forbidden.
   void CheckWithout(uint32_t system_call, bool after_first_use) {
     bool is_possible = true;
     std::thread([&] {
@@ -137,7 +137,7 @@ TEST_F(ReadTogetherTest, AnswersWhereTheKernelRefusesInTheMiddle) {
   CheckWithout(SYS_io_uring_enter, true);
 }
 
-// The memory of a ring goes to the next one.
+// The memory of a closed ring is used for the next one.
 TEST_F(ReadTogetherTest, RingsComeAndGoWithTheirThreads) {
   for (int round = 0; round < 20; round++) {
     std::thread first([this] { ReadSomewhere(0); }), second([this] { ReadSomewhere(1); });
@@ -179,7 +179,7 @@ TEST_F(ReadTogetherTest, WhatLiesBehindTheEndFailsAlone) {
   }
 }
 
-// The file system's own interface, which programs may use, too.
+// The interface of the file system itself, which programs may use as well.
 TEST_F(ReadTogetherTest, StartedReadsAreCalledBackOnce) {
   FileSystem* const fs = FileSystem::Default().get();
   int64_t supported = 0;
@@ -217,12 +217,12 @@ constexpr int kRounds = 400;
 constexpr int kRounds = 50;
 #endif
 
-// As direct reads want them.
+// The alignment that direct reads need.
 struct alignas(4096) Page {
   char bytes[4096];
 };
 
-// Reads of `pages` pages each, one behind the other, from the beginning of a file.
+// Reads of `pages` pages each, one after the other, from the beginning of a file.
 struct DirectReads {
   DirectReads(size_t count, size_t pages) : memory(count * pages), requests(count) {
     for (size_t i = 0; i < count; i++) {
@@ -243,10 +243,10 @@ struct DirectReads {
   std::vector<FSReadRequest> requests;
 };
 
-// Who waits takes whatever comes out of the ring, also what its own thread has queued a moment ago:
-// what lies behind the end of the file is done at once, before the large reads that are waited for.
-// The one that waits begins a little later each round, to come in between two of many. Then the
-// thread sanitizer sees who else writes to a read that is in the ring.
+// A waiting thread takes every completion from the ring, including reads that the ring's own thread
+// has just queued: reads behind the end of the file are done at once, before the large reads that
+// are awaited. The waiting thread begins a little later in each round, so that it comes between two
+// of many reads. The thread sanitizer then detects other writes to a read that is in the ring.
 TEST_F(ReadTogetherTest, AThreadReadsOnWhileAnotherWaitsForWhatItStarted) {
   if (PosixUring::OfThread() == nullptr) return SkipAsImpossible("io_uring");
   FileSystem* const fs = FileSystem::Default().get();
@@ -284,8 +284,8 @@ TEST_F(ReadTogetherTest, AThreadReadsOnWhileAnotherWaitsForWhatItStarted) {
   }
 }
 
-// A queue that the kernel refuses is tried again when a read under way is done. If that was the
-// last one, nothing more comes, whatever is waited for.
+// If the kernel refuses the queue, it is tried again when a running read is done. If that was the
+// last one, no completion follows.
 TEST_F(ReadTogetherTest, WhatIsRefusedBehindTheLastReadIsHandedBack) {
   if (PosixUring::OfThread() == nullptr) return SkipAsImpossible("io_uring");
   const int fd = open(readers_[0]->path().c_str(), O_RDONLY | O_CLOEXEC);

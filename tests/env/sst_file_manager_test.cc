@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manager of space by itself: sums, limits, trash and its pace, and those who wait for space.
+// The SstFileManager alone: sums, limits, the rate at which trash is deleted, and objects that wait
+// for space.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -120,7 +121,7 @@ TEST_F(SstFileManagerTest, TrashBeyondItsShareIsDeletedAtOnce) {
   for (const char* name : {"1.sst", "2.sst", "3.sst", "4.sst"}) Write(name, 1000);
   impl_->OnAddFile("others", 1000);
   for (const char* path : {"/d/1.sst", "/d/2.sst", "/d/3.sst"}) EXPECT_OK(impl_->Delete(path));
-  // The first may be gone already; two wait, which is more than the share.
+  // The first file may be deleted already. Two files wait, which is more than the allowed share.
   EXPECT_OK(impl_->Delete("/d/4.sst"));
   EXPECT_FALSE(Exists("/d/4.sst.trash"));
   EXPECT_GE(Count(FILES_DELETED_IMMEDIATELY), 1u);
@@ -196,7 +197,7 @@ TEST_F(SstFileManagerTest, EmptiesTheOldDirectoryOfTrash) {
   EXPECT_FALSE(Exists("/trash/1"));
 }
 
-// What waited is left to the parent.
+// Files that are waiting are left to the parent.
 TEST_F(SstFileManagerTest, AChildDeletesByAThreadOfItsOwn) {
   if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
   Make(kOneByteASecond);
@@ -204,7 +205,7 @@ TEST_F(SstFileManagerTest, AChildDeletesByAThreadOfItsOwn) {
   Write("2.sst", 100);
   EXPECT_OK(impl_->Delete("/d/1.sst"));
   EXPECT_OK(impl_->Delete("/d/2.sst"));
-  // The first is gone, and the thread waits for its turn.
+  // The first file is deleted, and the thread waits before the next.
   while (manager_->GetTotalTrashSize() != 100) std::this_thread::yield();
   EXPECT_TRUE(PassesInChild([this] {
     impl_->AwaitEmptyTrash();

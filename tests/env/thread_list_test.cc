@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of threads: who is in it, and what it says that they do.
+// The list of threads: which threads are in it, and which operations it shows.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,11 +18,11 @@
 namespace ashlar {
 namespace {
 
-OperationFacts AFlush() {
-  OperationFacts facts{.type = ThreadStatus::OP_FLUSH,
-                       .stage = ThreadStatus::STAGE_FLUSH_RUN,
-                       .db_name = "/db",
-                       .family_name = "family"};
+OperationInfo AFlush() {
+  OperationInfo facts{.type = ThreadStatus::OP_FLUSH,
+                      .stage = ThreadStatus::STAGE_FLUSH_RUN,
+                      .db_name = "/db",
+                      .family_name = "family"};
   facts.properties[ThreadStatus::FLUSH_JOB_ID] = 7;
   return facts;
 }
@@ -80,7 +80,7 @@ TEST(ThreadList, AnotherThreadIsInItWhileItDoesSomething) {
 TEST(ThreadList, AnOperationWithinAnotherGivesItBack) {
   ThreadStatusUpdater list;
   const TrackedThread thread(&list, ThreadStatus::LOW_PRIORITY);
-  OperationFacts compaction = AFlush();
+  OperationInfo compaction = AFlush();
   compaction.type = ThreadStatus::OP_COMPACTION;
   const TrackedOperation outer(&list, compaction);
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thread pools: every job runs once, limits, taking jobs back, joining. Threads meet at barriers,
-// never by sleeping.
+// Thread pools: every job runs once; limits, unscheduling, joining. Threads meet at barriers, and
+// never sleep for that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace ashlar {
 namespace {
 
-// Opens once, for all that wait.
+// Opens once, for all waiting threads.
 class Gate {
  public:
   void Open() {
@@ -236,7 +236,8 @@ class ForkedPoolTest : public testing::Test {
       std::make_unique<ThreadPoolImpl>("test", 1, ThreadPlace{&list_, ThreadStatus::USER});
 };
 
-// Neither do the parent's threads count as idle there, nor its reservations, which took all.
+// The parent's idle threads do not count in the child, nor do its reservations, which took all
+// threads.
 TEST_F(ForkedPoolTest, AChildHasThreadsOfItsOwn) {
   EXPECT_TRUE(PassesInChild([this] {
     const bool is_empty = list_.List().empty();

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 from skips import exit_as_missing  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("ASHLAR_BUILD_DIR", ROOT / "build/test"))
-EXAMPLES = sorted((ROOT / "examples").glob("*.cc"))
+EXAMPLES = sorted([*(ROOT / "examples").glob("*.cc"), *(ROOT / "examples").glob("*.c")])
 
 
 def promised_output(source):
@@ -39,7 +39,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual(done.stdout, output)
 
     def test_the_list_names_every_example(self):
-        rows = re.findall(r"^\| `(\w+\.cc)` \|", (ROOT / "examples/README.md").read_text(), re.M)
+        rows = re.findall(r"^\| `(\w+\.cc?)` \|", (ROOT / "examples/README.md").read_text(), re.M)
         self.assertEqual(sorted(rows), [source.name for source in EXAMPLES])
 
     def test_without_output_only_what_quickstart_runs(self):

@@ -19,9 +19,10 @@ from skips import exit_as_missing  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("ASHLAR_BUILD_DIR", ROOT / "build/test")).resolve()
 PAGES = sorted((ROOT / "docs/guide").glob("*.md"))
-TOPICS = {"asynchronous-writes", "first-steps", "durability", "iterators-and-snapshots",
+TOPICS = {"asynchronous-writes", "backups", "c-api", "first-steps", "durability", "iterators-and-snapshots",
           "errors-and-recovery", "memory", "tuning", "tools", "coming-from-rocksdb",
-          "testing-your-program"}
+          "encryption", "expiring-values", "repair", "testing-your-program",
+          "timestamps", "transactions"}
 
 
 def run(arguments, folder):
@@ -50,7 +51,7 @@ class Guide(unittest.TestCase):
 
     def test_programs_print_what_the_page_shows(self):
         for page in PAGES:
-            for block in of_kind(page, "cpp program"):
+            for block in of_kind(page, "cpp program") + of_kind(page, "c program"):
                 with self.subTest(page=page.name), tempfile.TemporaryDirectory() as folder:
                     done = run([BUILD / f"guide_program_{page.stem}"], folder)
                     self.check(done, block.output, page.name)
@@ -67,7 +68,7 @@ class Guide(unittest.TestCase):
                             self.assertEqual(done.stdout, output, command)
 
     def test_fences_are_known(self):
-        kinds = {"cpp", "cpp global", "cpp program", "console", "sh", "cmake"}
+        kinds = {"cpp", "cpp global", "cpp program", "c program", "console", "sh", "cmake"}
         for page in PAGES:
             self.assertLessEqual({block.kind for block in blocks_of(page)}, kinds, page.name)
 

@@ -4,13 +4,13 @@
 #
 #   ```cpp            statements, run in order; each block is a function with `db` and `path`
 #   ```cpp global     declarations that the blocks after it use
-#   ```cpp program    a whole program, built and run by itself
+#   ```cpp program    a whole program, built and run by itself (```c program: in C)
 #   ```text           what the block before it prints; without one, it prints nothing
 #   ```console        lines that begin with "$ " are run; the others are what is printed, if there are any
 #
 # Other fences (```sh, ```cmake) are shown and not run. As a script, page.py writes C++ from a page:
 #
-#   page.py PAGE.md snippets|program OUTPUT.cc
+#   page.py PAGE.md snippets|program OUTPUT
 import pathlib
 import re
 import sys
@@ -65,7 +65,7 @@ def snippets(page):
 
 
 def program(page):
-    [block] = of_kind(page, "cpp program")
+    [block] = of_kind(page, "cpp program") + of_kind(page, "c program")
     return block.text
 
 

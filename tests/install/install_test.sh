@@ -55,6 +55,23 @@ for package in "${packages[@]}"; do
   "$work/client_static" "$work/db_pc_${package}_static"
 done
 
+echo "== C, against the C library of Ashlar and against the drop-in, whose names differ by the prefix"
+example="$here/../../examples/c_api.c"
+expected=$(sed -n '/^\/\/ Prints:/,/^[^/]/s/^\/\/   //p' "$example")
+for package in "${packages[@]}"; do
+  name=$package
+  [ "$package" = rocksdb ] || name=ashlar-c
+  sed "s/ashlar/$package/g" "$example" >"$work/c_api.c"
+  # shellcheck disable=SC2046
+  cc -std=c11 -Wall -Wextra -pedantic -Werror $(pkg-config --cflags "$name") "$work/c_api.c" \
+    -o "$work/c_shared" $(pkg-config --libs "$name") -Wl,-rpath,"$lib"
+  [ "$("$work/c_shared" "$work/db_c_${package}_shared")" = "$expected" ] || { echo "$name: another output"; exit 1; }
+  # shellcheck disable=SC2046
+  cc $(pkg-config --cflags "$name") "$work/c_api.c" -o "$work/c_static" \
+    $(pkg-config --libs --static "$name" | sed "s/-l\(ashlar-c\|ashlar\|rocksdb\)\b/-l:lib\1.a/g") -lm
+  [ "$("$work/c_static" "$work/db_c_${package}_static")" = "$expected" ] || { echo "$name: another output"; exit 1; }
+done
+
 echo "== sonames: a version of ours, and none that RocksDB has"
 soname() { readelf -d "$lib/lib$1.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
 [ "$(soname ashlar)" = "libashlar.so.$(pkg-config --modversion ashlar | cut -d. -f1,2)" ] ||

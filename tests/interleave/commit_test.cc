@@ -32,7 +32,9 @@ class Host final : public CommitHost {
   static constexpr uint32_t kFamilies = 3;
 
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
-  CommitFamily FindFamily(uint32_t) override { return {.exists = true, .can_merge = true}; }
+  CommitFamily FindFamily(uint32_t) override {
+    return {.exists = true, .is_plain = true, .can_merge = true};
+  }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>*) override {
     Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases that two releases of RocksDB wrote are opened here with equal contents, or are refused
-// unchanged if they contain unsupported features.
+// Databases that two releases of RocksDB wrote are opened here with equal contents.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,11 +27,6 @@ namespace {
 
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
-bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"txn_prepared"};
-  return kRefused.contains(scenario);
-}
-
 // The options of a sample that determine the meaning of its files.
 Options OptionsFor(const std::string& name) {
   const std::string scenario = ScenarioOf(name);
@@ -44,6 +37,7 @@ Options OptionsFor(const std::string& name) {
                                               &options.merge_operator));
   }
   if (scenario == "hash_index_ribbon") options.prefix_extractor.reset(NewFixedPrefixTransform(8));
+  options.allow_2pc = scenario == "txn_prepared";
   if (name == "rocksdb-7.8/wal_recycled_crash") {
     options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   }
@@ -55,7 +49,6 @@ class RealDatabase : public testing::TestWithParam<std::string> {
   RealDatabase() : options_(OptionsFor(GetParam())) {}
 
   void SetUp() override { dir_ = UnpackSampleDatabase(GetParam()); }
-  bool is_refused() const { return IsRefused(ScenarioOf(GetParam())); }
   bool has_families() const { return ScenarioOf(GetParam()) == "column_families"; }
   Entries Expected() const { return SampleDatabaseEntries(GetParam())["default"]; }
 
@@ -74,7 +67,6 @@ class RealDatabase : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(RealDatabase, ReadOnlyHasTheListedRows) {
-  if (is_refused()) GTEST_SKIP() << "not supported";
   const auto before = FilesOf(dir_);
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::OpenForReadOnly(options_, dir_, &db));
@@ -86,7 +78,6 @@ TEST_P(RealDatabase, ReadOnlyHasTheListedRows) {
 }
 
 TEST_P(RealDatabase, HasTheListedRowsAfterOpenWriteCompactAndReopen) {
-  if (is_refused()) GTEST_SKIP() << "not supported";
   if (has_families()) GTEST_SKIP() << "HasTheListedRowsInEachFamily";
   const Entries expected = Expected();
   std::unique_ptr<DB> db;
@@ -112,7 +103,6 @@ TEST_P(RealDatabase, HasTheListedRowsAfterOpenWriteCompactAndReopen) {
 
 // Rewrites every table, even if a trivial move would do.
 TEST_P(RealDatabase, HasTheListedRowsAfterRewritingEveryTable) {
-  if (is_refused()) GTEST_SKIP() << "not supported";
   if (has_families()) GTEST_SKIP() << "HasTheListedRowsInEachFamily";
   const Entries expected = Expected();
   options_.compression = kZSTD;
@@ -143,22 +133,6 @@ TEST_P(RealDatabase, HasTheListedRowsInEachFamily) {
       EXPECT_TRUE(HoldsExactly(db.get(), handle, expected[handle->GetName()]));
       ASSERT_OK(db->DestroyColumnFamilyHandle(handle));
     }
-  }
-}
-
-TEST_P(RealDatabase, IsRefusedAndNotChanged) {
-  if (!is_refused()) GTEST_SKIP() << "supported";
-  const auto before = FilesOf(dir_);
-  for (const bool is_read_only : {true, false}) {
-    std::unique_ptr<DB> db;
-    std::vector<ColumnFamilyHandle*> handles;
-    const Status status = is_read_only
-                              ? DB::OpenForReadOnly(options_, dir_, Families(), &handles, &db)
-                              : DB::Open(options_, dir_, Families(), &handles, &db);
-    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
-    EXPECT_EQ(db, nullptr);
-    EXPECT_TRUE(handles.empty());
-    EXPECT_EQ(DifferencesBetween(before, FilesOf(dir_)), "") << status.ToString();
   }
 }
 

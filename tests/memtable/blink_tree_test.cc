@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The B-link tree against a sorted map, in every order, with and without a common prefix, with
-// nodes of every size, and walked while it splits.
+// The B-link tree is compared with a sorted map: every order, with and without a common prefix,
+// nodes of every size, and iteration while nodes split.
 #include "memtable/blink_tree.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class BlinkTreeModel : public testing::TestWithParam<Setup> {
         tree_(comparator_, GetParam().prefix_of_tree, &arena_, GetParam().fanout),
         model_(Less{&comparator_}) {}
 
-  // Short keys over three letters, zero bytes among them, so that heads and keys tie often.
+  // Short keys of three letters, including zero bytes, so that many keys and heads are equal.
   std::string RandomKey() {
     std::string key = random_.OneIn(8) ? "" : GetParam().prefix_of_keys;
     for (uint64_t n = random_.Uniform(12); n > 0; --n) key += "\0a\xff"[random_.Uniform(3)];
@@ -126,7 +126,7 @@ TEST_P(BlinkTreeModel, SeeksLikeTheModel) {
   }
 }
 
-// Of a key with many versions, which begin in the middle of one leaf and end in another.
+// A key with many versions, which begin in the middle of one leaf and end in another.
 TEST_P(BlinkTreeModel, StepsFromVersionToVersion) {
   Fill(500);
   const std::string key = std::string(GetParam().prefix_of_keys) + "a";
@@ -137,7 +137,7 @@ TEST_P(BlinkTreeModel, StepsFromVersionToVersion) {
       ASSERT_NE(cursor.entry, nullptr);
       ASSERT_EQ(cursor.entry->user_key(), key);
       ASSERT_EQ(TrailerSeqno(cursor.entry->trailer()), seqno);
-      // The steps of others make the cursor look again for where it stands.
+      // An insertion makes the cursor search for its position again.
       if (seqno % 10 == 5) Insert(key, seqno + 2000, "newer");
       tree_.Next(&cursor);
     }
@@ -174,8 +174,8 @@ TEST_P(BlinkTreeModel, WalksBackwards) {
   EXPECT_FALSE(window.IsValid());
 }
 
-// A walk keeps its place while its leaf and those beside it split: it shows all entries that were
-// there when it began, each once, and others only where they belong.
+// An iteration keeps its position while its leaf and the neighbours split: it returns all entries
+// that existed when it began, each once, and other entries only in their order.
 TEST_P(BlinkTreeModel, WalksWhileLeavesSplit) {
   for (const bool forward : {true, false}) {
     Fill(200);
@@ -199,8 +199,8 @@ TEST_P(BlinkTreeModel, WalksWhileLeavesSplit) {
   tree_.CheckInvariants();
 }
 
-// The copy under a window may be old in both directions; a step passes over nothing that was there
-// when the walk began.
+// The copy of a leaf in a window may be out of date in both directions. No step may skip an entry
+// that existed when the iteration began.
 TEST_P(BlinkTreeModel, TurnsAroundWhileLeavesSplit) {
   Fill(200);
   for (int round = 0; round < 60; ++round) {
@@ -299,7 +299,7 @@ TEST(BlinkTree, IsEmptyAtFirst) {
   tree.CheckInvariants();
 }
 
-// Keys whose heads are the greatest there is, like those of slots that are not in use.
+// Keys with the greatest possible heads, which are also the heads of unused slots.
 TEST(BlinkTree, KnowsTheGreatestHeadsFromFreeSlots) {
   ConcurrentArena arena;
   BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);
@@ -349,7 +349,7 @@ TEST(BlinkTree, FewKeysOnlyShortenTheExpectedPrefix) {
   EXPECT_EQ(later.CommonPrefix(), "");
 }
 
-// Such as counters, which are written over and over.
+// For example counters, which are overwritten again and again.
 TEST(BlinkTree, ManyVersionsOfFewKeysAreFewKeys) {
   ConcurrentArena arena;
   BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);
@@ -360,7 +360,7 @@ TEST(BlinkTree, ManyVersionsOfFewKeysAreFewKeys) {
   EXPECT_EQ(tree.CommonPrefix(), "");
 }
 
-// Most of the nodes, and the first ones, begin with versions of the one.
+// Most of the nodes, including the first ones, begin with versions of the same key.
 TEST(BlinkTree, AHotKeyDoesNotHideTheOthers) {
   ConcurrentArena arena;
   BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);
@@ -380,7 +380,8 @@ TEST(BlinkTree, DescribesItselfByLevels) {
             "B-link tree of height 2, prefix of 2 bytes; entries 100; nodes 1 4");
 }
 
-// Neither ascending nor descending keys leave nodes half empty, nor several ascending runs.
+// Nodes do not stay half empty for ascending keys, for descending keys, and for several ascending
+// runs.
 TEST(BlinkTree, FillsItsNodesWhereKeysComeInOrder) {
   const auto leaves_after = [](const std::vector<std::string>& keys) {
     ConcurrentArena arena;
@@ -400,7 +401,7 @@ TEST(BlinkTree, FillsItsNodesWhereKeysComeInOrder) {
   EXPECT_LE(leaves_after(runs), 3 * 32 + 2);
 }
 
-// An entry whose key is changed under the tree's hands is found out.
+// An entry whose key changes while it is in the tree is detected.
 TEST(BlinkTreeDeathTest, StopsWhenAnEntryIsOutOfOrder) {
   ConcurrentArena arena;
   BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);

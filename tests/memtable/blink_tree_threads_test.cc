@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The B-link tree under concurrent insertion and beside readers. Run these under the thread
-// sanitizer.
+// The B-link tree with concurrent insertions and readers. Run these under the thread sanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +20,8 @@ namespace {
 
 using Window = BlinkTree::Window;
 
-// Key i of a thread: neighbours in order belong to different threads, so inserts meet in one gap.
+// Key i of a thread. Neighbouring keys belong to different threads, so that insertions meet at the
+// same place.
 std::string SharedKey(int i, int thread, const std::string& prefix) {
   char text[48];
   snprintf(text, sizeof(text), "%s%08d%02d", prefix.c_str(), i, thread);
@@ -39,7 +39,7 @@ struct ConcurrentCase {
 
 class ConcurrentBlinkTree : public testing::TestWithParam<ConcurrentCase> {};
 
-// Every key is looked for as soon as its insertion has returned, by another thread too.
+// Every key is looked up as soon as its insertion has returned, by another thread as well.
 TEST_P(ConcurrentBlinkTree, FindsEveryKeyWhoseInsertReturned) {
   constexpr int kThreads = 4, kKeys = 3000;
   const ConcurrentCase& setup = GetParam();
@@ -101,13 +101,13 @@ INSTANTIATE_TEST_SUITE_P(
                     ConcurrentCase{"prefix", BytewiseComparator(), "user", "user", true}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Readers walk both ways from anywhere, beside two writers.
+// Readers iterate in both directions from random positions, while two writers insert.
 void ReadBesideWriters(uint32_t fanout) {
   constexpr int kKeys = 5000;
   ConcurrentArena arena;
   const InternalKeyComparator comparator(BytewiseComparator());
   BlinkTree tree(comparator, "", &arena, fanout);
-  // These are there all the time.
+  // These keys exist all the time.
   for (int i = 0; i < kKeys; i += 10) {
     const std::string key = SharedKey(i, 9, "");
     tree.Insert(tree.At(key, 256), "v", false);

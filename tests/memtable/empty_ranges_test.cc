@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of empty ranges: when it takes a second scan, who may rely on it, what ends it.
+// Known empty ranges: when a second scan is needed, which readers may use them, and what ends them.
 #include "memtable/empty_ranges.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class EmptyRangesTest : public testing::Test {
     ranges_->Learn({.begin = begin, .end = end, .seqno = seqno, .version = version_},
                    [this] { return given_out_; });
   }
-  // "" where nothing is known.
+  // "" if nothing is known.
   std::string EndOf(const std::string& key, SequenceNumber seqno) {
     std::string end;
     return ranges_->FindEnd(key, seqno, &end) ? end : "";
@@ -61,7 +61,7 @@ TEST_F(EmptyRangesTest, GrowsAtItsEnd) {
   Learn("b", "g", 101);
   EXPECT_EQ(EndOf("c", 101), "f");
   given_out_ = 120;
-  Learn("c", "k", 110);  // a scan that was told of the part up to f
+  Learn("c", "k", 110);  // a scan that knows the part up to f
   EXPECT_EQ(EndOf("c", 110), "g");
   Learn("c", "k", 119);
   EXPECT_EQ(EndOf("c", 200), "g") << "the watch up to k is younger";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What HashRep promises beyond the order that every memtable has (memtable_test.cc).
+// What HashRep guarantees in addition to the order that every memtable has (memtable_test.cc).
 #include "memtable/hash_rep.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-// Else each of them would cost as much as there are entries.
+// Otherwise each such reader would cost as much as there are entries.
 TEST(HashRep, WhoWantsOnePrefixIsAtTheEndBehindIt) {
   const InternalKeyComparator comparator(BytewiseComparator());
   MemTableOptions options;
@@ -46,7 +46,7 @@ TEST(HashRep, WhoWantsOnePrefixIsAtTheEndBehindIt) {
   table->Unref();
 }
 
-// A bucket holds some of the prefixes, and what lies between them may be in another one.
+// A bucket contains some of the prefixes; keys between them may be in another bucket.
 TEST(HashRep, AWalkGoesOnBehindItsPrefixInOrder) {
   const InternalKeyComparator comparator(BytewiseComparator());
   MemTableOptions options;

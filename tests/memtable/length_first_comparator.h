@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LengthFirstComparator: an order that no head of a key can express, for tests of the memtable.
+// LengthFirstComparator is an order that the head of a key cannot express, for tests of the
+// memtable.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace ashlar {
 
-// By length, then bytewise.
+// Orders keys by length, then bytewise.
 class LengthFirstComparator : public Comparator {
  public:
   int Compare(const Slice& a, const Slice& b) const override {

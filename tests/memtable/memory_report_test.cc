@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a memtable tells of its memory stays balanced, whatever its end is.
+// The memory that a memtable reports and takes back is balanced, however the memtable ends.
 #include "memtable/memory_report.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that changes by itself is noticed: checksums of entries, and their order.
+// Memory that changes by error is detected, by checksums of entries and by their order.
 #include "memtable/memtable_checks.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class MemTableChecksTest : public testing::TestWithParam<Representation> {
       ASSERT_OK(table_->Add(5, kTypeValue, key, std::string("value of ") + key));
     }
   }
-  // Where the entry of the key is.
+  // The position of the key's entry.
   std::unique_ptr<InternalIterator> At(const std::string& key) {
     std::unique_ptr<InternalIterator> entries(table_->NewIterator(nullptr));
     entries->Seek(MakeInternalKey(key, kMaxSequenceNumber, kValueTypeForSeek));
@@ -60,7 +60,7 @@ class MemTableChecksTest : public testing::TestWithParam<Representation> {
     table_->GetMany(lookups, 1);
     return lookup.status();
   }
-  // What a walk ends with, and how many entries it has shown.
+  // The status at the end of an iteration, and the number of entries that it returned.
   std::tuple<Status, int> Walk(bool forward) {
     Arena arena;
     InternalIterator* const entries = table_->NewIterator(&arena);
@@ -92,7 +92,7 @@ TEST_P(MemTableChecksTest, WholeEntriesPass) {
   }
 }
 
-// Each byte of value and trailer, and each of the checksum.
+// Flips bits in each byte of value, trailer and checksum.
 TEST_P(MemTableChecksTest, AFlippedBitIsFoundByWhoeverReadsTheEntry) {
   for (const uint8_t bytes : {1, 2, 4, 8}) {
     for (size_t i = 0; i < 10u + bytes + 8; ++i) {
@@ -145,7 +145,7 @@ TEST_P(MemTableChecksTest, AnEntryAtAWrongPlaceIsFoundByItsOrder) {
   EXPECT_TRUE(std::get<0>(Walk(true)).IsCorruption());
   EXPECT_EQ(std::get<1>(Walk(true)), 2);
   EXPECT_TRUE(std::get<0>(Walk(false)).IsCorruption());
-  // A search among sorted entries may pass by.
+  // A search among sorted entries may miss the entry.
   if (GetParam() == Representation::kBlinkTree) {
     EXPECT_TRUE(Get("c").IsCorruption());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a memtable promises to the database: versions, snapshots, iterators, counters, estimates and
-// pins, in both representations.
+// What a memtable guarantees to the database: versions, snapshots, iterators, counters, estimates
+// and pinning, in both representations.
 #include "memtable/memtable.h"
 
 #include <gtest/gtest.h>
@@ -301,7 +301,7 @@ TEST_P(MemTableTest, NeverLosesAKeyToItsBloomFilter) {
   EXPECT_EQ(Get("other", 1), "(undecided)");
 }
 
-// Also where each lookup of a batch goes its own way.
+// Also if the lookups of a batch take different paths.
 TEST_P(MemTableTest, CountsAnAnswerOfItsBloomFilterOnce) {
   for (const bool is_checked : {false, true}) {
     MemTableOptions options;
@@ -399,7 +399,8 @@ TEST(MemTableBlinkTree, RefusesTheSameInternalKeyTwice) {
   table->Unref();
 }
 
-// Values that are fetched ahead are the same: none, short ones, longer than what is fetched.
+// Values that are copied ahead are the same: empty ones, short ones, and ones that are longer than
+// the copied part.
 TEST_P(MemTableTest, WhoCopiesAllValuesSeesTheSameEntries) {
   Open();
   for (uint64_t i = 0; i < 300; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Range tombstones in a memtable: what they hide from whom, while they are added in any order and
-// by any thread.
+// Range tombstones in a memtable: what they hide from which readers, while they are added in any
+// order and by any thread.
 #include "memtable/memtable_tombstones.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,8 @@ TEST_F(TombstonesInMemTable, AMemtableOfOneTombstoneIsNotEmpty) {
   EXPECT_EQ(table_->smallest_seqno(), 3u);
 }
 
-// Added in any order, asked for after each: the answers of a search through all of them.
+// Tombstones are added in random order. After each, the answers are compared with a search through
+// all tombstones.
 TEST_F(TombstonesInMemTable, RangeTombstonesOfAllSizesAreFound) {
   Random64 random(301);
   const auto key = [](uint64_t i) { return std::to_string(100 + i); };
@@ -98,8 +99,8 @@ TEST_F(TombstonesInMemTable, RangeTombstonesOfAllSizesAreFound) {
   }
 }
 
-// Each of them around all that came before: their fragments have the square of their number. Lists
-// are counted, and merged, by what was added.
+// Each tombstone encloses all earlier ones, so that the number of fragments is the square of the
+// number of tombstones. Lists are counted and merged by the number of added tombstones.
 TEST_F(TombstonesInMemTable, RangeTombstonesAroundEachOtherMakeFewLists) {
   constexpr uint64_t kCount = 500;
   for (uint64_t i = 1; i <= kCount; i++) {
@@ -122,7 +123,7 @@ TEST_F(TombstonesInMemTable, RangeTombstonesAroundEachOtherMakeFewLists) {
   EXPECT_EQ(table_->Tombstones()->size(), 2 * kCount - 1);
 }
 
-// Nobody asks for all of them, so that they stay in several lists.
+// No reader needs all of them at once, so that they stay in several lists.
 TEST_F(TombstonesInMemTable, RangeTombstonesOfEveryListAreFound) {
   constexpr uint64_t kCount = 200;
   const auto key = [](uint64_t i) { return std::to_string(1000 + i); };
@@ -133,7 +134,7 @@ TEST_F(TombstonesInMemTable, RangeTombstonesOfEveryListAreFound) {
   }
 }
 
-// One thread adds; the others never miss a tombstone that was there before they asked.
+// One thread adds tombstones. The others never miss a tombstone that existed before their read.
 TEST_F(TombstonesInMemTable, RangeTombstonesAreReadWhileOthersAreAdded) {
   std::atomic<SequenceNumber> added{0};
   constexpr SequenceNumber kLast = 400;

@@ -11,8 +11,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 def public_headers():
     include = ROOT / "include"
     paths = sorted((include / "ashlar").glob("**/*.h"))
-    # These belong to ashlar-testing, which is a static library only.
-    paths = [path for path in paths if path.parent.name != "testing"]
+    # These belong to ashlar-testing and ashlar-tools, which are static libraries only, and to the C
+    # API, a library of its own.
+    tools = ("ldb_tool.h", "sst_dump_tool.h")
+    paths = [path for path in paths
+             if path.parent.name not in ("testing", "c") and path.name not in (*tools, "c.h")]
     return [p.relative_to(include) for p in paths if not p.name.startswith("dropin_")]
 
 

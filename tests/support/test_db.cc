@@ -288,6 +288,7 @@ std::string TestDb::Scan(const ReadOptions& read, ColumnFamilyHandle* family, Ca
   const std::unique_ptr<Iterator> it(db_->NewIterator(read, family));
   std::string text;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    if (read.allow_unprepared_value && !it->PrepareValue()) break;
     text += (text.empty() ? "" : " ") + RowAt(*it);
   }
   Expect(it->status(), "the iterator", at);
@@ -299,7 +300,10 @@ std::string TestDb::ScanBackwards(const ReadOptions& read, ColumnFamilyHandle* f
   if (family == nullptr) family = db_->DefaultColumnFamily();
   const std::unique_ptr<Iterator> it(db_->NewIterator(read, family));
   std::string text;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) text += (text.empty() ? "" : " ") + RowAt(*it);
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    if (read.allow_unprepared_value && !it->PrepareValue()) break;
+    text += (text.empty() ? "" : " ") + RowAt(*it);
+  }
   Expect(it->status(), "the iterator", at);
   return text;
 }

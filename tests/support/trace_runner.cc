@@ -473,8 +473,14 @@ std::string TraceRunner::ApplyIterator(const TraceOp& op) {
     default:
       if (!real->Valid() || !model->Valid()) return "";
       if (op.kind == OpKind::kNext) {
+        const std::string last = model->key();
         real->Next();
         model->Next();
+        if (it->second.is_tailing && !model->Valid()) {  // it looks for what was written behind
+          model->Refresh(oracle_.seqno());
+          model->Seek(last);
+          if (model->Valid() && model->key() == last) model->Next();
+        }
       } else {
         real->Prev();
         model->Prev();

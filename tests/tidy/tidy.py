@@ -24,14 +24,16 @@ import skips  # noqa: E402
 
 ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do not see each other
     ("include", 0), ("util", 10), ("env", 20), ("env/fault", 21), ("env/sim", 22), ("cache", 30),
-    ("table/format", 40), ("table/tier", 41), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
+    ("table/format", 40), ("table/plain", 40.5), ("table/tier", 41), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
-    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/manifest", 54), ("db/table_cache", 54.2), ("db/version", 54.4), ("db/search", 54.6),
+    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/manifest", 54), ("db/table_cache", 54.2), ("db/version", 54.4), ("db/search", 54.6), ("db/trace", 54.8), ("db/trace/replay", 61.2),
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
     ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/report", 61), ("db/files", 61),
-    ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
-    ("db/utilities/copy", 70), ("db/utilities/backup", 71),
-    ("db/c_api", 71),
+    ("db/api", 61), ("db/transaction/indexed_batch", 61.5), ("db/opening", 62), ("db/repair", 63), ("db/changes", 63), ("db/following", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/transaction/locks", 10.5), ("db/transaction/visibility", 10.5),
+    ("db/utilities/copy", 70), ("db/utilities/backup", 71), ("db/utilities/ttl", 70),
+    ("db/utilities/dump", 70), ("db/utilities/migration", 70),
+    ("capi", 75),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]
 
@@ -41,7 +43,8 @@ FUNCTION_LINES = 70
 # Files that may be longer: {path: (lines, reason)}.
 LONG_FILES = {
     "include/ashlar/options.h": (1080, "one struct of options with the documentation of each"),
-    "include/ashlar/db.h": (920, "one class, DB, with the documentation of each call"),
+    "include/ashlar/db.h": (940, "one class, DB, with the documentation of each call"),
+    "include/rocksdb/c.h": (6000, "all C headers in one: tools/make_dropin_headers.py"),
     "include/ashlar/env.h": (680, "programs include this header for Env and all its wrappers"),
     "include/ashlar/utilities/stackable_db.h": (640, "one class that forwards every call of DB"),
 }

@@ -48,6 +48,17 @@ class DbBenchTest(unittest.TestCase):
         found = self.results(",".join(names + commands), "-file_checksum=1")
         self.assertEqual(sorted(found), sorted(names))
 
+    def test_transactions_keep_the_sums_of_their_sets_equal(self):
+        for kind in ["-transaction_db", "-optimistic_transaction_db", "-notransaction_db"]:
+            threads = "1" if kind == "-notransaction_db" else "4"
+            done = self.run_bench("fillrandom,randomtransaction", kind, "-threads=" + threads, "-num=300",
+                                  "-transaction_sets=3", "-transaction_set_snapshot")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            counts = re.search(r"transactions:(\d+) aborts:(\d+)", done.stdout)
+            self.assertGreater(int(counts.group(1)), 0)
+            sums = re.search(r"the values of each set have the sum (\d+)", done.stdout)
+            self.assertGreater(int(sums.group(1)), 0)
+
     def test_deleteuntil_ends_when_the_database_is_empty(self):
         found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=1000")
         self.assertEqual(found["deleteuntil"][0], 300)
@@ -235,6 +246,13 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn("PERF_CONTEXT:\n", done.stdout)
         self.assertRegex(done.stdout, r"block_cache_hit_count = [1-9]")
         self.assertNotIn("PERF_CONTEXT", self.run_bench("readrandom", "-use_existing_db=1").stdout)
+
+    def test_numbers_that_nothing_can_hold_are_refused(self):
+        for flag, most in (("num", 2**63 - 1), ("batch_size", 2**63 - 1), ("threads", 2**31 - 1),
+                           ("key_size", 2**31 - 1), ("report_interval_seconds", 2**63 - 1)):
+            refused = self.run_bench("readmissing", f"-{flag}={most}")
+            self.assertEqual(refused.returncode, 1, flag)
+            self.assertIn("--" + flag, refused.stderr)
 
     def test_readonly_refuses_writing_benchmarks(self):
         self.results("fillseq")

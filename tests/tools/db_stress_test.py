@@ -71,6 +71,14 @@ class StressTest(unittest.TestCase):
         self.assertGreater(int(figures.group(2)), 10_000)
         self.assertGreater(int(figures.group(3)), 100_000)
 
+    def test_kills_of_transactions_lose_nothing_and_leave_none_undecided(self):
+        for flag in ("--use_txn", "--use_optimistic_txn"):
+            loop = subprocess.run([sys.executable, LOOP, "--db_stress=" + PROGRAM, "--kills=4", "--max_seconds=2",
+                                   "--dir=" + os.path.join(self.folder, "loop" + flag), "--", flag],
+                                  capture_output=True, text=True, timeout=400, check=False)
+            self.assertEqual(loop.returncode, 0, loop.stdout + loop.stderr)
+            self.assertIn("4 kills", loop.stdout)
+
     def test_a_run_continues_with_the_state_of_the_last_one(self):
         self.assertIn("1 runs, 1 of them", self.work("--draw=3"))
         self.assertIn("2 runs, 2 of them", self.work("--draw=4"))

@@ -12,8 +12,9 @@ from tool_support import needs, reference, run
 # Samples without features that the engine refuses to open.
 READABLE = ("empty", "basic_snappy", "levels_lz4", "wal_crash", "wal_recycled_crash",
             "universal_fifo", "partitioned_xxh3", "hash_index_ribbon", "first_key_index_v4",
-            "format_v2_legacy_bloom", "universal_zstd_dict", "ingest", "rangedel", "rangedel_levels")
-ALL = READABLE + ("merge", "blob", "column_families", "txn_prepared")
+            "format_v2_legacy_bloom", "universal_zstd_dict", "ingest", "rangedel", "rangedel_levels",
+            "txn_prepared")
+ALL = READABLE + ("merge", "blob", "column_families")
 
 
 def without_empty_levels(text):
@@ -94,12 +95,23 @@ class LdbAgainstRocksDbTest(LdbToolTest):
             for log in sorted(os.listdir(db)):
                 if not log.endswith(".log"):
                     continue
-                for flags in ((), ("--header", "--print_value")):
+                for flags in ((), ("--header", "--print_value"), ("--write_committed",)):
                     arguments = ("dump_wal", "--walfile=" + os.path.join(db, log), *flags)
                     ours, theirs = run(PROGRAM, *arguments), run(REFERENCE, *arguments)
                     self.assertEqual(ours.stdout, with_true_offsets(theirs.stdout), (name, log))
                     compared += 1
         self.assertGreater(compared, 40)
+
+    def test_prepared_transactions_stay_prepared_through_both(self):
+        db = self.sample_database("txn_prepared")
+        keys = b"a : 1\nc : committed\ne : 5\n"
+        for i, tool in enumerate((PROGRAM, REFERENCE, PROGRAM, REFERENCE)):
+            self.assertEqual(run(tool, "--db=" + db, "put", "f%d" % i, "6").stdout, b"OK\n")
+            keys += b"f%d : 6\n" % i
+            self.assertEqual(self.both("scan", db=db), (keys, keys))
+            logs = [os.path.join(db, name) for name in os.listdir(db) if name.endswith(".log")]
+            shown = b"".join(run(REFERENCE, "dump_wal", "--walfile=" + log).stdout for log in logs)
+            self.assertIn(b"END_PREPARE(0x" + b"undecided".hex().upper().encode(), shown)
 
     def test_blob_files_and_blob_references_print_the_same(self):
         db = self.sample_database("blob")
@@ -219,6 +231,28 @@ class LdbAgainstRocksDbTest(LdbToolTest):
         self.assertEqual(ours.returncode, 0, ours.stderr)
         done = run(REFERENCE, "--db=" + db, "get", "zz1")
         self.assertEqual(done.stdout, b"ours\n", done.stderr)
+
+    # RocksDB's ldb also prints that it does not support several families, and exits with 1.
+    def test_databases_with_ttl_print_the_same(self):
+        db = self.path("db")
+        for tool in (PROGRAM, REFERENCE):
+            flags = () if tool == REFERENCE else ("--write_compatible_with=7.8",)
+            done = run(tool, "--db=" + db, "--ttl", "--create_if_missing", *flags, "put", tool, "value")
+            self.assertEqual(done.stdout.strip(), b"OK", done.stderr)
+        for command in (("scan",), ("scan", "--timestamp"), ("scan", "--timestamp", "--end_time=2000000000"),
+                        ("scan", "--start_time=0", "--end_time=1"), ("get", PROGRAM), ("dump", "--timestamp"),
+                        ("dump", "--count_only"), ("dump", "--bucket=100000000", "--start_time=1500000000")):
+            ours, theirs = (run(tool, "--db=" + db, "--ttl", *command) for tool in (PROGRAM, REFERENCE))
+            self.assertEqual(ours.returncode, 0, ours.stderr)
+            self.assertEqual(ours.stdout.rstrip(), theirs.stdout.rstrip(), command)
+
+    def test_times_of_write_need_a_database_with_ttl(self):
+        self.fill()
+        for flag in ("--timestamp", "--start_time=1", "--end_time=5", "--bucket=3"):
+            done = self.ldb("dump", flag)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"needs --ttl", done.stderr)
+        self.assertIn(b"buckets", self.ldb("--ttl", "dump", "--bucket=1").stderr)
 
     def test_both_read_the_same_after_a_table_was_removed(self):
         db = self.sample_database("levels_lz4")

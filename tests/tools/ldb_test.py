@@ -25,6 +25,26 @@ class LdbTest(LdbToolTest):
         self.assertEqual(counted[:3], ["Keys in range: 4", "Value size distribution: ",
                                        "Count: 4 Average: 1.0000  StdDev: 0.00"])
 
+    def test_times_that_no_value_can_have_are_refused(self):
+        self.ok("--ttl", "--create_if_missing", "put", "a", "1")
+        most = str(2**63 - 1)
+        for flags in (("--bucket=" + most, "--start_time=0", "--end_time=" + most),
+                      ("--bucket=1", "--start_time=-" + most, "--end_time=" + most),
+                      ("--start_time=-1",), ("--end_time=4294967296",)):
+            done = self.ldb("--ttl", "dump", *flags)
+            self.assertEqual(done.returncode, 1, flags)
+            self.assertIn(b"seconds since 1970, at most 4294967295", done.stderr, flags)
+        counted = self.ok("--ttl", "dump", "--bucket=" + most, "--start_time=0", "--end_time=4294967295")
+        self.assertRegex(counted, r"\nKeys in range .* : 1\n$")
+
+    def test_a_secondary_reads_and_does_not_write(self):
+        self.fill()
+        own = self.path("secondary")
+        self.check(self.ldb("scan", "--secondary_path=" + own), ["a : 1", "b : 2", "c : 3", "d : 4"])
+        self.check(self.ldb("get", "a", "--secondary_path=" + own), ["1"])
+        self.check_failure(self.ldb("put", "a", "2", "--secondary_path=" + own), "secondary_path")
+        self.check(self.ldb("get", "a"), ["1"])
+
     def test_multi_get_reads_several_keys(self):
         self.fill()
         self.check(self.ldb("multi_get", "d", "a"), ["d ==> 4", "a ==> 1"])
@@ -205,6 +225,32 @@ class LdbTest(LdbToolTest):
         self.assertTrue(done.stdout.startswith(b"Successfully put 0x6131 0x62\n0x6131 ==> 0x62\n"))
         self.check(self.ldb("scan"), ["a1 : b", "k2 : v2"])
 
+    def test_a_backup_is_restored(self):
+        self.fill()
+        flags = ["--backup_dir=" + self.path("backups"), "--num_threads=2"]
+        made = ["open db OK", "open backup engine OK", "create new backup OK"]
+        self.check(self.ldb("backup", *flags), made)
+        self.ok("put", "a", "later")
+        self.check(self.ldb("backup", *flags), made)
+        self.ok("put", "a", "latest")
+        restored = ["open restore engine OK", "restore from backup OK"]
+        for db in (self.path("db"), self.path("new")):
+            self.check(self.ldb("restore", *flags, db=db), restored)
+            self.check(self.ldb("scan", db=db), ["a : later", "b : 2", "c : 3", "d : 4"])
+        logged = self.ldb("backup", *flags, "--stderr_log_level=1")
+        self.assertIn(b"backup engine: sync: 1\n", logged.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("backups", "meta"))), ["1", "2", "3"])
+
+    def test_backup_and_restore_refuse_missing_directories(self):
+        self.fill()
+        for command in ("backup", "restore"):
+            self.check_failure(self.ldb(command), "--backup_dir=<directory> must be given")
+            self.check_failure(self.ldb(command, "--backup_dir=x", "--num_threads=0"), "--num_threads")
+        none = "--backup_dir=" + self.path("none")
+        self.check_failure(self.ldb("restore", none), "NotFound: ", "none/meta is missing")
+        self.check_failure(self.ldb("backup", none, db=self.path("nosuch")), "nosuch")
+        self.assertFalse(os.path.exists(self.path("none")))
+
     def test_external_tables_are_written_and_ingested(self):
         self.fill()
         table = self.path("x.sst")
@@ -347,15 +393,21 @@ class LdbTest(LdbToolTest):
             self.check_failure(self.ldb(*command), self.path("db"))
             self.assertFalse(os.path.exists(self.path("db")), command)
 
-    def test_the_error_names_the_feature_that_is_not_built(self):
+    def test_prepared_transactions_stay_prepared_and_invisible(self):
         db = self.sample_database("txn_prepared")
-        self.check_failure(self.ldb("scan", db=db), "Not implemented", "prepared")
+        self.assertEqual(self.ldb("scan", db=db).stdout, b"a : 1\nc : committed\ne : 5\n")
+        self.assertEqual(self.ldb("put", "f", "6", db=db).stdout, b"OK\n")
+        self.assertEqual(self.ldb("scan", db=db).stdout, b"a : 1\nc : committed\ne : 5\nf : 6\n")
+        logs = [name for name in os.listdir(db) if name.endswith(".log")]
+        shown = b"".join(run(PROGRAM, "dump_wal", "--walfile=" + os.path.join(db, log)).stdout
+                         for log in logs)
+        self.assertIn(b"END_PREPARE(0x" + b"undecided".hex().upper().encode(), shown)
 
     def test_help_lists_every_command_and_explains_each(self):
         done = run(PROGRAM, "--help")
         self.assertEqual(done.returncode, 0)
         names = re.findall(r"(?m)^  ([a-z_]+)(?: [<\[-].*)?\n      \w", done.stdout.decode())
-        self.assertEqual(len(names), 36)
+        self.assertEqual(len(names), 40)
         for name in names:
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arenas: disjoint, aligned, correctly counted memory, from one thread and from many.
+// Arenas: the memory is disjoint, aligned and correctly counted, with one thread and with many.
 #include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Piece {
   char fill;
 };
 
-// Allocates pieces of mixed sizes and fills each with a byte of its own.
+// Allocates pieces of different sizes and fills each with a different byte.
 template <typename AnyArena>
 std::vector<Piece> AllocatePieces(AnyArena* arena, uint64_t seed, int count) {
   Random64 random(seed);
@@ -41,7 +41,7 @@ std::vector<Piece> AllocatePieces(AnyArena* arena, uint64_t seed, int count) {
   return pieces;
 }
 
-// Two pieces that overlapped would have overwritten each other.
+// If two pieces overlapped, one would have overwritten the other.
 void ExpectIntact(const std::vector<Piece>& pieces) {
   for (const Piece& piece : pieces) {
     ASSERT_EQ(std::count(piece.data, piece.data + piece.size, piece.fill),

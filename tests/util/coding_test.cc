@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers and strings as bytes: exact encodings, round trips, and refusal of damaged input.
+// Encodings of numbers and strings: exact bytes, round trips, and refusal of damaged input.
 #include "util/keys/coding.h"
 
 #include <gtest/gtest.h>

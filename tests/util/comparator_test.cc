@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in orders and prefix extractors: what they sort, shorten and are called.
+// The built-in orders and prefix extractors: sorting, shortening and names.
 #include "ashlar/comparator.h"
 
 #include <gtest/gtest.h>

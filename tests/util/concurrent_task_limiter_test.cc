@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A limit on tasks, and who waits below it.
+// A limit on tasks, and the waiters for room.
 #include "util/threads/concurrent_task_limiter.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(TaskLimiter, WaitersAreToldOnceWhenThereIsRoom) {
   EXPECT_EQ(waiter.told, 2);
 }
 
-// Forget() returns when nobody is inside OnRoom().
+// Forget() returns when no thread is in OnRoom().
 TEST(TaskLimiter, ForgettingWaitsForWhoIsTelling) {
   class Slow final : public TaskLimiter::Waiter {
    public:

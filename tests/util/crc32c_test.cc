@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CRC-32C: published values, and every implementation of this machine against the portable one.
+// CRC-32C: published values, and each implementation for this machine compared with the portable
+// one.
 #include "util/hash/crc32c.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epochs: nothing is freed under a guard, everything is freed after it. The stress tests are meant
-// for the thread and address sanitizers too.
+// Epochs: nothing is freed while a guard protects it, and everything is freed afterwards. Run the
+// stress tests under the thread and address sanitizers, too.
 #include "util/threads/epoch.h"
 
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@
 namespace ashlar {
 namespace {
 
-// Counts its own deaths.
+// Counts deleted objects.
 struct Mortal : EpochRetired {
   explicit Mortal(std::atomic<int>* deaths) : deaths(deaths) {}
   ~Mortal() { deaths->fetch_add(1); }
   std::atomic<int>* deaths;
 };
 
-// A thread that holds a guard until told to let go.
+// A thread that holds a guard until LetGo() is called.
 class Holder {
  public:
   Holder() : thread_([this] { Hold(); }) {
@@ -242,8 +242,8 @@ struct Node : EpochRetired {
   ~Node() { life.store(0, std::memory_order_relaxed); }
 };
 
-// Readers follow pointers that writers keep replacing. A node freed too early shows as a dead one,
-// and as a report of the sanitizers.
+// Readers follow pointers that writers keep replacing. A node that is freed too early is detected
+// by its state, and by the sanitizers.
 TEST(EpochStress, NoReaderMeetsAFreedNode) {
   constexpr int kCells = 16, kReaders = 3, kWriters = 2, kReplacements = 20000;
   std::atomic<Node*> cells[kCells];
@@ -281,7 +281,7 @@ TEST(EpochStress, NoReaderMeetsAFreedNode) {
   EXPECT_EQ(EpochPendingCount(), 0u);
 }
 
-// Threads come and go while others retire.
+// Threads start and end while others retire objects.
 TEST(EpochStress, ThreadsMayEndAtAnyTime) {
   std::atomic<Node*> cell{new Node};
   for (int round = 0; round < 50; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hash functions of the formats against the vectors of tests/data/vectors. In them the input is
-// the first `len` bytes of b[i] = 131 * i + 17.
+// The hash functions of the formats are compared with the vectors in tests/data/vectors. The input
+// of a vector is the first `len` bytes of b[i] = 131 * i + 17.
 #include "util/hash/hash.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-// The lines of a vector file that hold one vector each; every file is written that way.
+// The lines of a vector file with one vector each; all files have this form.
 std::vector<std::string> VectorLines(const std::string& name) {
   std::ifstream file(SourcePath("tests/data/vectors/" + name));
   std::vector<std::string> lines;
@@ -30,7 +30,7 @@ std::vector<std::string> VectorLines(const std::string& name) {
   return lines;
 }
 
-// The text behind `"field": `, without quotes.
+// The text after `"field": `, without quotes.
 std::string Field(const std::string& line, const std::string& field) {
   const size_t at = line.find("\"" + field + "\": ");
   if (at == std::string::npos) return "";
@@ -87,7 +87,7 @@ TEST(XxHash, MatchesTheChecksumVectors) {
   }
 }
 
-// HashBytes without a seed is the portable code.
+// HashBytes without a seed uses the portable code.
 TEST(XxHash, EveryVectorSetAgreesWithThePortableCode) {
   xxh3::Implementation implementations[xxh3::kMaxImplementations];
   const size_t count = xxh3::Implementations(implementations);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Internal keys: their bytes, their order and their heads.
+// Internal keys: bytes, order and heads.
 #include "util/keys/internal_key.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Searches over key heads, alone and side by side, against std::lower_bound.
+// Searches over key heads, alone and several together, are compared with std::lower_bound.
 #include "util/keys/key_head_index.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(HeadSearches, OneAloneFindsTheFirstHeadThatIsNotBelow) {
   }
 }
 
-// Over arrays of all sizes at once: those that end early wait for the others.
+// Arrays of all sizes are searched at the same time; searches that end early wait for the others.
 TEST(HeadSearches, SideBySideEachFindsWhatItFindsAlone) {
   Random64 random(6);
   std::vector<std::vector<uint64_t>> arrays;

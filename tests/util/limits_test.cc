@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Limits that databases may share: of tasks.
+// Limits on tasks that databases may share.
 #include <gtest/gtest.h>
 
 #include "util/threads/concurrent_task_limiter.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutexes exclude, ranks are enforced in builds with assertions, timed waits end.
+// Mutexes exclude each other's holders, builds with assertions enforce ranks, and timed waits end.
 #include "util/threads/mutex.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ void TakeBoth(Mutex* first, Mutex* second) {
 TEST(LockRanksDeathTest, StopTheWrongOrder) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Mutex db(LockRank::kDb), wal(LockRank::kWal);
-  EXPECT_DEATH(TakeBoth(&wal, &db), "rank 1 is taken while one of rank 2 is held");
+  EXPECT_DEATH(TakeBoth(&wal, &db), "rank 2 is taken while one of rank 3 is held");
 }
 
 TEST(LockRanksDeathTest, StopTwoOfOneRank) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Page buffers: whole, writable, aligned, moved with their contents, and given back.
+// Page buffers: whole pages, writable, aligned, movable with their contents, and returned to the
+// system.
 #include "util/memory/page_buffer.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(PageBuffer, MovesWithItsContents) {
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Bytes of memory this process holds, as the system counts them.
+// The number of bytes of memory that this process uses, according to the system.
 size_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   size_t total = 0, resident = 0;
@@ -68,7 +69,8 @@ TEST(PageBuffer, GoesBackToTheSystem) {
   EXPECT_LT(ResidentBytes(), before + kBytes / 2);
 }
 
-// While one lives, the process has as many mappings as it may: none can be divided.
+// While an object of this class exists, the process has the maximum number of mappings, so that
+// none can be divided.
 class AllMappingsTaken {
  public:
   explicit AllMappingsTaken(size_t limit)
@@ -92,7 +94,7 @@ class AllMappingsTaken {
   bool are_taken_ = false;
 };
 
-// The system joins mappings that touch; the piece in the middle of one can then not be given up.
+// The system joins adjacent mappings. Then a buffer in the middle of one cannot be unmapped.
 TEST(PageBuffer, GivesItsPagesBackAlsoWhereItCannotBeUnmapped) {
   size_t limit = 0;
   std::ifstream("/proc/sys/vm/max_map_count") >> limit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ScopeExit: what runs, and when.
+// ScopeExit: which functions run, and when.
 #include "util/scope_exit.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slab heap: sizes, pieces that do not meet, memory that is used again and given back.
+// The slab heap: sizes, disjoint pieces, and memory that is reused and returned.
 #include "util/memory/slab_heap.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kSegment = SlabHeap::kSegmentBytes;
 
-// A piece filled with a mark of its own, so that pieces that meet are seen.
+// A piece filled with a unique mark, so that overlapping pieces are detected.
 struct Piece {
   unsigned char* data;
   size_t bytes;
@@ -93,7 +93,7 @@ TEST(SlabHeap, GivesEmptySegmentsBackButAFew) {
   std::vector<void*> pieces;
   for (size_t used = 0; used < 2 * kSpare; used += 5000) pieces.push_back(heap.Allocate(5000).data);
   EXPECT_GE(heap.HeldBytes(), 2 * kSpare);
-  // In an order that leaves every slab partly used until near the end.
+  // In an order in which every slab stays partly used until near the end.
   for (size_t offset = 0; offset < 7; ++offset) {
     for (size_t i = offset; i < pieces.size(); i += 7) SlabHeap::Free(pieces[i]);
   }
@@ -110,7 +110,7 @@ TEST(SlabHeap, GivesPagesOfEmptySlabsBack) {
   for (size_t used = 0; used < 16 * kSegment; used += 5120) {
     pieces.push_back(heap.Allocate(5120).data);
   }
-  // Each segment keeps a piece or two.
+  // Each segment keeps one or two pieces.
   constexpr size_t kKept = kSegment / 5120 / 2;
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (i % kKept != 0) SlabHeap::Free(pieces[i]);
@@ -120,7 +120,7 @@ TEST(SlabHeap, GivesPagesOfEmptySlabsBack) {
   for (size_t i = 0; i < pieces.size(); i += kKept) SlabHeap::Free(pieces[i]);
 }
 
-// What a cache holds changes its sizes a little; each slab keeps a few pieces of the old one.
+// The sizes in a cache change slightly, and each slab keeps a few pieces of the old size.
 TEST(SlabHeap, FillsTheHolesOfSlightlyLargerPieces) {
   SlabHeap heap;
   Random64 random(5);
@@ -145,7 +145,8 @@ TEST(SlabHeap, FillsTheHolesOfSlightlyLargerPieces) {
   for (void* piece : kept) SlabHeap::Free(piece);
 }
 
-// Whichever shards the threads have: a cache's blocks are replaced by other threads than read them.
+// Independent of the threads' shards: a block in a cache is often replaced by another thread than
+// the one that read it.
 TEST(SlabHeap, WhatOneThreadFreedServesAnother) {
   SlabHeap heap;
   std::vector<void*> pieces;
@@ -164,8 +165,8 @@ TEST(SlabHeap, WhatOneThreadFreedServesAnother) {
   }
 }
 
-// A random program of allocations and frees; what is nearly empty must not be filled again first.
-// A slab that still holds something is its thread's, but its holes are everybody's.
+// A random sequence of allocations and frees. Slabs that are nearly empty must not be filled first.
+// A slab with pieces belongs to the shard of its thread, but all threads may use its holes.
 TEST(SlabHeap, HolesThatOneThreadLeftServeAnother) {
   SlabHeap heap;
   std::vector<void*> pieces;
@@ -205,7 +206,7 @@ TEST(SlabHeap, SurvivesRandomUse) {
   EXPECT_LE(heap.HeldBytes(), SlabHeap::kMaxSpareSegments * kSegment);
 }
 
-// Pieces go back from other threads than those that took them.
+// Pieces are freed by other threads than those that allocated them.
 TEST(SlabHeap, ThreadsShareIt) {
   SlabHeap heap;
   constexpr size_t kThreads = 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slice, OptSlice, PinnableSlice and the cleanups behind the last.
+// Slice, OptSlice, PinnableSlice and the cleanups of the last.
 #include "ashlar/slice.h"
 
 #include <gtest/gtest.h>

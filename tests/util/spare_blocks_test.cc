@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spare blocks: what one arena is done with serves the next, within a limit, and goes back when
-// nobody seems to need it.
+// Spare blocks: blocks of a destroyed arena are used by the next one, within a limit, and are
+// returned to the system in times without demand.
 #include "util/memory/spare_blocks.h"
 
 #include <gtest/gtest.h>

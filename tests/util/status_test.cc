@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status: codes, texts that users match on, copies and moves.
+// Status: codes, texts that programs compare, copies and moves.
 #include "ashlar/status.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadObject: one object a thread, freed at its end, and there for whoever asks even later.
+// ThreadObject: one object for each thread, deleted when the thread ends, and available even after
+// that.
 #include "util/threads/thread_object.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +37,8 @@ struct AsksAtItsEnd {
   ~AsksAtItsEnd() { was_alive_late = ThreadObject<Counted>::Get().is_alive; }
 };
 
-// A thread_local object that was made before it is destroyed after what a thread_local Counted
-// would have been.
+// A thread_local object that was created earlier is destroyed after the point at which a
+// thread_local Counted would have been.
 TEST(ThreadObject, IsThereInDestructorsOfThreadLocalObjects) {
   const int made = Counted::made, freed = Counted::freed;
   std::thread([] {

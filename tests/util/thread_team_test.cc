@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadTeam: each member runs once, beside the others, and none outlives the team.
+// ThreadTeam: each member runs once, at the same time as the others, and none outlives the team.
 #include "util/threads/thread_team.h"
 
 #include <gtest/gtest.h>

@@ -14,6 +14,7 @@
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/options.h"
 #include "tools/db_bench/runner.h"
+#include "tools/db_bench/traces.h"
 
 namespace {
 
@@ -23,12 +24,15 @@ bool CheckFlags() {
     const char* name;
     bool is_valid;
   } rules[] = {
-      {"num: at least 1", FLAGS_num >= 1},
-      {"threads: at least 1", FLAGS_threads >= 1},
-      {"num_column_families: at least 1", FLAGS_num_column_families >= 1},
-      {"key_size: at least 1", FLAGS_key_size >= 1},
-      {"value_size: at least 0", FLAGS_value_size >= 0},
-      {"batch_size: at least 1", FLAGS_batch_size >= 1},
+      // The upper limits are far above every useful value, and low enough for sums and arrays.
+      {"num: 1 to 10^15", FLAGS_num >= 1 && FLAGS_num <= 1'000'000'000'000'000},
+      {"threads: 1 to 10000", FLAGS_threads >= 1 && FLAGS_threads <= 10'000},
+      {"num_column_families: 1 to 1000000",
+       FLAGS_num_column_families >= 1 && FLAGS_num_column_families <= 1'000'000},
+      {"key_size: 1 to 2^24", FLAGS_key_size >= 1 && FLAGS_key_size <= 1 << 24},
+      {"value_size: 0 to 2^30", FLAGS_value_size >= 0 && FLAGS_value_size <= 1 << 30},
+      {"batch_size: 1 to 10^7", FLAGS_batch_size >= 1 && FLAGS_batch_size <= 10'000'000},
+      {"report_interval_seconds: at most 10^8", FLAGS_report_interval_seconds <= 100'000'000},
       {"compression_ratio: above 0, at most 1",
        FLAGS_compression_ratio > 0 && FLAGS_compression_ratio <= 1},
       {"prefix_size: at least 0, at most --key_size",
@@ -45,6 +49,14 @@ bool CheckFlags() {
       {"mix_max_scan_len: at least 1", FLAGS_mix_max_scan_len >= 1},
       {"mix_get_ratio, --mix_put_ratio, --mix_seek_ratio: not negative, and not all 0",
        ashlar::bench::AreMixRatiosValid()},
+      {"trace_replay_fast_forward, --trace_replay_threads, "
+       "--block_cache_trace_sampling_frequency: above 0",
+       ashlar::bench::IsTracingValid()},
+      {"transaction_sets: 1 to 9999", ashlar::bench::IsTransactionSetsValid()},
+      {"transaction_db: not together with --optimistic_transaction_db",
+       ashlar::bench::IsTransactionKindValid()},
+      {"transaction_db, --optimistic_transaction_db: not together with --readonly",
+       !FLAGS_readonly || (!FLAGS_transaction_db && !FLAGS_optimistic_transaction_db)},
       {"merge_keys: not 0", FLAGS_merge_keys != 0},
       {"range_tombstone_width: at least 0", FLAGS_range_tombstone_width >= 0},
       {"perf_level: 1 to 6", FLAGS_perf_level > ashlar::PerfLevel::kUninitialized &&

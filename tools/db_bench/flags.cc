@@ -13,12 +13,12 @@ DEFINE_string(
     "fill100K, fillseqdeterministic, randomreplacekeys, timeseries, getmergeoperands. The others "
     "use the database as it is: fillseekseq, "
     "overwrite, readrandomwriterandom, updaterandom, xorupdaterandom, appendrandom, mixgraph, "
-    "deleteseq, deleterandom, deleteuntil, readseq, "
+    "randomtransaction, deleteseq, deleterandom, deleteuntil, readseq, "
     "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
     "multireadrandom, newiterator, newiteratorwhilewriting, seekrandom, seekrandomwhilewriting, "
     "seekrandomwhilemerging, readwhilewriting, readwhilemerging, readwhilescanning, mergerandom, "
     "readrandommergerandom, readrandomoperands, multireadwhilewriting, approximatesizerandom, "
-    "verifychecksum, verifyfilechecksums, compact, compactall, compact0, compact1, flush, "
+    "verifychecksum, verifyfilechecksums, replay, compact, compactall, compact0, compact1, flush, "
     "waitforcompaction, stats, resetstats, levelstats, memstats, sstables. These measure parts of "
     "the engine with blocks of --block_size: crc32c, xxhash, xxhash64, xxh3, compress, uncompress");
 DEFINE_string(db, "", "directory of the database; empty: a directory below the test directory");

@@ -70,6 +70,8 @@ DECLARE_int64(numdistinct);
 DECLARE_int32(key_id_range);
 DECLARE_int64(mix_max_value_size);
 DECLARE_int64(mix_max_scan_len);
+DECLARE_bool(transaction_db);
+DECLARE_bool(optimistic_transaction_db);
 
 // Reporting.
 DECLARE_int32(perf_level);

@@ -16,6 +16,9 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/statistics.h"
+#include "ashlar/utilities/optimistic_transaction_db.h"
+#include "ashlar/utilities/transaction_db.h"
+#include "tools/db_bench/traces.h"
 
 namespace ashlar {
 namespace bench {
@@ -76,6 +79,7 @@ constexpr Workload kWorkloads[] = {
     {.name = "xorupdaterandom", .run = XorUpdateRandom},
     {.name = "appendrandom", .run = AppendRandom},
     {.name = "randomreplacekeys", .run = RandomReplaceKeys, .begins_empty = true},
+    {.name = "randomtransaction", .run = RandomTransaction, .verify = VerifyTransactions},
     {.name = "timeseries", .run = TimeSeries, .begins_empty = true},
     {.name = "mixgraph", .run = MixGraph},
     {.name = "mergerandom", .run = MergeRandom, .merges = true},
@@ -105,6 +109,7 @@ constexpr Workload kWorkloads[] = {
     {.name = "xxh3", .run = SumXxh3, .uses_families = true},
     {.name = "compress", .run = CompressBlocks, .uses_families = true},
     {.name = "uncompress", .run = UncompressBlocks, .uses_families = true},
+    {.name = "replay", .run = ReplayTrace, .single_thread = true, .uses_families = true},
     {.name = "compact", .run = CompactAll, .single_thread = true, .uses_families = true},
 };
 
@@ -191,9 +196,20 @@ void Runner::Open() {
   options.create_missing_column_families = true;
   std::vector<ColumnFamilyDescriptor> families;
   for (int i = 0; i < FLAGS_num_column_families; i++) families.emplace_back(NameOf(i), options_);
-  RequireOk(FLAGS_readonly ? DB::OpenForReadOnly(options, path_, families, &families_, &db_)
-                           : DB::Open(options, path_, families, &families_, &db_),
-            "open");
+  Status status;
+  if (FLAGS_transaction_db) {
+    TransactionDB* db = nullptr;
+    status = TransactionDB::Open(options, TransactionDBOptions(), path_, families, &families_, &db);
+    db_.reset(db);
+  } else if (FLAGS_optimistic_transaction_db) {
+    OptimisticTransactionDB* db = nullptr;
+    status = OptimisticTransactionDB::Open(options, path_, families, &families_, &db);
+    db_.reset(db);
+  } else {
+    status = FLAGS_readonly ? DB::OpenForReadOnly(options, path_, families, &families_, &db_)
+                            : DB::Open(options, path_, families, &families_, &db_);
+  }
+  RequireOk(status, "open");
 }
 
 void Runner::Close() {
@@ -305,6 +321,8 @@ void Runner::RunWorkload(const Workload& workload) {
   std::vector<ThreadContext> contexts(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   runs_++;
+  const bool is_replay = workload.run == ReplayTrace;
+  StartTraces(db_.get(), is_replay);
   for (int i = 0; i < count; i++) {
     ThreadContext* context = &contexts[static_cast<size_t>(i)];
     context->db = db_.get();
@@ -327,9 +345,11 @@ void Runner::RunWorkload(const Workload& workload) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EndTraces(db_.get(), is_replay);
   Stats total;
   for (const ThreadContext& context : contexts) total.Merge(context.stats);
   total.PrintResult(workload.name);
+  if (workload.verify != nullptr) workload.verify(db_.get());
 }
 
 }  // namespace bench

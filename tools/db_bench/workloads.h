@@ -52,6 +52,8 @@ struct Workload {
   bool single_thread = false;  // ignores --threads
   bool merges = false;         // needs --merge_operator
   bool uses_families = false;  // supports --num_column_families
+  // Ends the process if the database is not as the workload leaves it; null: no check.
+  void (*verify)(DB*) = nullptr;
 };
 
 // Null if there is no workload of this name.
@@ -116,6 +118,14 @@ void SeekWhileWriting(ThreadContext* thread);
 void SeekWhileMerging(ThreadContext* thread);
 void NewIteratorWhileWriting(ThreadContext* thread);
 
+// traces.cc
+void ReplayTrace(ThreadContext* thread);  // of --trace_file
+
+// workloads_transaction.cc
+void RandomTransaction(ThreadContext* thread);
+void VerifyTransactions(DB* db);
+bool IsTransactionSetsValid();  // --transaction_sets
+bool IsTransactionKindValid();  // --transaction_db and --optimistic_transaction_db
 // workloads_other.cc
 void CompactAll(ThreadContext* thread);
 // Compacts all files of a level and prints how many there were.

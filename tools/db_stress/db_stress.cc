@@ -169,7 +169,8 @@ Status RunWith(Settings settings) {
   std::fputs(options.text.c_str(), stdout);
   std::fflush(stdout);
 
-  Result<std::unique_ptr<StressedDb>> db = StressedDb::Open(settings.db, std::move(options));
+  Result<std::unique_ptr<StressedDb>> db =
+      StressedDb::Open(settings.db, std::move(options), settings.transactions);
   Require(db.status(), "opening");
   Shared shared{.settings = &settings, .db = db->get(), .expected = expected.get()};
   shared.space.keys = settings.keys;

@@ -3,8 +3,7 @@
 // ExpectedState: the states of all keys in a file that is mapped into memory, and counters over all
 // runs. The file survives a kill of the process, as the database should.
 //
-//   head 4096 bytes: magic, version, families, keys, figures      then a word for each (family,
-//   key)
+//   head of 4096 bytes: magic, version, families, keys, figures | a word for each (family, key)
 //
 // Threads: any number may load and count. A word is stored only under the lock of its key.
 #pragma once

@@ -176,6 +176,7 @@ void CheckCheckpoint(Worker* worker) {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> copy;
   DBOptions options;
+  options.allow_2pc = worker->db().transactions() == Transactions::kLocking;
   Require(DB::OpenForReadOnly(options, path, worker->db().Descriptors(), &handles, &copy),
           "opening a checkpoint");
   {

@@ -34,13 +34,17 @@ void Announce(Worker* worker, std::span<const Change> changes) {
 }
 
 // Stores the states after the call: all changes have happened, or none.
+void SettleAs(Worker* worker, std::span<const Change> changes, bool has_happened) {
+  for (const Change& change : changes) {
+    worker->expected().Store(change.key, has_happened ? change.After() : change.before);
+  }
+}
+
 void Settle(Worker* worker, std::span<const Change> changes, const WriteOptions& options,
             const Status& status, const char* call) {
   const bool is_refused = options.no_slowdown && status.IsIncomplete();
   if (!is_refused) Require(status, call);
-  for (const Change& change : changes) {
-    worker->expected().Store(change.key, is_refused ? change.before : change.After());
-  }
+  SettleAs(worker, changes, !is_refused);
 }
 
 WriteOptions DrawWriteOptions(Worker* worker) {
@@ -100,15 +104,60 @@ void LoadStates(Worker* worker, std::span<Change> changes, Event event) {
   }
 }
 
-Status AddTo(WriteBatch* batch, Worker* worker, ColumnFamilyHandle* family, const Change& change) {
+// `target`: a batch or a transaction.
+template <typename Target>
+Status AddTo(Target* target, Worker* worker, ColumnFamilyHandle* family, const Change& change) {
   const std::string key = KeyText(change.key.number);
   switch (change.event) {
-    case Event::kPut: return batch->Put(family, key, RecordOf(*worker, change));
-    case Event::kMerge: return batch->Merge(family, key, RecordOf(*worker, change));
-    case Event::kRemove: return batch->Delete(family, key);
+    case Event::kPut: return target->Put(family, key, RecordOf(*worker, change));
+    case Event::kMerge: return target->Merge(family, key, RecordOf(*worker, change));
+    case Event::kRemove: return target->Delete(family, key);
     case Event::kNone: break;
   }
   return Status::InvalidArgument("no event");
+}
+
+template <typename Target>
+void AddAllTo(Target* target, Worker* worker, std::span<const Change> changes) {
+  for (const Change& change : changes) {
+    const FamilyUse family = worker->db().Use(change.key.family);
+    Require(AddTo(target, worker, family.get(), change), "adding to a batch or transaction");
+  }
+}
+
+// The locks of keys exclude all other writers, so neither a lock nor a check refuses anything. Some
+// are rolled back. A kill leaves those that are prepared to the next opening.
+void CommitTransaction(Worker* worker, std::span<const Change> changes, Transaction* transaction) {
+  const bool is_rolled_back = worker->random.OneIn(8);
+  AddAllTo(transaction, worker, changes);
+  Announce(worker, changes);
+  if (worker->db().transactions() == Transactions::kLocking && worker->random.OneIn(2)) {
+    WriteOptions waiting = *transaction->GetWriteOptions();
+    waiting.no_slowdown = false;  // a prepared transaction must be decided
+    transaction->SetWriteOptions(waiting);
+    const KeyId& first = changes.front().key;  // nobody else writes it
+    Require(transaction->SetName(StrCat("family ", first.family, " key ", first.number)),
+            "Transaction::SetName");
+    Require(transaction->Prepare(), "Transaction::Prepare");
+  }
+  if (is_rolled_back) {
+    Require(transaction->Rollback(), "Transaction::Rollback");
+    return SettleAs(worker, changes, /*has_happened=*/false);
+  }
+  const WriteOptions options = *transaction->GetWriteOptions();
+  Settle(worker, changes, options, transaction->Commit(), "Transaction::Commit");
+}
+
+// All changes in one batch or transaction.
+void WriteTogether(Worker* worker, std::span<const Change> changes) {
+  const WriteOptions options = DrawWriteOptions(worker);
+  if (const auto transaction = worker->db().BeginTransaction(options)) {
+    return CommitTransaction(worker, changes, transaction.get());
+  }
+  WriteBatch batch;
+  AddAllTo(&batch, worker, changes);
+  Announce(worker, changes);
+  Settle(worker, changes, options, worker->db()->Write(options, &batch), "Write");
 }
 
 }  // namespace
@@ -165,14 +214,7 @@ void WriteMirrored(Worker* worker) {
   }
   const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
   LoadStates(worker, changes, worker->random.OneIn(4) ? Event::kRemove : Event::kPut);
-  WriteBatch batch;
-  for (const Change& change : changes) {
-    const FamilyUse family = worker->db().Use(change.key.family);
-    Require(AddTo(&batch, worker, family.get(), change), "WriteBatch");
-  }
-  const WriteOptions options = DrawWriteOptions(worker);
-  Announce(worker, changes);
-  Settle(worker, changes, options, worker->db()->Write(options, &batch), "Write");
+  WriteTogether(worker, changes);
 }
 
 void WriteBatchOfMany(Worker* worker) {
@@ -186,20 +228,17 @@ void WriteBatchOfMany(Worker* worker) {
   }
   const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
   LoadStates(worker, changes, Event::kPut);
-  WriteBatch batch;
   for (Change& change : changes) {
     const uint64_t choice = worker->random.Uniform(4);
     if (choice == 0) change.event = Event::kRemove;
     if (choice == 1) change.event = MergeOrPut(change.before);
-    const FamilyUse family = worker->db().Use(change.key.family);
-    Require(AddTo(&batch, worker, family.get(), change), "WriteBatch");
   }
-  const WriteOptions options = DrawWriteOptions(worker);
-  Announce(worker, changes);
-  Settle(worker, changes, options, worker->db()->Write(options, &batch), "Write");
+  WriteTogether(worker, changes);
 }
 
+// Databases with transactions refuse it.
 void DeleteRangeOfKeys(Worker* worker) {
+  if (worker->db().transactions() != Transactions::kNone) return;
   const int number = worker->AnyFamily();
   const FamilyUse family = worker->db().Use(number);
   std::vector<Change> changes = DrawNeighbours(worker, number, 60);

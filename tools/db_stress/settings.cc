@@ -67,6 +67,10 @@ constexpr std::string_view kFlags =
     "  --sync_percent=<n>         percent of writes that are synced; default 2\n"
     "  --watchdog_seconds=<n>     a call that takes longer counts as hung and ends the program;\n"
     "                             default 60\n"
+    "  --use_txn                  a TransactionDB: batches become transactions, some of them "
+    "prepared\n"
+    "                             first or rolled back; give it again while one may be prepared\n"
+    "  --use_optimistic_txn       the same with an OptimisticTransactionDB, without prepares\n"
     "  --destroy                  begin with an empty database, even if there is one\n"
     "  --verify_only              open, verify all keys, close\n"
     "  --weights=<op>=<n>,..      frequency of an operation relative to the sum of all; 0: never\n"
@@ -126,10 +130,10 @@ Status ReadNumbers(const CommandLine& line, Settings* settings) {
 
 Result<Settings> ParseSettings(const CommandLine& line,
                                const std::vector<std::string_view>& operations) {
-  RETURN_IF_ERROR(
-      line.CheckFlags({"db", "expected", "families", "keys", "threads", "seconds", "ops_per_thread",
-                       "seed", "draw", "db_options", "family_options", "value_bytes",
-                       "sync_percent", "watchdog_seconds", "destroy", "verify_only", "weights"}));
+  RETURN_IF_ERROR(line.CheckFlags({"db", "expected", "families", "keys", "threads", "seconds",
+                                   "ops_per_thread", "seed", "draw", "db_options", "family_options",
+                                   "value_bytes", "sync_percent", "watchdog_seconds", "use_txn",
+                                   "use_optimistic_txn", "destroy", "verify_only", "weights"}));
   if (!line.words().empty()) {
     return Status::InvalidArgument(StrCat("not a flag: ", line.words()[0]));
   }
@@ -141,6 +145,14 @@ Result<Settings> ParseSettings(const CommandLine& line,
   settings.db_options = line.Value("db_options").value_or("");
   settings.family_options = line.Value("family_options").value_or("");
   RETURN_IF_ERROR(ReadNumbers(line, &settings));
+  ASSIGN_OR_RETURN(const bool locks, line.Bool("use_txn"));
+  ASSIGN_OR_RETURN(const bool is_optimistic, line.Bool("use_optimistic_txn"));
+  if (locks && is_optimistic) {
+    return Status::InvalidArgument("--use_txn and --use_optimistic_txn exclude each other");
+  }
+  settings.transactions = locks           ? Transactions::kLocking
+                          : is_optimistic ? Transactions::kOptimistic
+                                          : Transactions::kNone;
   ASSIGN_OR_RETURN(settings.destroys, line.Bool("destroy"));
   ASSIGN_OR_RETURN(settings.verifies_only, line.Bool("verify_only"));
   RETURN_IF_ERROR(ReadWeights(line.Value("weights").value_or(""), operations, &settings));

@@ -14,6 +14,13 @@
 
 namespace ashlar::stress {
 
+// How batches are written, and what the database is opened as.
+enum class Transactions : uint8_t {
+  kNone,        // as write batches
+  kLocking,     // TransactionDB; half of them are prepared first
+  kOptimistic,  // OptimisticTransactionDB
+};
+
 struct Settings {
   std::string db;
   std::string expected;    // file of the expected states
@@ -29,6 +36,7 @@ struct Settings {
   size_t value_bytes = 100;
   int sync_percent = 2;
   int watchdog_seconds = 60;
+  Transactions transactions = Transactions::kNone;
   bool destroys = false;
   bool verifies_only = false;
   std::map<std::string, int, std::less<>> weights;  // by operation; only those that were given

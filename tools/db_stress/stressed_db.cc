@@ -25,13 +25,48 @@ std::vector<ColumnFamilyDescriptor> StressedDb::Descriptors() const {
   return result;
 }
 
-Result<std::unique_ptr<StressedDb>> StressedDb::Open(const std::string& path,
-                                                     DrawnOptions options) {
-  std::unique_ptr<StressedDb> result(new StressedDb(path, std::move(options)));
+Result<std::unique_ptr<StressedDb>> StressedDb::Open(const std::string& path, DrawnOptions options,
+                                                     Transactions transactions) {
+  std::unique_ptr<StressedDb> result(new StressedDb(path, std::move(options), transactions));
   RETURN_IF_ERROR(result->RemoveTemporaryFiles());
-  RETURN_IF_ERROR(
-      DB::Open(result->options_.db, path, result->Descriptors(), &result->handles_, &result->db_));
+  RETURN_IF_ERROR(result->OpenDatabase());
   return result;
+}
+
+Status StressedDb::OpenDatabase() {
+  switch (transactions_) {
+    case Transactions::kNone: return DB::Open(options_.db, path_, Descriptors(), &handles_, &db_);
+    case Transactions::kLocking:
+      RETURN_IF_ERROR(TransactionDB::Open(options_.db, TransactionDBOptions(), path_, Descriptors(),
+                                          &handles_, &locking_));
+      db_.reset(locking_);
+      return DecidePrepared();
+    case Transactions::kOptimistic:
+      RETURN_IF_ERROR(OptimisticTransactionDB::Open(options_.db, path_, Descriptors(), &handles_,
+                                                    &optimistic_));
+      db_.reset(optimistic_);
+  }
+  return Status::OK();
+}
+
+// Their changes are pending in the expected state, so both decisions are right.
+Status StressedDb::DecidePrepared() {
+  std::vector<Transaction*> prepared;
+  locking_->GetAllPreparedTransactions(&prepared);
+  bool commits = true;
+  for (Transaction* found : prepared) {
+    const std::unique_ptr<Transaction> transaction(found);
+    RETURN_IF_ERROR(commits ? transaction->Commit() : transaction->Rollback());
+    commits = !commits;
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<Transaction> StressedDb::BeginTransaction(const WriteOptions& options) {
+  Transaction* begun = nullptr;
+  if (locking_ != nullptr) begun = locking_->BeginTransaction(options);
+  if (optimistic_ != nullptr) begun = optimistic_->BeginTransaction(options);
+  return std::unique_ptr<Transaction>(begun);
 }
 
 Status StressedDb::RemoveTemporaryFiles() const {

@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/utilities/optimistic_transaction_db.h"
+#include "ashlar/utilities/transaction_db.h"
 #include "tools/db_stress/option_draw.h"
+#include "tools/db_stress/settings.h"
 #include "util/result.h"
 
 namespace ashlar::stress {
@@ -35,8 +38,9 @@ class FamilyUse {
 class StressedDb {
  public:
   // Opens or creates the database and its families. Removes temporary files that a killed run has
-  // left.
-  static Result<std::unique_ptr<StressedDb>> Open(const std::string& path, DrawnOptions options);
+  // left, and decides transactions that it has prepared: every second one is committed.
+  static Result<std::unique_ptr<StressedDb>> Open(const std::string& path, DrawnOptions options,
+                                                  Transactions transactions);
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
@@ -54,6 +58,9 @@ class StressedDb {
     after();
     return Status::OK();
   }
+  Transactions transactions() const { return transactions_; }
+  // Null: batches are written without transactions.
+  std::unique_ptr<Transaction> BeginTransaction(const WriteOptions& options);
   // The path of a temporary file or directory next to the database; the next Open() removes it.
   std::string TemporaryPath(const std::string& name) const { return path_ + kTemporary + name; }
   // Descriptors of all families, for a copy of the database.
@@ -63,14 +70,19 @@ class StressedDb {
  private:
   static constexpr char kTemporary[] = ".temporary.";
 
-  StressedDb(std::string path, DrawnOptions options)
-      : path_(std::move(path)), options_(std::move(options)) {}
+  StressedDb(std::string path, DrawnOptions options, Transactions transactions)
+      : path_(std::move(path)), transactions_(transactions), options_(std::move(options)) {}
   Status RemoveTemporaryFiles() const;
+  Status OpenDatabase();
+  Status DecidePrepared();
   Status DropAndCreate();
 
   const std::string path_;
+  const Transactions transactions_;
   const DrawnOptions options_;
   std::unique_ptr<DB> db_;
+  TransactionDB* locking_ = nullptr;  // it is db_, if that is one
+  OptimisticTransactionDB* optimistic_ = nullptr;
   std::vector<ColumnFamilyHandle*> handles_;  // volatile_mutex_ guards the last one
   std::shared_mutex volatile_mutex_;
 };

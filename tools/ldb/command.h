@@ -48,8 +48,6 @@ struct LdbCommand {
 
 std::span<const LdbCommand> DataCommands();
 std::span<const LdbCommand> AdminCommands();
-// Names of commands that RocksDB's ldb has and this one lacks.
-std::vector<std::string_view> UnbuiltCommands();
 
 // Separates key and value in the lines that `ldb dump` prints and load reads.
 inline constexpr std::string_view kArrow = " ==> ";
@@ -86,6 +84,14 @@ Status RunApproxSize(const Invocation& call);
 Status RunCompact(const Invocation& call);
 Status RunGetProperty(const Invocation& call);
 Status RunCheckpoint(const Invocation& call);
+
+// backup_commands.cc
+Status RunBackup(const Invocation& call);
+Status RunRestore(const Invocation& call);
+
+// repair_commands.cc
+Status RunRepair(const Invocation& call);
+Status RunUpdateManifest(const Invocation& call);
 
 // tree_commands.cc
 Status RunReduceLevels(const Invocation& call);

@@ -6,6 +6,7 @@
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/key_text.h"
+#include "tools/lib/program_parts.h"
 
 namespace ashlar {
 namespace {
@@ -65,21 +66,30 @@ std::vector<LdbCommand> MakeDataCommands() {
 // Commands on ranges of keys and on the whole database that change nothing.
 std::vector<LdbCommand> MakeRangeCommands() {
   return {
-      {.name = "scan", .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value]",
+      {.name = "scan",
+       .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value] [--ttl [--timestamp] "
+                "[--start_time=<seconds>] [--end_time=<seconds>]]",
        .summary = "print \"key : value\" for a range of keys",
-       .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.",
-       .flags = {"from", "to", "max_keys", "no_value", "db_paths"}, .run = &RunScan},
+       .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.\n"
+                  "--timestamp prints the time of each write; --start_time (inclusive) and --end_time\n"
+                  "(not inclusive), seconds since 1970, choose by it.",
+       .flags = {"from", "to", "max_keys", "no_value", "timestamp", "start_time", "end_time", "db_paths"},
+       .run = &RunScan},
       {.name = "dump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
-                "[--stats] | --path=<file> [--decode_blob_index] [--dump_uncompressed_blobs]",
+                "[--stats] [--ttl [--timestamp] [--bucket=<seconds>] [--start_time=<seconds>] "
+                "[--end_time=<seconds>]] | --path=<file> [--decode_blob_index] "
+                "[--dump_uncompressed_blobs]",
        .summary = "print \"key ==> value\" for a range of keys, and their number",
        .details = "--count_only prints the number of keys and the sizes of values. --count_delim=<char>\n"
                   "prints one line for all keys with the same part before the first such character ('.'\n"
                   "if none is given). --path=<file> prints one table, blob file, log or MANIFEST, without\n"
                   "--db; --decode_blob_index decodes references to blobs, --dump_uncompressed_blobs\n"
-                  "prints blobs uncompressed.",
+                  "prints blobs uncompressed. --timestamp prints the time of each write; --start_time\n"
+                  "(inclusive) and --end_time (not inclusive), seconds since 1970, choose by it; --bucket\n"
+                  "counts the writes of each such row of seconds.",
        .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path", "decode_blob_index",
-                 "dump_uncompressed_blobs", "db_paths"},
+                 "dump_uncompressed_blobs", "timestamp", "bucket", "start_time", "end_time", "db_paths"},
        .needs_db = false, .run = &RunDump},
       {.name = "idump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
@@ -151,6 +161,21 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "checkpoint", .usage = "--checkpoint_dir=<new directory>",
        .summary = "make a copy that can be opened on its own; tables are linked, not copied",
        .flags = WithOpenFlags({"checkpoint_dir"}), .run = &RunCheckpoint},
+      {.name = "backup", .usage = "--backup_dir=<directory> [--num_threads=<n>] ..",
+       .summary = "create a backup in a directory, which is created if it does not exist",
+       .details = "Files that an earlier backup has are not copied again. --num_threads: number of files\n"
+                  "that are copied at the same time. --stderr_log_level=<0..5> prints log messages.\n"
+                  "--backup_env_uri, --backup_fs_uri: Env or file system of the backup directory.",
+       .flags = WithOpenFlags({"backup_dir", "backup_env_uri", "backup_fs_uri", "num_threads",
+                               "stderr_log_level"}),
+       .run = &RunBackup},
+      {.name = "restore", .usage = "--backup_dir=<directory> [--num_threads=<n>] ..",
+       .summary = "restore the database from the newest backup",
+       .details = "Files of an existing database in the directory are deleted; it must not be open. The\n"
+                  "flags are those of backup.",
+       .flags = {"backup_dir", "backup_env_uri", "backup_fs_uri", "num_threads",
+                 "stderr_log_level"},
+       .run = &RunRestore},
       {.name = "write_extern_sst", .usage = "<new table>",
        .summary = "write a table for ingest_extern_sst from \"key ==> value\" lines of standard input",
        .details = "Keys must be in order. The table has the options, the comparator and the family of the\n"
@@ -177,12 +202,14 @@ std::vector<LdbCommand> MakeFileCommands() {
                   "hexadecimal digits. Of a damaged MANIFEST the part before the damage is printed, and the\n"
                   "exit code is 1.",
        .flags = {"verbose", "path"}, .needs_db = false, .run = &RunManifestDump},
-      {.name = "dump_wal", .usage = "--walfile=<log file> [--header] [--print_value]",
+      {.name = "dump_wal",
+       .usage = "--walfile=<log file> [--header] [--print_value] [--write_committed]",
        .summary = "print the write batches of a WAL, one a line",
        .details = "A line has the sequence number, the number of entries, the bytes and the offset in the\n"
                   "file, then each entry with the ID of its column family, such as PUT(0) : <key>. Keys\n"
-                  "are hexadecimal.",
-       .flags = {"walfile", "header", "print_value"}, .needs_db = false, .run = &RunDumpWal},
+                  "are hexadecimal. With --write_committed a transaction that was prepared with another\n"
+                  "write policy is an error, with --write_committed=false one that was prepared with this.",
+       .flags = {"walfile", "header", "print_value", "write_committed"}, .needs_db = false, .run = &RunDumpWal},
       {.name = "dump_live_files", .usage = "[--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print the MANIFEST, all live tables and blob files and all needed WALs in full",
        .flags = {"decode_blob_index", "dump_uncompressed_blobs", "db_paths"},
@@ -211,6 +238,16 @@ std::vector<LdbCommand> MakeFileCommands() {
                   "keys, and keys that it deleted, become visible. The database must not be open in another\n"
                   "process. list_live_files_metadata shows the numbers; the next open deletes the file.",
        .min_arguments = 1, .max_arguments = 1, .run = &RunUnsafeRemoveSstFile},
+      {.name = "repair", .usage = "[--verbose]",
+       .summary = "make a database that opens out of the files that are left of one",
+       .details = "Prints a line for each file that was not simply kept, then OK. What cannot be used, or is\n"
+                  "not needed any more, is moved to directories called lost; nothing is deleted. The options\n"
+                  "are those of the newest OPTIONS file. The database must not be open.",
+       .flags = {"verbose"}, .run = &RunRepair},
+      {.name = "update_manifest", .usage = "--update_temperatures",
+       .summary = "record in the MANIFEST what the file system says about tables",
+       .details = "--update_temperatures: the temperature of each table. The database must not be open.",
+       .flags = {"update_temperatures"}, .run = &RunUpdateManifest},
   };
 }
 // clang-format on
@@ -227,40 +264,6 @@ std::vector<LdbCommand> Joined(std::vector<LdbCommand> some, const std::vector<L
 
 std::string ToText(const Slice& bytes, bool is_hex) {
   return is_hex ? HexText(bytes) : bytes.ToString();
-}
-
-// Commands of RocksDB 7.8 or 11.9 that may be missing here. One that gets built needs no edit:
-// IsBuilt() finds it.
-constexpr std::string_view kOptionalCommands[] = {
-    "backup",
-    "change_compaction_style",
-    "checkpoint",
-    "deleterange",
-    "file_checksum_dump",
-    "get_entity",
-    "ingest_extern_sst",
-    "list_file_range_deletes",
-    "list_live_files_metadata",
-    "load",
-    "multi_get",
-    "multi_get_entity",
-    "put_entity",
-    "query",
-    "reduce_levels",
-    "repair",
-    "restore",
-    "singledelete",
-    "unsafe_remove_sst_file",
-    "update_manifest",
-    "write_extern_sst",
-};
-
-bool IsBuilt(std::string_view name) {
-  for (const std::span<const LdbCommand> commands : {DataCommands(), AdminCommands()}) {
-    const auto has_name = [&](const LdbCommand& command) { return command.name == name; };
-    if (std::any_of(commands.begin(), commands.end(), has_name)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -282,15 +285,10 @@ Result<std::string> Invocation::KeyFrom(const std::string& text) const {
 Result<std::string> Invocation::ValueFrom(const std::string& text) const {
   return FromText(text, hex_values);
 }
-std::string Invocation::KeyText(const Slice& key) const { return ToText(key, hex_keys); }
-std::string Invocation::ValueText(const Slice& value) const { return ToText(value, hex_values); }
-
-std::vector<std::string_view> UnbuiltCommands() {
-  std::vector<std::string_view> names;
-  for (const std::string_view name : kOptionalCommands) {
-    if (!IsBuilt(name)) names.push_back(name);
-  }
-  return names;
+std::string Invocation::KeyText(const Slice& key) const {
+  const std::shared_ptr<SliceFormatter>& formatter = Program().key_formatter;
+  return formatter != nullptr && !hex_keys ? formatter->Format(key) : ToText(key, hex_keys);
 }
+std::string Invocation::ValueText(const Slice& value) const { return ToText(value, hex_values); }
 
 }  // namespace ashlar

@@ -21,7 +21,7 @@ namespace ashlar {
 namespace {
 
 // Ends a command that writes: `written` is the result of the write.
-Status CloseAfterWrite(OpenedDb* db, const Status& written) {
+Status CloseAfterWrite(LdbDatabase* db, const Status& written) {
   const Status closed = db->Close();
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(closed);
@@ -47,7 +47,7 @@ Status GetAll(const Invocation& call, Read read, Text text) {
     ASSIGN_OR_RETURN(std::string key, call.KeyFrom(argument));
     keys.push_back(std::move(key));
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<Status> statuses(keys.size());
@@ -139,7 +139,7 @@ class Session {
 
 Status RunGet(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   PinnableSlice value;
   const Status status = (*db)->Get(ReadOptions(), family, key, &value);
@@ -152,14 +152,14 @@ Status RunGet(const Invocation& call) {
 Status RunPut(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::string value, call.ValueFrom(call.arguments[1]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return CloseAfterWrite(db.get(), (*db)->Put(WriteOptions(), family, key, value));
 }
 
 Status RunGetEntity(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   PinnableWideColumns found;
   const Status status = (*db)->GetEntity(ReadOptions(), family, key, &found);
@@ -208,21 +208,21 @@ Status RunPutEntity(const Invocation& call) {
   }
   WideColumns columns;
   for (const auto& [name, value] : parts) columns.emplace_back(name, value);
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return CloseAfterWrite(db.get(), (*db)->PutEntity(WriteOptions(), family, key, columns));
 }
 
 Status RunDelete(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return CloseAfterWrite(db.get(), (*db)->Delete(WriteOptions(), family, key));
 }
 
 Status RunSingleDelete(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return CloseAfterWrite(db.get(), (*db)->SingleDelete(WriteOptions(), family, key));
 }
@@ -230,7 +230,7 @@ Status RunSingleDelete(const Invocation& call) {
 Status RunDeleteRange(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string begin, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::string end, call.KeyFrom(call.arguments[1]));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return CloseAfterWrite(db.get(), (*db)->DeleteRange(WriteOptions(), family, begin, end));
 }
@@ -240,7 +240,7 @@ Status RunBatchPut(const Invocation& call) {
     return Status::InvalidArgument(
         StrCat("batchput needs pairs of key and value, found ", call.arguments.size(), " words"));
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   WriteBatch batch;
   for (size_t i = 0; i < call.arguments.size(); i += 2) {
@@ -270,7 +270,7 @@ Status RunExplain(const Invocation& call) {
         "explain needs one of --key=<key>, --seek=<key> and --seek_for_prev=<key>");
   }
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(argument));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   ReadExplanation explanation;
   RETURN_IF_ERROR(explain(db->get(), ReadOptions(), family, key, &explanation));
@@ -279,7 +279,7 @@ Status RunExplain(const Invocation& call) {
 }
 
 Status RunQuery(const Invocation& call) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   Session session(call, db->get(), family);
   for (std::string line; ReadInputLine(&line) && session.Run(line);) {

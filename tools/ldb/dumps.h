@@ -4,6 +4,7 @@
 // print them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ashlar/file_system.h"
@@ -19,6 +20,9 @@ std::string ManifestSummaryText(const ManifestState& state, bool hex);
 struct WalDump {
   bool has_header = false;     // print a line of column names first
   bool prints_values = false;  // print values after the keys
+  // If set, prepare sections of other write policies than write-committed (true), or of that policy
+  // (false), are errors.
+  std::optional<bool> is_write_committed;
 };
 
 // Prints the file to stdout, one write batch a line. Damage does not end the dump: it is reported

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ldb: inspects a database and makes small changes to it. Commands and flags are those of RocksDB's
-// tool of this name. The exit code is 0 on success, else 1 with a message on stderr.
+// LDBTool, and with it the program ldb: inspects a database and makes small changes to it. Commands
+// and flags are those of RocksDB's tool of this name. The exit code is 0 on success, else 1 with a
+// message on stderr.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/ldb_tool.h"
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/console.h"
-#include "util/text/data_in_errors.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -24,6 +28,7 @@ constexpr std::string_view kHead =
     "  --db=<directory>            the database\n"
     "  --column_family=<name>      the column family; \"default\" if not given\n"
     "  --key_hex --value_hex --hex read and print keys, values or both as 0x6B6579\n"
+    "  --env_uri=<name> --fs_uri=<name>  the environment or the file system of the database\n"
     "  --help                      this text, or the details of a command\n"
     "  --version                   the version of this program\n";
 constexpr std::string_view kOpenHelp =
@@ -42,7 +47,11 @@ constexpr std::string_view kOpenHelp =
     "  --ignore_unknown_options    skip options in that file that this version does not know\n"
     "  --write_compatible_with=7.8 write only what RocksDB 7.8 can read\n\n"
     "Read commands open the database without changing it, also while another process has it open.\n"
+    "--secondary_path=<directory>: beside a busy process, as a secondary instance: a file that "
+    "the\n"
+    "other process deletes meanwhile is no error. The directory gets an info log.\n"
     "They accept the flags above except the first; those about writing have no effect.\n"
+    "--ttl: the database is a DBWithTTL, whose values end in the times of their writes.\n"
     "--db_paths=<dir>,..: further directories of tables and blob files (DBOptions::db_paths,\n"
     "cf_paths), in any order.\n"
     "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
@@ -56,15 +65,10 @@ std::string CommandLines(std::span<const LdbCommand> commands) {
   return text;
 }
 
-std::string UnbuiltCommandsText() {
-  std::string text = "\nCommands of RocksDB's ldb that are not built yet:\n ";
-  for (const std::string_view name : UnbuiltCommands()) StrAppend(&text, " ", name);
-  return text + "\n";
-}
-
 std::string UsageText() {
-  return StrCat(kHead, "\nData:\n", CommandLines(DataCommands()), "\nAdministration:\n",
-                CommandLines(AdminCommands()), kOpenHelp, UnbuiltCommandsText());
+  const std::string& head = Program().help_head;
+  return StrCat(head, head.empty() ? "" : "\n\n", kHead, "\nData:\n", CommandLines(DataCommands()),
+                "\nAdministration:\n", CommandLines(AdminCommands()), kOpenHelp);
 }
 
 std::string UsageText(const LdbCommand& command) {
@@ -89,8 +93,8 @@ const LdbCommand* FindCommand(std::string_view name) {
 }
 
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
-  std::vector<std::string_view> known = {"db",      "column_family", "hex",
-                                         "key_hex", "value_hex",     "help"};
+  std::vector<std::string_view> known = {"db",        "column_family", "hex",    "key_hex",
+                                         "value_hex", "env_uri",       "fs_uri", "help"};
   // Scripts pass the flags of opening to every command, also to commands that do not use them.
   for (const std::string_view flag : OpenFlags()) {
     if (flag != "create_if_missing") known.push_back(flag);
@@ -124,6 +128,9 @@ Result<Invocation> Parse(const CommandLine& line) {
 Status RunCommand(const LdbCommand& command, const CommandLine& line) {
   ASSIGN_OR_RETURN(const Invocation call, Parse(line));
   RETURN_IF_ERROR(CheckArguments(command, call));
+  const std::string env_uri = line.Value("env_uri").value_or("");
+  const std::string fs_uri = line.Value("fs_uri").value_or("");
+  if (!env_uri.empty() || !fs_uri.empty()) RETURN_IF_ERROR(UseToolEnv(env_uri, fs_uri));
   const Status status = command.run(call);
   const Status flushed = FlushOutput();
   return status.ok() ? flushed : status;
@@ -141,11 +148,8 @@ int Run(const CommandLine& line) {
   }
   const LdbCommand* command = FindCommand(line.words()[0]);
   if (command == nullptr) {
-    const std::vector<std::string_view> unbuilt = UnbuiltCommands();
-    const bool is_known =
-        std::find(unbuilt.begin(), unbuilt.end(), line.words()[0]) != unbuilt.end();
-    std::fprintf(stderr, "Failed: %s \"%s\"; ldb --help lists all\n",
-                 is_known ? "not built yet:" : "unknown command", line.words()[0].c_str());
+    std::fprintf(stderr, "Failed: unknown command \"%s\"; ldb --help lists all\n",
+                 line.words()[0].c_str());
     return 1;
   }
   if (line.Has("help")) {
@@ -159,9 +163,24 @@ int Run(const CommandLine& line) {
 }
 
 }  // namespace
-}  // namespace ashlar
 
-int main(int argc, char** argv) {
-  ashlar::AllowDataInErrors();
-  return ashlar::Run(ashlar::CommandLine(argc, argv));
+LDBOptions::LDBOptions() = default;
+
+int LDBTool::RunAndReturn(int argc, char** argv, const Options& db_options,
+                          const LDBOptions& ldb_options,
+                          const std::vector<ColumnFamilyDescriptor>* column_families) {
+  ProgramParts parts;
+  parts.options = db_options;
+  if (column_families != nullptr) parts.families = *column_families;
+  parts.key_formatter = ldb_options.key_formatter;
+  parts.help_head = ldb_options.print_help_header;
+  const ProgramScope scope(std::move(parts));
+  return ashlar::Run(CommandLine(argc, argv));
 }
+
+void LDBTool::Run(int argc, char** argv, Options db_options, const LDBOptions& ldb_options,
+                  const std::vector<ColumnFamilyDescriptor>* column_families) {
+  std::exit(RunAndReturn(argc, argv, db_options, ldb_options, column_families));
+}
+
+}  // namespace ashlar

@@ -20,6 +20,7 @@
 #include "tools/ldb/tree_survey.h"
 #include "tools/lib/blob_dump.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "tools/lib/table_inspector.h"
 #include "util/keys/internal_key.h"
 #include "util/text/str_cat.h"
@@ -121,12 +122,10 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
   return CheckLogs(call, state);
 }
 
-constexpr size_t kUsualLevels = 7;
-
 void PrintByLevel(const FileLocations& locations, const ManifestState& state) {
   for (const auto& [id, family] : state.families()) {
     PrintLine(StrCat("===== Column Family: ", family.name, " =====\nLive SST Files:"));
-    const size_t levels = std::max(family.levels.size(), kUsualLevels);
+    const size_t levels = std::max(family.levels.size(), kLevelsAlwaysShown);
     for (size_t level = 0; level < levels; level++) {
       PrintLine(StrCat("---------- level ", level, " ----------"));
       if (level >= family.levels.size()) continue;
@@ -235,7 +234,7 @@ class RangeTombstonePrinter {
 }  // namespace
 
 Status RunDumpLiveFiles(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   ASSIGN_OR_RETURN(const FileLocations locations, FileLocations::Find(fs, call, state));
@@ -252,7 +251,7 @@ Status RunDumpLiveFiles(const Invocation& call) {
 }
 
 Status RunCheckConsistency(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   ASSIGN_OR_RETURN(const FileLocations locations, FileLocations::Find(fs, call, state));
@@ -266,7 +265,7 @@ Status RunCheckConsistency(const Invocation& call) {
 }
 
 Status DumpFile(const Invocation& call, const std::string& path) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   FileNumber number;
   FileType type = kTempFile;
   if (!ParseFileName(BaseNameOf(path), &number, &type)) {
@@ -289,7 +288,7 @@ Status DumpFile(const Invocation& call, const std::string& path) {
 }
 
 Status RunListLiveFiles(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const bool sorts_by_name, call.line->Bool("sort_by_filename"));
   ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
@@ -306,7 +305,7 @@ Status RunListLiveFiles(const Invocation& call) {
 Status RunListFileRangeDeletes(const Invocation& call) {
   ASSIGN_OR_RETURN(const int64_t max_count, call.line->Number("max_keys", 1000));
   if (max_count < 0) return Status::InvalidArgument("--max_keys must not be negative");
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   const FamilyState* const family = state.Family(call.family);
@@ -328,7 +327,7 @@ Status RunListFileRangeDeletes(const Invocation& call) {
 
 // The page is written after everything has been read, so a damaged file leaves no partial page.
 Status RunReport(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   TreeSurvey survey;
   {
     const Heartbeat heartbeat("reading");

@@ -42,7 +42,7 @@ Result<size_t> ForEachArrowLine(const Invocation& call, const PairVisit& take) {
   return bad_lines;
 }
 
-Status PutAll(const Invocation& call, const WriteOptions& options, OpenedDb* db,
+Status PutAll(const Invocation& call, const WriteOptions& options, LdbDatabase* db,
               ColumnFamilyHandle* family) {
   Progress progress("pairs loaded");
   const auto put = [&](const std::string& key, const std::string& value) {
@@ -79,7 +79,7 @@ Status RunLoad(const Invocation& call) {
   ASSIGN_OR_RETURN(options.disableWAL, call.line->Bool("disable_wal"));
   ASSIGN_OR_RETURN(const bool is_bulk, call.line->Bool("bulk_load"));
   ASSIGN_OR_RETURN(const bool compacts, call.line->Bool("compact"));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   TemporaryOptions while_loading(db.get(), family);
   if (is_bulk) RETURN_IF_ERROR(while_loading.Set(BulkOptions()));
@@ -96,7 +96,7 @@ Status RunLoad(const Invocation& call) {
 // The table is written with the options, comparator and family of the database.
 Status RunWriteExternSst(const Invocation& call) {
   const std::string& path = call.arguments[0];
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   SstFileWriter writer(EnvOptions(), (*db)->GetOptions(family), family);
   RETURN_IF_ERROR(writer.Open(path));
@@ -118,7 +118,7 @@ Status RunIngestExternSst(const Invocation& call) {
   ASSIGN_OR_RETURN(options.allow_blocking_flush, line.Bool("allow_blocking_flush", true));
   ASSIGN_OR_RETURN(options.ingest_behind, line.Bool("ingest_behind", false));
   ASSIGN_OR_RETURN(options.write_global_seqno, line.Bool("write_global_seqno", false));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   RETURN_IF_ERROR((*db)->IngestExternalFile(family, {call.arguments[0]}, options));
   RETURN_IF_ERROR(db->Close());

@@ -10,13 +10,11 @@
 #include "tools/ldb/manifest_state.h"
 #include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-// Levels that are shown even when empty: the default of num_levels.
-constexpr size_t kUsualLevels = 7;
 
 std::string FileText(const FileMetadata& meta, bool hex) {
   std::string text = StrCat(" ", meta.number, ":", meta.file_size, "[", meta.smallest_seqno, " .. ",
@@ -31,7 +29,7 @@ std::string FileText(const FileMetadata& meta, bool hex) {
 // Why the files of a level cannot be shown in key order; empty if they can.
 std::string_view OrderNote(const FamilyState& family) {
   if (OrderOfBoundaries(family) != nullptr) return "";
-  return BuiltinComparator(family.comparator) == nullptr
+  return FindComparator(family.comparator) == nullptr
              ? ", which is not built in: levels are shown in the order of the records"
              : ", but its tables were written without timestamps: levels are shown in the order of "
                "the records";
@@ -41,7 +39,7 @@ std::string FamilyText(const FamilyState& family, bool hex) {
   std::string text = StrCat("--------------- Column family \"", family.name, "\"  (ID ", family.id,
                             ") --------------\nlog number: ", family.log_number, "\n");
   StrAppend(&text, "comparator: ", family.comparator, OrderNote(family), "\n");
-  for (size_t level = 0; level < std::max(kUsualLevels, family.levels.size()); level++) {
+  for (size_t level = 0; level < std::max(kLevelsAlwaysShown, family.levels.size()); level++) {
     StrAppend(&text, "--- level ", level, " --- version# 1 ---\n");
     if (level >= family.levels.size()) continue;
     for (const FileMetadata& meta : family.levels[level]) {
@@ -114,7 +112,7 @@ std::string ManifestSummaryText(const ManifestState& state, bool hex) {
 
 // With --verbose each version edit is printed before the state that they add up to.
 Status RunManifestDump(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const bool is_verbose, call.line->Bool("verbose"));
   std::string path = call.line->Value("path").value_or("");
   if (path.empty()) {
@@ -137,7 +135,7 @@ Status RunManifestDump(const Invocation& call) {
 // Prints the checksums that the MANIFEST has. The files are not read: DB::VerifyFileChecksums()
 // compares them with their checksums.
 Status RunFileChecksumDump(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   std::string path = call.line->Value("path").value_or("");
   if (path.empty()) {
     if (call.db.empty()) {

@@ -2,6 +2,7 @@
 //
 // Applies edits as opening a database does, to plain values.
 #include "tools/ldb/manifest_state.h"
+#include "tools/lib/program_parts.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -77,7 +78,7 @@ void ManifestState::ApplyLogs(const VersionEdit& edit) {
   for (const WalAddition& wal : edit.wal_additions) {
     if (wal.synced_bytes) learn(wal.log_number, *wal.synced_bytes);
   }
-  for (const LogFacts& log : edit.logs) learn(log.number, log.synced_bytes);
+  for (const LogSummary& log : edit.logs) learn(log.number, log.synced_bytes);
   const FileNumber obsolete_end = std::max(edit.wal_deletion.value_or(FileNumber{}),
                                            edit.forgotten_logs_end.value_or(FileNumber{}));
   synced_log_bytes_.erase(synced_log_bytes_.begin(), synced_log_bytes_.lower_bound(obsolete_end));
@@ -165,9 +166,11 @@ const FamilyState* ManifestState::Family(const std::string& name) const {
 }
 
 FileNumber ManifestState::FirstNeededLog() const {
+  // A prepare section may keep a log that is older than those of all families.
+  if (min_log_number_to_keep_ > 0) return min_log_number_to_keep_;
   FileNumber first = FileNumber::None();
   for (const auto& [id, family] : families_) first = std::min(first, family.log_number);
-  return std::max(first, min_log_number_to_keep_);
+  return first;
 }
 
 Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
@@ -242,12 +245,6 @@ Result<std::string> FindManifest(FileSystem* fs, const std::string& db) {
   return StrCat(db, "/", newest);
 }
 
-const Comparator* BuiltinComparator(const std::string& name) {
-  const Comparator* comparator = nullptr;
-  const Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
-  return status.ok() ? comparator : nullptr;
-}
-
 // With persist_user_defined_timestamps = false the boundary keys have no timestamps either.
 const Comparator* OrderOfBoundaries(const FamilyState& family) {
   for (const auto& files : family.levels) {
@@ -255,7 +252,7 @@ const Comparator* OrderOfBoundaries(const FamilyState& family) {
       if (!file.timestamps_persisted) return nullptr;
     }
   }
-  return BuiltinComparator(family.comparator);
+  return FindComparator(family.comparator);
 }
 
 }  // namespace ashlar

@@ -20,6 +20,9 @@
 
 namespace ashlar {
 
+// Levels that are shown even when empty: the default of num_levels.
+inline constexpr size_t kLevelsAlwaysShown = 7;
+
 class Comparator;
 
 struct FamilyState {
@@ -96,9 +99,6 @@ Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db);
 // The same for commands that only read files. If CURRENT does not name an existing MANIFEST, this
 // is the newest MANIFEST in the directory, with a note on stderr.
 Result<std::string> FindManifest(FileSystem* fs, const std::string& db);
-
-// The built-in comparator of this name, or null.
-const Comparator* BuiltinComparator(const std::string& name);
 // The comparator for the boundary keys of the family's tables. Null if it is not built in, or if
 // tables were written without the timestamps that it needs.
 const Comparator* OrderOfBoundaries(const FamilyState& family);

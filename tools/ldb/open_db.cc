@@ -12,11 +12,14 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
+#include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/options_util.h"
+#include "db/utilities/ttl/db_with_ttl.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "tools/ldb/file_locations.h"
 #include "tools/ldb/manifest_state.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -139,7 +142,7 @@ Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
 
 // Sets the options without which the family cannot be opened: its comparator and enough levels.
 Status SetRequiredOptions(const FamilyState& family, ColumnFamilyOptions* options) {
-  const Comparator* comparator = BuiltinComparator(family.comparator);
+  const Comparator* comparator = FindComparator(family.comparator);
   if (comparator == nullptr) {
     return Status::NotSupported(
         StrCat("column family \"", family.name, "\" is ordered by \"", family.comparator,
@@ -154,7 +157,7 @@ Status SetRequiredOptions(const FamilyState& family, ColumnFamilyOptions* option
 Result<Descriptors> DescribeFamilies(const ManifestState& state) {
   Descriptors result;
   for (const auto& [id, family] : state.families()) {
-    ColumnFamilyOptions options;
+    ColumnFamilyOptions options = ProgramOptions(family.name);
     RETURN_IF_ERROR(SetRequiredOptions(family, &options));
     result.emplace_back(family.name, options);
   }
@@ -163,7 +166,7 @@ Result<Descriptors> DescribeFamilies(const ManifestState& state) {
 
 Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state) {
   std::vector<std::string> names;
-  RETURN_IF_ERROR(FileSystem::Default()->GetChildren(dir, IOOptions(), &names, /*dbg=*/nullptr));
+  RETURN_IF_ERROR(ToolFiles()->GetChildren(dir, IOOptions(), &names, /*dbg=*/nullptr));
   return std::any_of(names.begin(), names.end(), [&state](const std::string& name) {
     FileNumber number = 0;
     FileType type = kTempFile;
@@ -176,7 +179,7 @@ Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state)
 // logs beside its tables, while its OPTIONS file still names the wal_dir of the original.
 Status CorrectWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
   if (options->wal_dir.empty()) return Status::OK();
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
   const char* why = "does not exist";
   if (!found.IsNotFound() && !found.IsPathNotFound()) {
@@ -193,6 +196,25 @@ Status CorrectWalDir(const Invocation& call, const ManifestState& state, DBOptio
   return Status::OK();
 }
 
+// The wrappers of a database with TTL are made by name, in order to find what they wrap.
+Status RegisterObjects(const Invocation& call) {
+  ASSIGN_OR_RETURN(const bool has_ttl, call.line->Bool("ttl"));
+  if (has_ttl) RegisterTtlObjects();
+  return Status::OK();
+}
+
+// Objects of the program that an OPTIONS file only names.
+void AddProgramObjects(ColumnFamilyDescriptor* family) {
+  const ColumnFamilyOptions& given = ProgramOptions(family->name);
+  ColumnFamilyOptions& options = family->options;
+  if (options.merge_operator == nullptr) options.merge_operator = given.merge_operator;
+  if (options.compaction_filter == nullptr) options.compaction_filter = given.compaction_filter;
+  if (options.compaction_filter_factory == nullptr) {
+    options.compaction_filter_factory = given.compaction_filter_factory;
+  }
+  if (options.prefix_extractor == nullptr) options.prefix_extractor = given.prefix_extractor;
+}
+
 // Descriptors of all families, with the options of the newest OPTIONS file for those it contains.
 Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& state,
                                 DBOptions* db_options) {
@@ -200,16 +222,19 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
   if (!wants_file) return result;
   ConfigOptions config;
+  config.env = ToolEnv();
   ASSIGN_OR_RETURN(config.ignore_unknown_options, call.line->Bool("ignore_unknown_options"));
   Descriptors loaded;
   const Status status = LoadLatestOptions(config, call.db, db_options, &loaded);
-  if (status.IsNotFound() || status.IsPathNotFound()) return result;
+  if (IsMissing(status)) return result;
   RETURN_IF_ERROR(status);
+  db_options->env = ToolEnv();
   RETURN_IF_ERROR(CorrectWalDir(call, state, db_options));
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
       descriptor.options = from_file.options;
+      AddProgramObjects(&descriptor);
       RETURN_IF_ERROR(SetRequiredOptions(*state.Family(descriptor.name), &descriptor.options));
     }
   }
@@ -222,6 +247,7 @@ Result<bool> ReadOptionsFile(const Invocation& call, DBOptions* db_options, Desc
   ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
   if (!wants_file) return false;
   ConfigOptions config;
+  config.env = ToolEnv();
   config.ignore_unknown_options = true;
   return LoadLatestOptions(config, call.db, db_options, families).ok();
 }
@@ -241,7 +267,9 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
-      descriptor.options.merge_operator = from_file.options.merge_operator;
+      if (from_file.options.merge_operator != nullptr) {
+        descriptor.options.merge_operator = from_file.options.merge_operator;
+      }
       descriptor.options.cf_paths = from_file.options.cf_paths;
     }
   }
@@ -263,8 +291,7 @@ Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
 
 // Sets cf_paths of each family whose files are in other directories than the database's own.
 Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptors* descriptors) {
-  ASSIGN_OR_RETURN(const FileLocations locations,
-                   FileLocations::Find(FileSystem::Default().get(), call, state));
+  ASSIGN_OR_RETURN(const FileLocations locations, FileLocations::Find(ToolFiles(), call, state));
   for (ColumnFamilyDescriptor& descriptor : *descriptors) {
     ASSIGN_OR_RETURN(const std::vector<std::string> dirs,
                      locations.DirsByPathId(*state.Family(descriptor.name)));
@@ -276,30 +303,50 @@ Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptor
 }
 
 Result<ManifestState> ReadLiveManifest(const std::string& db) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string path, LiveManifestPath(fs, db));
   return ReadManifestState(fs, path);
 }
 
-Result<std::unique_ptr<OpenedDb>> OpenNew(const Invocation& call, DBOptions db_options) {
-  ColumnFamilyOptions options;
-  RETURN_IF_ERROR(ApplyFlags(*call.line, &options));
-  db_options.create_if_missing = true;
+// Opens the database plainly or, with --ttl, with values that carry the times of their writes; ldb
+// itself lets nothing expire.
+Result<std::unique_ptr<LdbDatabase>> OpenAsAsked(const Invocation& call,
+                                                 const DBOptions& db_options,
+                                                 const Descriptors& descriptors,
+                                                 bool is_read_only) {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
-  RETURN_IF_ERROR(
-      DB::Open(db_options, call.db, {{kDefaultColumnFamilyName, options}}, &handles, &db));
-  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+  ASSIGN_OR_RETURN(const bool has_ttl, call.line->Bool("ttl"));
+  if (has_ttl) {
+    DBWithTTL* opened = nullptr;
+    const std::vector<int32_t> never(descriptors.size(), 0);
+    RETURN_IF_ERROR(
+        DBWithTTL::Open(db_options, call.db, descriptors, &handles, &opened, never, is_read_only));
+    db.reset(opened);
+  } else if (is_read_only) {
+    RETURN_IF_ERROR(DB::OpenForReadOnly(db_options, call.db, descriptors, &handles, &db));
+  } else {
+    RETURN_IF_ERROR(DB::Open(db_options, call.db, descriptors, &handles, &db));
+  }
+  return std::make_unique<LdbDatabase>(std::move(db), std::move(handles));
+}
+
+Result<std::unique_ptr<LdbDatabase>> OpenNew(const Invocation& call, DBOptions db_options) {
+  ColumnFamilyOptions options = ProgramOptions(kDefaultColumnFamilyName);
+  RETURN_IF_ERROR(ApplyFlags(*call.line, &options));
+  db_options.create_if_missing = true;
+  return OpenAsAsked(call, db_options, {{kDefaultColumnFamilyName, options}},
+                     /*is_read_only=*/false);
 }
 
 }  // namespace
 
-OpenedDb::OpenedDb(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles)
+LdbDatabase::LdbDatabase(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles)
     : db_(std::move(db)), handles_(std::move(handles)) {}
 
-OpenedDb::~OpenedDb() { IgnoreError(Close(), "commands that write call Close() themselves"); }
+LdbDatabase::~LdbDatabase() { IgnoreError(Close(), "commands that write call Close() themselves"); }
 
-Result<ColumnFamilyHandle*> OpenedDb::Family(const std::string& name) const {
+Result<ColumnFamilyHandle*> LdbDatabase::Family(const std::string& name) const {
   for (ColumnFamilyHandle* handle : handles_) {
     if (handle->GetName() == name) return handle;
   }
@@ -307,7 +354,7 @@ Result<ColumnFamilyHandle*> OpenedDb::Family(const std::string& name) const {
                                         "\"; list_column_families shows what there is"));
 }
 
-Status OpenedDb::Close() {
+Status LdbDatabase::Close() {
   if (db_ == nullptr) return Status::OK();
   Status status;
   for (ColumnFamilyHandle* handle : std::exchange(handles_, {})) {
@@ -319,24 +366,38 @@ Status OpenedDb::Close() {
   return status.ok() ? closed : status;
 }
 
-Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call) {
+Result<std::unique_ptr<LdbDatabase>> OpenForReading(const Invocation& call) {
+  RETURN_IF_ERROR(RegisterObjects(call));
   ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
-  DBOptions db_options;
+  DBOptions db_options(Program().options);
   ASSIGN_OR_RETURN(Descriptors descriptors, LoadForReading(call, state, &db_options));
   RETURN_IF_ERROR(ApplyReadFlags(*call.line, &descriptors));
+  db_options.allow_2pc = true;  // prepared transactions stay as they are
+  const std::optional<std::string> secondary_path = call.line->Value("secondary_path");
+  if (secondary_path.has_value()) {
+    ASSIGN_OR_RETURN(const bool has_ttl, call.line->Bool("ttl"));
+    if (has_ttl) return Status::InvalidArgument("--ttl: not with --secondary_path");
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> db;
+    // Files come and go: where they are now says nothing about the files that are opened.
+    RETURN_IF_ERROR(
+        DB::OpenAsSecondary(db_options, call.db, *secondary_path, descriptors, &handles, &db));
+    return std::make_unique<LdbDatabase>(std::move(db), std::move(handles));
+  }
   RETURN_IF_ERROR(ApplyPaths(call, state, &descriptors));
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> db;
-  RETURN_IF_ERROR(DB::OpenForReadOnly(db_options, call.db, descriptors, &handles, &db));
-  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+  return OpenAsAsked(call, db_options, descriptors, /*is_read_only=*/true);
 }
 
-Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
-  FileSystem* const fs = FileSystem::Default().get();
+Result<std::unique_ptr<LdbDatabase>> OpenForWriting(const Invocation& call) {
+  RETURN_IF_ERROR(RegisterObjects(call));
+  FileSystem* const fs = ToolFiles();
+  if (call.line->Has("secondary_path")) {
+    return Status::InvalidArgument("--secondary_path: for commands that read");
+  }
   ASSIGN_OR_RETURN(const bool creates, call.line->Bool("create_if_missing"));
-  DBOptions db_options;
+  DBOptions db_options(Program().options);
   const IOStatus current = fs->FileExists(CurrentFileName(call.db), IOOptions(), nullptr);
-  if (creates && (current.IsNotFound() || current.IsPathNotFound())) {
+  if (creates && IsMissing(current)) {
     RETURN_IF_ERROR(ApplyDbFlags(*call.line, &db_options));
     return OpenNew(call, db_options);
   }
@@ -346,17 +407,17 @@ Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
   for (ColumnFamilyDescriptor& descriptor : descriptors) {
     RETURN_IF_ERROR(ApplyFlags(*call.line, &descriptor.options));
   }
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> db;
-  Status status = DB::Open(db_options, call.db, descriptors, &handles, &db);
+  db_options.allow_2pc = true;  // prepared transactions stay as they are
+  Result<std::unique_ptr<LdbDatabase>> opened =
+      OpenAsAsked(call, db_options, descriptors, /*is_read_only=*/false);
+  const Status& status = opened.status();
   const char* message = status.getState();
   if (status.IsNotSupported() && message != nullptr && Slice(message).starts_with("option ")) {
     return Status::CopyAppendMessage(
         status, " (from the database's OPTIONS file; ",
         "--try_load_options=false opens with default options and makes those its options)");
   }
-  RETURN_IF_ERROR(status);
-  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+  return opened;
 }
 
 Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state) {
@@ -368,19 +429,19 @@ Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState
   if (options.wal_dir.empty()) return call.db;
   // By another path the database's own directory would count as a second one.
   bool is_own = false;
-  RETURN_IF_ERROR(FileSystem::Default()->AreFilesSame(options.wal_dir, call.db, IOOptions(),
-                                                      &is_own, /*dbg=*/nullptr));
+  RETURN_IF_ERROR(
+      ToolFiles()->AreFilesSame(options.wal_dir, call.db, IOOptions(), &is_own, /*dbg=*/nullptr));
   return is_own ? call.db : options.wal_dir;
 }
 
 Status CheckLogs(const Invocation& call, const ManifestState& state) {
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
   for (const auto& [number, synced_bytes] : state.synced_log_bytes()) {
     if (number < state.FirstNeededLog()) continue;
     const std::string path = LogFileName(directory, number);
     Result<uint64_t> bytes = FileSizeOf(fs, path);
-    if (bytes.status().IsNotFound() || bytes.status().IsPathNotFound()) {
+    if (IsMissing(bytes.status())) {
       return Status::Corruption(
           StrCat(path, ": the MANIFEST needs this log, but there is no such file"));
     }
@@ -395,6 +456,8 @@ Status CheckLogs(const Invocation& call, const ManifestState& state) {
 
 const std::vector<std::string_view>& OpenFlags() {
   static const std::vector<std::string_view> flags = {"create_if_missing",
+                                                      "secondary_path",
+                                                      "ttl",
                                                       "try_load_options",
                                                       "ignore_unknown_options",
                                                       "write_compatible_with",

@@ -21,13 +21,13 @@ namespace ashlar {
 
 class ManifestState;
 
-class OpenedDb {
+class LdbDatabase {
  public:
-  OpenedDb(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles);
+  LdbDatabase(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles);
   // Closes the database and ignores errors; commands that write call Close().
-  ~OpenedDb();
-  OpenedDb(const OpenedDb&) = delete;
-  OpenedDb& operator=(const OpenedDb&) = delete;
+  ~LdbDatabase();
+  LdbDatabase(const LdbDatabase&) = delete;
+  LdbDatabase& operator=(const LdbDatabase&) = delete;
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
@@ -41,8 +41,8 @@ class OpenedDb {
   std::vector<ColumnFamilyHandle*> handles_;
 };
 
-Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call);
-Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call);
+Result<std::unique_ptr<LdbDatabase>> OpenForReading(const Invocation& call);
+Result<std::unique_ptr<LdbDatabase>> OpenForWriting(const Invocation& call);
 
 // The directory of the WALs, for commands that read files without opening the database: its own
 // directory, unless the newest OPTIONS file names another one. OpenForReading() uses the same rule.
@@ -59,7 +59,7 @@ class TemporaryOptions {
  public:
   using Texts = std::unordered_map<std::string, std::string>;
 
-  TemporaryOptions(OpenedDb* db, ColumnFamilyHandle* family) : db_(db), family_(family) {}
+  TemporaryOptions(LdbDatabase* db, ColumnFamilyHandle* family) : db_(db), family_(family) {}
   // Sets options of the family. Each must be one that can change while the database is open.
   Status Set(const Texts& options);
   // Sets the former values again. If a command fails before this call, the OPTIONS file keeps the
@@ -67,7 +67,7 @@ class TemporaryOptions {
   Status Restore();
 
  private:
-  OpenedDb* const db_;                // outlives this
+  LdbDatabase* const db_;             // outlives this
   ColumnFamilyHandle* const family_;  // likewise
   Texts former_;
 };

@@ -2,8 +2,11 @@
 //
 // Commands that walk a range of keys: scan and dump print what a program reads, idump every stored
 // version.
+#include <algorithm>
+#include <ctime>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "db/utilities/key_versions.h"
 #include "tools/ldb/command.h"
@@ -42,11 +45,108 @@ Result<RangeFlags> ParseRange(const Invocation& call) {
   return range;
 }
 
-// Calls `visit` with an iterator at each entry of the range; returns the number of entries.
+// Selects and groups the entries of a database with TTL by the times of their writes, in seconds
+// since 1970.
+class WriteTimes {
+ public:
+  // InvalidArgument if a flag about times comes without --ttl, or if the times do not fit or are
+  // outside of those that a value can have.
+  static Result<WriteTimes> For(const Invocation& call);
+
+  // Whether each entry is printed with its time.
+  bool are_printed() const { return are_printed_; }
+  bool has_buckets() const { return bucket_seconds_ > 0; }
+  // Whether the entry is between the times that are asked for; counts it then. Sets *prefix to the
+  // text before the entry.
+  Result<bool> Take(Iterator* entry, std::string* prefix);
+  // "<verb> key-values from <time> to <time>", if times are printed.
+  void PrintHead(const char* verb) const;
+  // One line for each bucket, if there are buckets.
+  void PrintBuckets() const;
+
+ private:
+  static std::string Text(int64_t seconds);
+
+  bool has_ttl_ = false;
+  bool are_printed_ = false;
+  int64_t start_ = 1368146402;  // inclusive; the earliest time that a value can have
+  int64_t end_ = INT32_MAX;     // exclusive
+  int64_t bucket_seconds_ = 0;  // 0: no buckets
+  std::vector<uint64_t> buckets_;
+};
+
+Result<WriteTimes> WriteTimes::For(const Invocation& call) {
+  constexpr int64_t kMostBuckets = 1'000'000;  // each is a line
+  WriteTimes times;
+  ASSIGN_OR_RETURN(times.has_ttl_, call.line->Bool("ttl"));
+  for (const char* flag : {"timestamp", "start_time", "end_time", "bucket"}) {
+    if (!times.has_ttl_ && call.line->Has(flag)) {
+      return Status::InvalidArgument(StrCat("--", flag, " needs --ttl"));
+    }
+  }
+  ASSIGN_OR_RETURN(times.are_printed_, call.line->Bool("timestamp"));
+  ASSIGN_OR_RETURN(times.start_, call.line->Number("start_time", times.start_));
+  ASSIGN_OR_RETURN(times.end_, call.line->Number("end_time", times.end_));
+  constexpr int64_t kLatest = UINT32_MAX;  // times are stored in four bytes
+  for (const auto& [flag, seconds] :
+       {std::pair("start_time", times.start_), std::pair("end_time", times.end_)}) {
+    if (seconds >= 0 && seconds <= kLatest) continue;
+    return Status::InvalidArgument(StrCat("--", flag, ": expected seconds since 1970, at most ",
+                                          kLatest, ", found ", seconds));
+  }
+  if (times.end_ < times.start_) {
+    return Status::InvalidArgument("--end_time must not be before --start_time");
+  }
+  if (!call.line->Has("bucket")) return times;
+  const int64_t all = std::max<int64_t>(times.end_ - times.start_, 1);
+  ASSIGN_OR_RETURN(times.bucket_seconds_, call.line->Number("bucket", all));
+  if (times.bucket_seconds_ <= 0 || times.bucket_seconds_ > all) times.bucket_seconds_ = all;
+  const int64_t count = (all - 1) / times.bucket_seconds_ + 1;
+  if (count > kMostBuckets) {
+    return Status::InvalidArgument(StrCat("--bucket: ", count, " buckets from ", times.start_,
+                                          " to ", times.end_, "; --start_time and --end_time"));
+  }
+  times.buckets_.resize(static_cast<size_t>(count));
+  return times;
+}
+
+Result<bool> WriteTimes::Take(Iterator* entry, std::string* prefix) {
+  if (!has_ttl_) return true;
+  std::string text;
+  RETURN_IF_ERROR(entry->GetProperty("ashlar.ttl.write-time", &text));
+  const int64_t seconds = std::stoll(text);
+  if (seconds < start_ || seconds >= end_) return false;
+  if (has_buckets()) buckets_[static_cast<size_t>((seconds - start_) / bucket_seconds_)]++;
+  *prefix = are_printed_ ? StrCat(Text(seconds), " ") : "";
+  return true;
+}
+
+std::string WriteTimes::Text(int64_t seconds) {
+  const auto time = static_cast<time_t>(seconds);
+  struct tm parts = {};
+  char text[64];
+  if (localtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
+  return std::string(text, std::strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &parts));
+}
+
+void WriteTimes::PrintHead(const char* verb) const {
+  if (are_printed_) PrintLine(StrCat(verb, " key-values from ", Text(start_), " to ", Text(end_)));
+}
+
+void WriteTimes::PrintBuckets() const {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
+    const int64_t begin = start_ + static_cast<int64_t>(i) * bucket_seconds_;
+    PrintLine(StrCat("Keys in range ", Text(begin), " to ",
+                     Text(std::min(begin + bucket_seconds_, end_)), " : ", buckets_[i]));
+  }
+}
+
+// Calls `visit` with an iterator at each entry of the range and the text before the entry; returns
+// the number of entries.
 template <typename Visit>
-Result<uint64_t> Walk(const Invocation& call, Visit&& visit) {
+Result<uint64_t> Walk(const Invocation& call, WriteTimes* times, Visit&& visit) {
   ASSIGN_OR_RETURN(const RangeFlags range, ParseRange(call));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   ReadOptions options;
   const Slice end = range.to ? Slice(*range.to) : Slice();
@@ -58,9 +158,12 @@ Result<uint64_t> Walk(const Invocation& call, Visit&& visit) {
     iterator->SeekToFirst();
   }
   Progress progress("keys");
+  std::string prefix;
   for (; iterator->Valid() && progress.count() < range.max_keys; iterator->Next()) {
+    ASSIGN_OR_RETURN(const bool is_taken, times->Take(iterator.get(), &prefix));
+    if (!is_taken) continue;
     progress.Add();
-    visit(*iterator);
+    visit(*iterator, prefix);
   }
   RETURN_IF_ERROR(iterator->status());
   return progress.count();
@@ -69,7 +172,7 @@ Result<uint64_t> Walk(const Invocation& call, Visit&& visit) {
 Status PrintStats(const Invocation& call) {
   ASSIGN_OR_RETURN(const bool wants_stats, call.line->Bool("stats"));
   if (!wants_stats) return Status::OK();
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   std::string stats;
   if ((*db)->GetProperty(family, DB::Properties::kStats, &stats)) PrintLine(stats);
@@ -149,11 +252,13 @@ void CountedRange::Finish(const char* label) {
 
 Status RunScan(const Invocation& call) {
   ASSIGN_OR_RETURN(const bool hides_values, call.line->Bool("no_value"));
-  const auto print = [&](const Iterator& entry) {
-    const std::string key = call.KeyText(entry.key());
+  ASSIGN_OR_RETURN(WriteTimes times, WriteTimes::For(call));
+  times.PrintHead("Scanning");
+  const auto print = [&](const Iterator& entry, const std::string& prefix) {
+    const std::string key = StrCat(prefix, call.KeyText(entry.key()));
     PrintLine(hides_values ? key : StrCat(key, " : ", call.ValueText(entry.value())));
   };
-  return Walk(call, print).status();
+  return Walk(call, &times, print).status();
 }
 
 Status RunDump(const Invocation& call) {
@@ -163,14 +268,20 @@ Status RunDump(const Invocation& call) {
   if (call.db.empty())
     return Status::InvalidArgument("dump needs --db=<directory> or --path=<file>");
   ASSIGN_OR_RETURN(CountedRange counted, CountedRange::For(call));
+  ASSIGN_OR_RETURN(WriteTimes times, WriteTimes::For(call));
   RETURN_IF_ERROR(PrintStats(call));
-  const auto visit = [&](const Iterator& entry) {
+  times.PrintHead("Dumping");
+  const auto visit = [&](const Iterator& entry, const std::string& prefix) {
     counted.Add(entry.key(), entry.value());
     if (!counted.prints_entries()) return;
-    PrintLine(StrCat(call.KeyText(entry.key()), kArrow, call.ValueText(entry.value())));
+    PrintLine(StrCat(prefix, call.KeyText(entry.key()), kArrow, call.ValueText(entry.value())));
   };
-  RETURN_IF_ERROR(Walk(call, visit).status());
-  counted.Finish("Keys in range: ");
+  RETURN_IF_ERROR(Walk(call, &times, visit).status());
+  if (times.has_buckets()) {
+    times.PrintBuckets();
+  } else {
+    counted.Finish("Keys in range: ");
+  }
   if (counted.only_counts()) {
     PrintLine(StrCat("Value size distribution: \n", counted.value_bytes().ToString()));
   }
@@ -181,7 +292,7 @@ Status RunIdump(const Invocation& call) {
   ASSIGN_OR_RETURN(CountedRange counted, CountedRange::For(call));
   RETURN_IF_ERROR(PrintStats(call));
   ASSIGN_OR_RETURN(const RangeFlags flags, ParseRange(call));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   const Slice begin = flags.from ? Slice(*flags.from) : Slice();
   const Slice end = flags.to ? Slice(*flags.to) : Slice();

@@ -32,7 +32,7 @@ Status RunListFamilies(const Invocation& call) {
 }
 
 Status RunCreateFamily(const Invocation& call) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * like, db->Family(kDefaultColumnFamilyName));
   // The new family has default options, because those of the default family may fit only its keys.
   ColumnFamilyHandle* created = nullptr;
@@ -46,7 +46,7 @@ Status RunCreateFamily(const Invocation& call) {
 }
 
 Status RunDropFamily(const Invocation& call) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.arguments[0]));
   RETURN_IF_ERROR((*db)->DropColumnFamily(family));
   RETURN_IF_ERROR(db->Close());
@@ -57,7 +57,7 @@ Status RunDropFamily(const Invocation& call) {
 Status RunApproxSize(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string from, RequiredKey(call, "from"));
   ASSIGN_OR_RETURN(const std::string to, RequiredKey(call, "to"));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   const Range range(from, to);
   uint64_t bytes = 0;
@@ -75,7 +75,7 @@ Status RunCompact(const Invocation& call) {
   if (call.line->Has("to")) {
     ASSIGN_OR_RETURN(to, RequiredKey(call, "to"));
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   const Slice begin(from), end(to);
   const Heartbeat heartbeat("compacting");
@@ -87,7 +87,7 @@ Status RunCompact(const Invocation& call) {
 
 Status RunGetProperty(const Invocation& call) {
   const std::string& name = call.arguments[0];
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   std::map<std::string, std::string> map;
   if ((*db)->GetMapProperty(family, name, &map)) {
@@ -106,7 +106,7 @@ Status RunGetProperty(const Invocation& call) {
 Status RunCheckpoint(const Invocation& call) {
   const std::string dir = call.line->Value("checkpoint_dir").value_or("");
   if (dir.empty()) return Status::InvalidArgument("checkpoint needs --checkpoint_dir=<directory>");
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   Checkpoint* made = nullptr;
   RETURN_IF_ERROR(Checkpoint::Create(db->get(), &made));
   const std::unique_ptr<Checkpoint> checkpoint(made);

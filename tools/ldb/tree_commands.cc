@@ -24,12 +24,13 @@
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-std::vector<size_t> FilesPerLevel(OpenedDb* db, ColumnFamilyHandle* family) {
+std::vector<size_t> FilesPerLevel(LdbDatabase* db, ColumnFamilyHandle* family) {
   ColumnFamilyMetaData metadata;
   (*db)->GetColumnFamilyMetaData(family, &metadata);
   std::vector<size_t> counts;
@@ -43,7 +44,7 @@ std::string Joined(const std::vector<size_t>& counts) {
   return text;
 }
 
-Status CompactInto(OpenedDb* db, ColumnFamilyHandle* family, int level) {
+Status CompactInto(LdbDatabase* db, ColumnFamilyHandle* family, int level) {
   CompactRangeOptions options;
   options.exclusive_manual_compaction = true;
   options.change_level = true;
@@ -53,7 +54,7 @@ Status CompactInto(OpenedDb* db, ColumnFamilyHandle* family, int level) {
 }
 
 // Restores the options and closes, without a compaction that would move the files again.
-Status CloseWithoutCompacting(OpenedDb* db, TemporaryOptions* options) {
+Status CloseWithoutCompacting(LdbDatabase* db, TemporaryOptions* options) {
   RETURN_IF_ERROR((*db)->PauseBackgroundWork());
   const Status restored = options->Restore();
   const Status closed = db->Close();
@@ -69,7 +70,7 @@ size_t LevelsInUse(const FamilyState& family) {
 }
 
 Status Reduce(const Invocation& call, size_t new_levels) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   TemporaryOptions options(db.get(), family);
   RETURN_IF_ERROR(options.Set({{"disable_auto_compactions", "true"}}));
@@ -87,7 +88,7 @@ Status Reduce(const Invocation& call, size_t new_levels) {
 // Universal compaction treats each file of level 0 as a sorted run: everything becomes one file
 // there.
 Status MakeOneRun(const Invocation& call) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   PrintLine(StrCat("files per level before compaction: ", Joined(FilesPerLevel(db.get(), family))));
   TemporaryOptions options(db.get(), family);
@@ -173,7 +174,7 @@ Status RunReduceLevels(const Invocation& call) {
   if (new_levels < 2) {
     return Status::InvalidArgument(StrCat("--new_levels: at least 2, found ", new_levels));
   }
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   const FamilyState* const family = state.Family(call.family);
@@ -211,7 +212,7 @@ Status RunUnsafeRemoveSstFile(const Invocation& call) {
   if (error != std::errc() || end != text.data() + text.size()) {
     return Status::InvalidArgument(StrCat("expected the number of a table, found \"", text, "\""));
   }
-  FileSystem* const fs = FileSystem::Default().get();
+  FileSystem* const fs = ToolFiles();
   FileLock* lock = nullptr;
   RETURN_IF_ERROR(fs->LockFile(LockFileName(call.db), IOOptions(), &lock, nullptr));
   const Status removed = RemoveTable(fs, call.db, FileNumber(number));

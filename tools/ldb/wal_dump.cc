@@ -13,6 +13,7 @@
 #include "tools/ldb/dumps.h"
 #include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
+#include "tools/lib/program_parts.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 
@@ -62,15 +63,35 @@ std::string RecordText(const WriteBatchRecord& record, bool prints_values) {
   }
 }
 
+// Whether the write policy of a prepare section is the one that the user has named.
+Status CheckPolicy(const WriteBatchRecord& record, const WalDump& dump) {
+  if (!dump.is_write_committed.has_value()) return Status::OK();
+  const bool is_committed = record.type == kTypeBeginPrepareXID;
+  const bool is_other =
+      record.type == kTypeBeginPersistedPrepareXID || record.type == kTypeBeginUnprepareXID;
+  if (is_committed && !*dump.is_write_committed) {
+    return Status::NotSupported("a prepare section of the write policy write-committed");
+  }
+  if (is_other && *dump.is_write_committed) {
+    return Status::NotSupported("a prepare section of the write policy write-prepared or ",
+                                "write-unprepared");
+  }
+  return Status::OK();
+}
+
 Status PrintBatch(const LogReader& log, const Slice& batch, const WalDump& dump) {
   WriteBatchReader reader(batch);
   if (batch.size() < kWriteBatchHeaderBytes) return reader.status();
   std::string text = StrCat(DecodeFixed64(batch.data()), ",", DecodeFixed32(batch.data() + 8), ",",
                             batch.size(), ",", log.record_offset(), ",");
   WriteBatchRecord record;
-  while (reader.Next(&record)) text += RecordText(record, dump.prints_values);
+  Status policy;
+  while (reader.Next(&record)) {
+    text += RecordText(record, dump.prints_values);
+    if (policy.ok()) policy = CheckPolicy(record, dump);
+  }
   PrintLine(text);
-  return reader.status();
+  return reader.status().ok() ? policy : reader.status();
 }
 
 Status Describe(const Status& status, const std::string& path, uint64_t offset) {
@@ -120,7 +141,10 @@ Status RunDumpWal(const Invocation& call) {
   WalDump dump;
   ASSIGN_OR_RETURN(dump.has_header, call.line->Bool("header"));
   ASSIGN_OR_RETURN(dump.prints_values, call.line->Bool("print_value"));
-  return DumpWal(FileSystem::Default().get(), path, dump);
+  if (call.line->Has("write_committed")) {
+    ASSIGN_OR_RETURN(dump.is_write_committed, call.line->Bool("write_committed"));
+  }
+  return DumpWal(ToolFiles(), path, dump);
 }
 
 }  // namespace ashlar

@@ -20,6 +20,7 @@
 #include "table/format/unique_id.h"
 #include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
+#include "tools/lib/program_parts.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 
@@ -143,8 +144,8 @@ Result<InternalKeyComparator> TableInspector::FindComparator() const {
   const std::string& name = properties_.comparator_name;
   const Comparator* comparator = BytewiseComparator();  // old files name none
   if (!name.empty()) {
-    Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
-    if (!status.ok() || comparator == nullptr) {
+    comparator = ashlar::FindComparator(name);
+    if (comparator == nullptr) {
       return Status::NotSupported(StrCat(path(), ": its comparator \"", name,
                                          "\" is not built in; only --command=none and ",
                                          "--command=identify work without it"));

@@ -43,7 +43,7 @@ class TableInspector {
   // From the footer or, in format versions whose footer does not have it, from the metaindex.
   Result<BlockHandle> IndexHandle() const;
 
-  // NotSupported if the comparator is not built in.
+  // NotSupported if nothing has a comparator of this name (program_parts.h).
   Result<InternalKeyComparator> FindComparator() const;
   // The engine's reader of the table, opened by the first call.
   Result<const TableReader*> Reader();

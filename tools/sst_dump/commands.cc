@@ -8,6 +8,7 @@
 #include "ashlar/options.h"
 #include "env/file_writer.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "tools/sst_dump/report_page.h"
 #include "tools/sst_dump/table_survey.h"
 #include "util/text/str_cat.h"
@@ -92,7 +93,7 @@ Status WriteReport(TableInspector* table, SstDumpRequest* request) {
   const std::string path =
       request->output.empty() ? OutputPath(*table, "_report.html") : request->output;
   ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> out,
-                   FileWriter::Create(FileSystem::Default().get(), path, FileOptions()));
+                   FileWriter::Create(ToolFiles(), path, FileOptions()));
   RETURN_IF_ERROR(out->Append(ReportPage(*table, survey, filter)));
   RETURN_IF_ERROR(out->Close());
   PrintLine(StrCat("report written to file ", path));

@@ -9,6 +9,7 @@
 #include "env/file_writer.h"
 #include "table/format/meta_block_names.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "tools/sst_dump/commands.h"
 #include "util/text/str_cat.h"
 
@@ -154,7 +155,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
   const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
-                   FileWriter::Create(FileSystem::Default().get(), name, FileOptions()));
+                   FileWriter::Create(ToolFiles(), name, FileOptions()));
   RETURN_IF_ERROR(RawDump(table, out.get()).Run());
   RETURN_IF_ERROR(out->Close());
   PrintLine(StrCat("raw dump written to file ", name));

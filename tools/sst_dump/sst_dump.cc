@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sst_dump: inspects table files, given by name or as directories. The flags are those of RocksDB's
-// tool. Every file is visited even if one before it is damaged; then the exit code is 1.
+// SSTDumpTool, and with it the program sst_dump: inspects table files, given by name or as
+// directories. The flags are those of RocksDB's tool. Every file is visited even if one before it
+// is damaged; then the exit code is 1.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "ashlar/sst_dump_tool.h"
 #include "ashlar/version.h"
 #include "db/options/option_values.h"
 #include "env/file_util.h"
@@ -15,8 +17,8 @@
 #include "tools/lib/command_line.h"
 #include "tools/lib/console.h"
 #include "tools/lib/key_text.h"
+#include "tools/lib/program_parts.h"
 #include "tools/sst_dump/commands.h"
-#include "util/text/data_in_errors.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -42,6 +44,8 @@ constexpr std::string_view kFlagHelp =
     "  --show_summary       print totals over all tables at the end\n"
     "  --output=<file>      the file for the page of report\n"
     "  --parse_internal_key=<0x6B6579..>  print the parts of an internal key; needs no file\n"
+    "  --env_uri=<name>     the environment of the files\n"
+    "  --fs_uri=<name>      the file system of the files\n"
     "  --version            print the version of this program\n"
     "\nFlags of recompress:\n"
     "  --compression_types=<kZSTD,kLZ4Compression,..>  default: all that this build has\n"
@@ -343,6 +347,12 @@ int DumpInternalKey(const std::string& text) {
 }
 
 int Run(const CommandLine& line) {
+  const std::string env_uri = line.Value("env_uri").value_or("");
+  const std::string fs_uri = line.Value("fs_uri").value_or("");
+  if (!env_uri.empty() || !fs_uri.empty()) {
+    const Status status = UseToolEnv(env_uri, fs_uri);
+    if (!status.ok()) return Fail(status);
+  }
   if (const std::optional<std::string> key = line.Value("parse_internal_key")) {
     return DumpInternalKey(*key);
   }
@@ -361,24 +371,27 @@ int Run(const CommandLine& line) {
     return Fail(Status::InvalidArgument(StrCat("unknown command \"", name, "\"; see --help")));
   }
   Session session(*command, &*request, *sums_up);
-  session.Run(FileSystem::Default().get(), paths);
+  session.Run(ToolFiles(), paths);
   const Status flushed = FlushOutput();
   return flushed.ok() ? session.exit_code() : Fail(flushed);
 }
 
 }  // namespace
-}  // namespace ashlar
 
-int main(int argc, char** argv) {
-  const ashlar::CommandLine line(argc, argv);
+int SSTDumpTool::Run(int argc, char const* const* argv, Options options) {
+  ProgramParts parts;
+  parts.options = std::move(options);
+  const ProgramScope scope(std::move(parts));
+  const CommandLine line(argc, argv);
   if (argc == 1 || line.Has("help")) {
-    std::fputs(ashlar::UsageText().c_str(), argc == 1 ? stderr : stdout);
+    std::fputs(UsageText().c_str(), argc == 1 ? stderr : stdout);
     return argc == 1 ? 1 : 0;
   }
   if (line.Has("version")) {
-    std::puts(ashlar::GetRocksBuildInfoAsString("sst_dump").c_str());
+    std::puts(GetRocksBuildInfoAsString("sst_dump").c_str());
     return 0;
   }
-  ashlar::AllowDataInErrors();
   return ashlar::Run(line);
 }
+
+}  // namespace ashlar

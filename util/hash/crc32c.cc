@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The portable CRC-32C, eight bytes a step by eight tables, and the choice of an implementation.
-// The hardware ones are in crc32c_x86.cc.
+// The portable CRC-32C, which uses eight tables to process eight bytes per step, and the choice
+// between the implementations. Those that use special instructions are in crc32c_x86.cc.
 #include "util/hash/crc32c.h"
 
 #include <array>
 #include <atomic>
+#include <cassert>
 
 #include "util/hash/crc32c_internal.h"
 #include "util/keys/coding.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// tables[k][b] is the CRC state that byte b leaves after k further zero bytes.
+// tables[k][b] is the CRC state after byte b and k further zero bytes.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -37,8 +38,8 @@ constexpr Tables kTables = MakeTables();
 
 uint32_t ChooseAndExtend(uint32_t crc, const char* data, size_t n);
 
-// Starts with the function that replaces it. Written with equal values by whoever calls first, so
-// relaxed order is enough.
+// Initially the function that chooses an implementation and stores it here. Threads may do that at
+// the same time, but all store the same value, so that relaxed order is enough.
 constinit std::atomic<ExtendFunction> extend_function{&ChooseAndExtend};
 
 Implementation BestImplementation() {
@@ -47,6 +48,7 @@ Implementation BestImplementation() {
   return count == 0 ? Implementation{"portable", &ExtendPortable} : candidates[count - 1];
 }
 
+// Runs at most a few times per process: until one thread has stored its choice.
 uint32_t ChooseAndExtend(uint32_t crc, const char* data, size_t n) {
   const ExtendFunction best = BestImplementation().extend;
   extend_function.store(best, std::memory_order_relaxed);
@@ -56,6 +58,8 @@ uint32_t ChooseAndExtend(uint32_t crc, const char* data, size_t n) {
 }  // namespace
 
 uint32_t ExtendPortable(uint32_t crc, const char* data, size_t n) {
+  // The state is the complement of the CRC, so that leading zeros count.
+  assert(data != nullptr || n == 0);
   uint32_t state = ~crc;
   for (; n >= 8; n -= 8, data += 8) {
     const uint32_t low = DecodeFixed32(data) ^ state;
@@ -75,6 +79,7 @@ uint32_t Extend(uint32_t crc, const char* data, size_t n) {
   return extend_function.load(std::memory_order_relaxed)(crc, data, n);
 }
 
+// Appending b_bytes bytes multiplies the first CRC by x^(8 * b_bytes).
 uint32_t Combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_bytes) {
   return Multiply(crc_a, PowerOfX(8 * b_bytes)) ^ crc_b;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CRC-32C (Castagnoli), the checksum of log records and of blocks with checksum type 1, and the
-// mask that stored values wear so that the CRC of bytes which hold a CRC stays meaningful.
+// CRC-32C (Castagnoli), the checksum of log records and of blocks with checksum type 1. Stored CRCs
+// are masked, because the CRC of bytes that contain their own CRC would be useless.
 //
-// The fastest implementation that the running processor has is chosen at the first call. Threads:
-// pure functions.
+// The first call chooses the fastest implementation that the processor supports. Threads: pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace ashlar::crc32c {
 
-// The CRC of A followed by `data`, where `crc` is the CRC of A; 0 is the CRC of nothing.
+// Returns the CRC of A followed by `data`, where `crc` is the CRC of A. The CRC of no bytes is 0.
 uint32_t Extend(uint32_t crc, const char* data, size_t n);
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 
-// The CRC of A followed by B from the CRCs of both. Cost: log2 of B's length.
+// Computes the CRC of A followed by B from the CRCs of A and B. Takes log2(length of B) steps.
 uint32_t Combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_bytes);
 
 inline constexpr uint32_t kMaskDelta = 0xa282ead8;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The implementations behind crc32c::Extend, for the dispatcher and for the test that compares
-// them, and the arithmetic of polynomials they share.
+// The implementations of crc32c::Extend, for the code that chooses one and for the test that
+// compares them, and the polynomial arithmetic that they share.
 //
 // A polynomial over GF(2) of degree below 32 is a uint32_t whose bit i is the coefficient of
-// x^(31-i): the order in which CRC-32C is defined. Everything is modulo the CRC's polynomial.
+// x^(31-i), which is the order of CRC-32C. All arithmetic is modulo the polynomial of the CRC.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,10 @@ namespace ashlar::crc32c {
 inline constexpr uint32_t kPolynomial = 0x82f63b78;
 inline constexpr uint32_t kOne = 0x80000000;  // x^0
 
+// One step of the division by the polynomial.
 constexpr uint32_t MultiplyByX(uint32_t a) { return (a >> 1) ^ ((a & 1) ? kPolynomial : 0); }
 
+// Schoolbook multiplication, 32 steps. For tables and Combine(), not for data.
 constexpr uint32_t Multiply(uint32_t a, uint32_t b) {
   uint32_t product = 0;
   for (uint32_t bit = kOne; bit != 0; bit >>= 1) {
@@ -39,15 +41,17 @@ constexpr uint32_t PowerOfX(uint64_t n) {
 
 using ExtendFunction = uint32_t (*)(uint32_t crc, const char* data, size_t n);
 
+// `name` is for tests and messages.
 struct Implementation {
   const char* name;
   ExtendFunction extend;
 };
 
+// Works on every processor.
 uint32_t ExtendPortable(uint32_t crc, const char* data, size_t n);
 
-// The implementations that the running processor supports beside the portable one, slowest first.
-// Returns how many there are, at most kMaxHardwareImplementations.
+// Stores the implementations that the processor supports in addition to the portable one, slowest
+// first. Returns their number, at most kMaxHardwareImplementations.
 inline constexpr size_t kMaxHardwareImplementations = 2;
 size_t HardwareImplementations(Implementation* implementations);
 

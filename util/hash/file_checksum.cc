@@ -13,6 +13,7 @@
 namespace ashlar {
 namespace {
 
+// The checksum is big-endian, as other tools print it. One generator is for one file.
 class Crc32cGenerator final : public FileChecksumGenerator {
  public:
   void Update(const char* data, size_t n) override { crc_ = crc32c::Extend(crc_, data, n); }
@@ -34,7 +35,7 @@ class Crc32cFactory final : public FileChecksumGenFactory {
  public:
   static const char* kClassName() { return "FileChecksumGenCrc32cFactory"; }
   const char* Name() const override { return kClassName(); }
-  // nullptr if another function is asked for.
+  // Returns nullptr if another function was requested.
   std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
       const FileChecksumGenContext& context) override {
     const std::string& wanted = context.requested_checksum_func_name;
@@ -43,6 +44,7 @@ class Crc32cFactory final : public FileChecksumGenFactory {
   }
 };
 
+// A sorted map, so that listings are in the order of file numbers. Not synchronized.
 class ChecksumMap final : public FileChecksumList {
  public:
   void reset() override { checksums_.clear(); }
@@ -81,7 +83,8 @@ class ChecksumMap final : public FileChecksumList {
   }
 
  private:
-  std::map<uint64_t, std::pair<std::string, std::string>> checksums_;  // checksum, function
+  // File number -> (checksum, function name).
+  std::map<uint64_t, std::pair<std::string, std::string>> checksums_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilterHash64: the 0.7.2 preview of XXH3, which filters on disk are built with. It differs from
-// the released XXH3 in every length class, so libxxhash cannot compute it.
+// FilterHash64 is the preview of XXH3 in xxHash 0.7.2, with which the filters in files are built.
+// It differs from the released XXH3 for all lengths, so that libxxhash cannot compute it.
 //
 //   bytes      how
 //   0          a constant folded with the seed
@@ -9,6 +9,7 @@
 //   17..128    pairs of 16-byte mixes, from both ends inwards
 //   129..240   16-byte mixes in order
 //   above      eight lanes over 64-byte stripes, scrambled after every 1024 bytes
+#include <cassert>
 #include <cstring>
 
 #include "util/hash/hash.h"
@@ -23,12 +24,14 @@ constexpr uint64_t kPrime64_1 = 0x9E3779B185EBCA87, kPrime64_2 = 0xC2B2AE3D27D4E
 constexpr uint64_t kPrime64_3 = 0x165667B19E3779F9, kPrime64_4 = 0x85EBCA77C2B2AE63;
 constexpr uint64_t kPrime64_5 = 0x27D4EB2F165667C5;
 
+// The layout of the preview version; none of these numbers may change, because filters in files
+// depend on them.
 constexpr size_t kSecretBytes = 192;
 constexpr size_t kStripeBytes = 64;
 constexpr size_t kBlockBytes = 1024;
 constexpr size_t kStripesPerBlock = kBlockBytes / kStripeBytes;
 constexpr size_t kLaneCount = 8;
-constexpr size_t kSecretStep = 8;  // how far the secret moves from stripe to stripe
+constexpr size_t kSecretStep = 8;  // how far the secret moves per stripe
 
 // clang-format off
 alignas(64) constexpr unsigned char kSecret[kSecretBytes] = {
@@ -50,17 +53,20 @@ alignas(64) constexpr unsigned char kSecret[kSecretBytes] = {
 inline uint64_t Load32(const void* p) { return DecodeFixed32(static_cast<const char*>(p)); }
 inline uint64_t Load64(const void* p) { return DecodeFixed64(static_cast<const char*>(p)); }
 
+// Makes every bit of the result depend on all bits of `h`.
 inline uint64_t Avalanche(uint64_t h) {
   h ^= h >> 37;
   h *= kPrime64_3;
   return h ^ (h >> 32);
 }
 
+// Mixes 16 bytes of input with 16 bytes of the secret.
 inline uint64_t Mix16(const char* p, const unsigned char* secret, uint64_t seed) {
   return FoldedMultiply(Load64(p) ^ (Load64(secret) + seed),
                         Load64(p + 8) ^ (Load64(secret + 8) - seed));
 }
 
+// The parts overlap in the middle, so that each length has its own formula without a loop.
 inline uint64_t HashUpTo16(const char* in, size_t n, uint64_t seed) {
   if (n > 8) {
     const uint64_t low = Load64(in) ^ (Load64(kSecret) + seed);
@@ -81,6 +87,7 @@ inline uint64_t HashUpTo16(const char* in, size_t n, uint64_t seed) {
 }
 
 inline uint64_t HashUpTo128(const char* in, size_t n, uint64_t seed) {
+  assert(n > 16 && n <= 128);
   uint64_t sum = n * kPrime64_1;
   for (size_t i = 0; i <= (n - 1) / 32; ++i) {
     sum += Mix16(in + 16 * i, kSecret + 32 * i, seed);
@@ -90,6 +97,7 @@ inline uint64_t HashUpTo128(const char* in, size_t n, uint64_t seed) {
 }
 
 uint64_t HashUpTo240(const char* in, size_t n, uint64_t seed) {
+  assert(n > 128 && n <= 240);
   uint64_t sum = n * kPrime64_1;
   for (size_t i = 0; i < 8; ++i) sum += Mix16(in + 16 * i, kSecret + 16 * i, seed);
   sum = Avalanche(sum);
@@ -98,6 +106,7 @@ uint64_t HashUpTo240(const char* in, size_t n, uint64_t seed) {
   return Avalanche(sum);
 }
 
+// Adds 64 bytes of input to the eight lanes.
 void AddStripe(uint64_t* lanes, const char* p, const unsigned char* secret) {
   for (size_t i = 0; i < kLaneCount; ++i) {
     const uint64_t value = Load64(p + 8 * i);
@@ -106,6 +115,7 @@ void AddStripe(uint64_t* lanes, const char* p, const unsigned char* secret) {
   }
 }
 
+// Mixes the lanes, so that the order of blocks matters.
 void Scramble(uint64_t* lanes, const unsigned char* secret) {
   for (size_t i = 0; i < kLaneCount; ++i) {
     const uint64_t lane = lanes[i];
@@ -113,7 +123,7 @@ void Scramble(uint64_t* lanes, const unsigned char* secret) {
   }
 }
 
-// A seed other than 0 shifts the secret's words up and down in turn.
+// A seed other than 0 is added to the even words of the secret and subtracted from the odd ones.
 void DeriveSecret(uint64_t seed, unsigned char* secret) {
   for (size_t i = 0; i < kSecretBytes; i += 16) {
     char* words = reinterpret_cast<char*>(secret + i);
@@ -123,6 +133,7 @@ void DeriveSecret(uint64_t seed, unsigned char* secret) {
 }
 
 uint64_t HashLong(const char* in, size_t n, uint64_t seed) {
+  assert(n > 240);
   alignas(64) unsigned char derived[kSecretBytes];
   const unsigned char* secret = kSecret;
   if (seed != 0) {
@@ -141,6 +152,7 @@ uint64_t HashLong(const char* in, size_t n, uint64_t seed) {
   for (size_t j = 0; j < n % kBlockBytes / kStripeBytes; ++j, p += kStripeBytes) {
     AddStripe(lanes, p, secret + kSecretStep * j);
   }
+  // The last stripe ends with the input and overlaps the one before.
   if (n % kStripeBytes != 0) {
     AddStripe(lanes, in + n - kStripeBytes, secret + kSecretBytes - kStripeBytes - 7);
   }

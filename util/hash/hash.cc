@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XXH32, XXH64 and XXH3 are libxxhash's, compiled in here so that short inputs cost no call through
-// the shared library and see our optimisation flags; long inputs of XXH3, whole blocks, go to the
-// widest vectors that the running processor has. Hash32 is a small Murmur-like loop. The filter
-// hash has its own file, filter_hash.cc.
+// XXH32, XXH64 and XXH3 are those of libxxhash. They are compiled into this file, so that they are
+// inlined for short inputs and built with our compiler flags. For long inputs (whole blocks) XXH3
+// uses the widest vectors that the processor supports. Hash32 is a small loop similar to Murmur.
+// The filter hash is in filter_hash.cc.
 #define XXH_INLINE_ALL
 #define XXH_STATIC_LINKING_ONLY
 #include "util/hash/hash.h"
@@ -33,15 +33,17 @@ size_t Implementations([[maybe_unused]] Implementation* implementations) {
 
 namespace {
 
-// Up to here XXH3 uses no vectors.
+// Up to this length XXH3 uses no vectors.
 constexpr size_t kMaxScalarBytes = 240;
 
+// For processors without wide vectors.
 uint64_t HashPortable(const char* data, size_t n) { return XXH3_64bits(data, n); }
 uint64_t ChooseAndHash(const char* data, size_t n);
 
-// Starts with the function that replaces it, as in crc32c.cc.
+// Initially the function that chooses an implementation, as in crc32c.cc.
 constinit std::atomic<xxh3::Function> hash_function{&ChooseAndHash};
 
+// Runs at most a few times per process.
 uint64_t ChooseAndHash(const char* data, size_t n) {
   xxh3::Implementation candidates[xxh3::kMaxImplementations];
   const size_t count = xxh3::Implementations(candidates);
@@ -54,6 +56,7 @@ uint64_t ChooseAndHash(const char* data, size_t n) {
 
 uint32_t XxHash32(const char* data, size_t n, uint32_t seed) { return XXH32(data, n, seed); }
 uint64_t XxHash64(const char* data, size_t n, uint64_t seed) { return XXH64(data, n, seed); }
+// Short inputs are inlined; long ones use the widest vectors of the processor.
 uint64_t XxHash3_64(const char* data, size_t n) {
   if (n <= kMaxScalarBytes) return XXH3_64bits(data, n);
   return hash_function.load(std::memory_order_relaxed)(data, n);
@@ -76,7 +79,7 @@ uint32_t Hash32(const char* data, size_t n, uint32_t seed) {
     h = (h + DecodeFixed32(data)) * kMultiplier;
     h ^= h >> 16;
   }
-  // The format adds the bytes left over as signed numbers, whatever `char` is on this machine.
+  // The format adds the remaining bytes as signed numbers, even where `char` is unsigned.
   const auto signed_byte = [data](int i) {
     return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(data[i])));
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libxxhash's, compiled in here as in hash.cc.
+// XXH64 of libxxhash, compiled into this file as in hash.cc.
 #define XXH_INLINE_ALL
 #define XXH_STATIC_LINKING_ONLY
 #include "util/hash/hash_parts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XXH64 of bytes that lie in two pieces: the same as XxHash64() of both in one.
+// XXH64 of bytes in two pieces. The result equals XxHash64() of both pieces joined.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libxxhash's XXH3 compiled for AVX2. Everything after the pragma is static to this file, so none
-// of it can be picked by the linker for a processor that cannot run it.
+// XXH3 of libxxhash compiled for AVX2. Everything after the pragma is static, so that the linker
+// cannot choose any of it for a processor that does not support it.
 #include "util/hash/xxh3_x86.h"
 
 #if defined(__x86_64__)

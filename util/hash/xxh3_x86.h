@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XXH3 over long inputs by the vector instructions of x86-64 processors, for the dispatcher in
-// hash.cc and for the test that compares them with the portable code.
+// XXH3 of long inputs with the vector instructions of x86-64 processors, for hash.cc, which chooses
+// one, and for the test that compares them with the portable code.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ struct Implementation {
   Function hash;
 };
 
-// The implementations that the running processor supports, slowest first. Returns how many.
+// Stores the implementations that the processor supports, slowest first, and returns their number.
 inline constexpr size_t kMaxImplementations = 2;
 size_t Implementations(Implementation* implementations);
 
-// One is in each xxh3_<set>.cc, compiled for its instruction set.
+// Each is in a file xxh3_<set>.cc that is compiled for this instruction set.
 uint64_t HashAvx2(const char* data, size_t n);
 uint64_t HashAvx512(const char* data, size_t n);
 

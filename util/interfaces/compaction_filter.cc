@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defaults that let a compaction filter implement only one of its forms, the one that has a
-// name, and the "no such name" of plug-ins that have no built-in kinds.
+// The defaults that let a compaction filter override only one of the Filter functions, the one
+// filter that can be created by name, and the error for plug-ins that cannot be created by name.
 #include "ashlar/compaction_filter.h"
+
+#include <cassert>
 
 #include "ashlar/convenience.h"
 #include "ashlar/wal_filter.h"
+#include "util/interfaces/registered_objects.h"
 
 namespace ashlar {
 
 namespace {
 
+// Empty names mean "none". With ignore_unsupported_options the caller keeps what it has.
 Status UnknownName(const ConfigOptions& options, const char* what, const std::string& name) {
   if (name.empty() || name == "nullptr" || options.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(std::string(what) + ": unknown name; set it in code", name);
 }
 
+// Stateless, so that one object serves all databases.
 class RemoveEmptyValues final : public CompactionFilter {
  public:
   const char* Name() const override { return "RemoveEmptyValueCompactionFilter"; }
@@ -30,7 +35,18 @@ class RemoveEmptyValues final : public CompactionFilter {
 Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
                                           const std::string& name,
                                           const CompactionFilter** result) {
-  static const RemoveEmptyValues remove_empty_values;  // nobody deletes what is made by name
+  Status registered;
+  CompactionFilter* own = nullptr;
+  // A factory may be registered for the const class or for the other one.
+  if (FindRegistered<const CompactionFilter>(config_options, name, result, &registered)) {
+    return registered;
+  }
+  if (FindRegistered<CompactionFilter>(config_options, name, &own, &registered)) {
+    if (registered.ok()) *result = own;
+    return registered;
+  }
+  // A filter that was created by name is never deleted; its factory or this static object owns it.
+  static const RemoveEmptyValues remove_empty_values;
   if (name == remove_empty_values.Name()) {
     *result = &remove_empty_values;
     return Status::OK();
@@ -38,20 +54,28 @@ Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
   if (name.empty() || name == "nullptr") *result = nullptr;
   return UnknownName(config_options, "compaction filter", name);
 }
+// The result owns the factory object, other than above.
 Status CompactionFilterFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& name,
                                                  std::shared_ptr<CompactionFilterFactory>* result) {
+  Status registered;
+  if (MakeRegistered<CompactionFilterFactory>(config_options, name, result, &registered))
+    return registered;
   if (name.empty() || name == "nullptr") result->reset();
   return UnknownName(config_options, "compaction filter factory", name);
 }
 Status WalFilter::CreateFromString(const ConfigOptions& options, const std::string& value,
                                    WalFilter** result) {
+  Status registered;
+  if (FindRegistered<WalFilter>(options, value, result, &registered)) return registered;
   if (value.empty() || value == "nullptr") *result = nullptr;
   return UnknownName(options, "WAL filter", value);
 }
 
+// One after the other; the first error ends it.
 Status WideColumnBlobResolver::ResolveColumns(const std::vector<size_t>& column_indices,
                                               std::vector<Slice>* resolved_values) {
+  assert(resolved_values != nullptr);
   resolved_values->clear();
   for (const size_t index : column_indices) {
     Slice value;
@@ -62,6 +86,8 @@ Status WideColumnBlobResolver::ResolveColumns(const std::vector<size_t>& column_
   return Status::OK();
 }
 
+// Calls the older Filter functions. Blob references and other kinds are kept, because those
+// functions cannot tell them apart.
 CompactionFilter::Decision CompactionFilter::FilterV2(int level, const Slice& key,
                                                       ValueType value_type,
                                                       const Slice& existing_value,
@@ -82,6 +108,7 @@ CompactionFilter::Decision CompactionFilter::FilterV3(
     std::vector<std::pair<std::string, std::string>>* /*new_columns*/,
     std::string* skip_until) const {
   if (value_type == kWideColumnEntity) return Decision::kKeep;
+  assert(existing_value != nullptr);
   return FilterV2(level, key, value_type, *existing_value, new_value, skip_until);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in flush block policy by name: the table builder has it built in.
+// The built-in flush block policy can be named in options, but the table builder implements it.
+// Therefore the factory returns no object.
 #include "ashlar/flush_block_policy.h"
 
 namespace ashlar {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of the reasons in listener.h, as the event log and the statistics print them.
+// The names of the reasons in listener.h, for the event log and the statistics.
 #include "ashlar/listener.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defaults that let a merge operator implement only one of its forms: version 3 calls version
+// The defaults that let a merge operator override only one of the versions: version 3 calls version
 // 2, which calls version 1.
 #include "ashlar/merge_operator.h"
 
@@ -8,6 +8,7 @@
 
 namespace ashlar {
 
+// Version 1 gets copies of the operands, because it takes strings.
 bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
                                 MergeOperationOutput* merge_out) const {
   std::deque<std::string> operands;
@@ -20,7 +21,7 @@ bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
 
 namespace {
 
-// Where version 2 puts its result.
+// The place for the result of version 2: a new value, or a reference to one of the operands.
 struct V2Result {
   std::string value;
   Slice existing_operand{nullptr, 0};
@@ -34,9 +35,11 @@ struct V2Result {
 
 bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
                                 MergeOperationOutputV3* merge_out) const {
+  assert(merge_out != nullptr);
   const auto* columns = std::get_if<WideColumns>(&merge_in.existing_value);
   const auto* plain = std::get_if<Slice>(&merge_in.existing_value);
 
+  // Version 2 knows no columns: the default column is shown as the value.
   const bool has_default_column =
       columns != nullptr && !columns->empty() && columns->front().name() == kDefaultWideColumnName;
   const Slice* existing = has_default_column ? &columns->front().value() : plain;
@@ -44,9 +47,11 @@ bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   MergeOperationOutput output(result.value, result.existing_operand);
   const bool is_merged = FullMergeV2(
       MergeOperationInput(merge_in.key, existing, merge_in.operand_list, merge_in.logger), &output);
+  // The scope matters only after a failure, and so is set before that is returned.
   merge_out->op_failure_scope = output.op_failure_scope;
   if (!is_merged) return false;
 
+  // The operands change the default column; the others are copied.
   if (columns != nullptr) {
     MergeOperationOutputV3::NewColumns new_columns;
     new_columns.emplace_back(kDefaultWideColumnName.ToString(), result.AsSlice().ToString());
@@ -62,6 +67,7 @@ bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   return true;
 }
 
+// From left to right, two at a time. Nothing is changed if any step refuses.
 bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
                                       std::string* new_value, Logger* logger) const {
   assert(!operand_list.empty());
@@ -76,6 +82,7 @@ bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>&
   return true;
 }
 
+// Each result is the existing value of the next operand.
 bool AssociativeMergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
                                            MergeOperationOutput* merge_out) const {
   const Slice* existing = merge_in.existing_value;
@@ -92,6 +99,7 @@ bool AssociativeMergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
   return true;
 }
 
+// The operator is associative, so that the left operand can stand for an existing value.
 bool AssociativeMergeOperator::PartialMerge(const Slice& key, const Slice& left_operand,
                                             const Slice& right_operand, std::string* new_value,
                                             Logger* logger) const {

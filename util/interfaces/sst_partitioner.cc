@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in partitioner: files end where a prefix of fixed length changes.
+// The built-in partitioner, which ends a file where the prefix of fixed length changes.
 #include "ashlar/sst_partitioner.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 namespace ashlar {
 namespace {
 
+// Keys that are shorter than the prefix are their own prefix.
 Slice PrefixOf(const Slice& key, size_t length) {
   return Slice(key.data(), std::min(key.size(), length));
 }
@@ -22,6 +23,7 @@ PartitionerResult SstPartitionerFixedPrefix::ShouldPartition(const PartitionerRe
   return before == PrefixOf(*request.current_user_key, len_) ? kNotRequired : kRequired;
 }
 
+// A file within one prefix may be moved without being cut.
 bool SstPartitionerFixedPrefix::CanDoTrivialMove(const Slice& smallest_user_key,
                                                  const Slice& largest_user_key) {
   return PrefixOf(smallest_user_key, len_) == PrefixOf(largest_user_key, len_);
@@ -34,6 +36,7 @@ std::unique_ptr<SstPartitioner> SstPartitionerFixedPrefixFactory::CreatePartitio
   return std::make_unique<SstPartitionerFixedPrefix>(len_);
 }
 
+// Texts have the form "length=4;".
 Status SstPartitionerFixedPrefixFactory::ConfigureOptions(
     const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& opts_map,

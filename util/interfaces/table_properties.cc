@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names and text of table properties, and sums over them. Encoding and decoding the properties
-// block is the table code's business.
+// Names and texts of table properties, and sums over them. The table code encodes and decodes the
+// properties block.
 #include "ashlar/table_properties.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "ashlar/convenience.h"
 #include "ashlar/table.h"
@@ -15,6 +16,7 @@
 namespace ashlar {
 namespace {
 
+// A field that is a number. `is_summed`: the sum over several tables has a meaning.
 struct NumberRow {
   const char* name;  // of the field
   uint64_t TableProperties::*member;
@@ -67,6 +69,7 @@ constexpr NumberRow kNumbers[] = {
     {"separate_key_value_in_data_block", &TableProperties::separate_key_value_in_data_block},
 };
 
+// A field that is a text or bytes.
 struct StringRow {
   const char* name;
   std::string TableProperties::*member;
@@ -87,15 +90,17 @@ constexpr StringRow kStrings[] = {
     {"seqno_to_time_mapping", &TableProperties::seqno_to_time_mapping},
 };
 
+// The fields that are maps from names to bytes. Both tables have the same order.
 constexpr UserCollectedProperties TableProperties::*kMaps[] = {
     &TableProperties::user_collected_properties, &TableProperties::readable_properties};
 constexpr const char* kMapNames[] = {"user_collected_properties", "readable_properties"};
 
-// As properties below format version 7 name them; by number.
+// The names in properties of tables below format version 7, by number.
 constexpr const char* kCompressionNames[] = {"NoCompression", "Snappy", "Zlib",   "BZip2",
                                              "LZ4",           "LZ4HC",  "Xpress", "ZSTD"};
 
-// Appends "name=value; " in the words that people know from sst_dump.
+// Appends "name=value; " with the names that sst_dump prints. Scripts parse them, so that they do
+// not change.
 class Describer {
  public:
   Describer(const std::string& property_delimiter, const std::string& value_delimiter)
@@ -105,13 +110,16 @@ class Describer {
   void Add(std::string_view name, const T& value) {
     StrAppend(&text_, name, value_delimiter_, value, property_delimiter_);
   }
+  // A text; an empty one is shown as N/A.
   void AddName(std::string_view name, const std::string& value) {
     Add(name, value.empty() ? std::string("N/A") : value);
   }
+  // 0 if there is nothing to divide by.
   void AddAverage(std::string_view name, uint64_t total, uint64_t count) {
     const double average = count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count);
     Add(name, DoubleText(average));
   }
+  // The describer is empty afterwards.
   std::string Take() { return std::move(text_); }
 
  private:
@@ -120,7 +128,9 @@ class Describer {
   std::string text_;
 };
 
+// What the table contains: counts and sizes in bytes.
 void DescribeContents(const TableProperties& p, Describer* out) {
+  assert(out != nullptr);
   out->Add("# data blocks", p.num_data_blocks);
   out->Add("# entries", p.num_entries);
   out->Add("# deletions", p.num_deletions);
@@ -143,7 +153,9 @@ void DescribeContents(const TableProperties& p, Describer* out) {
   out->Add("(estimated) table size", p.data_size + p.index_size + p.filter_size);
 }
 
+// Where the table comes from: database, family, and the objects with which it was written.
 void DescribeOrigin(const TableProperties& p, Describer* out) {
+  assert(out != nullptr);
   constexpr uint64_t kNoFamily = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
   out->AddName("filter policy name", p.filter_policy_name);
   out->AddName("prefix extractor name", p.prefix_extractor_name);
@@ -169,9 +181,10 @@ void DescribeOrigin(const TableProperties& p, Describer* out) {
   out->Add("original file number", p.orig_file_number);
 }
 
-// Values of the two deprecated collectors are varints.
+// The properties of the two deprecated collectors are varints.
 uint64_t CountIn(const UserCollectedProperties& properties, const std::string& name,
                  bool* is_present) {
+  assert(is_present != nullptr);
   const auto found = properties.find(name);
   *is_present = found != properties.end();
   uint64_t count = 0;
@@ -182,13 +195,15 @@ uint64_t CountIn(const UserCollectedProperties& properties, const std::string& n
 
 std::string HexText(const std::string& bytes) { return Slice(bytes).ToString(/*hex=*/true); }
 
-// "key:value:" pairs in hex: no byte of them can be taken for syntax.
+// "key:value:" pairs in hexadecimal, so that no byte of them is taken for syntax.
 std::string MapText(const UserCollectedProperties& map) {
   std::string text;
   for (const auto& [key, value] : map) StrAppend(&text, HexText(key), ":", HexText(value), ":");
   return text;
 }
 
+// Returns false for an odd number of items or for anything but hexadecimal digits; `*map` may be
+// changed then.
 bool ParseMapText(std::string_view text, UserCollectedProperties* map) {
   std::vector<std::string> items;
   if (!SplitList(text, ':', &items).ok() || items.size() % 2 != 0) return false;
@@ -200,7 +215,7 @@ bool ParseMapText(std::string_view text, UserCollectedProperties* map) {
   return true;
 }
 
-// False if the field is unknown or its value bad.
+// Returns false if the field is unknown or its value is invalid.
 bool ParseField(const NameValue& field, TableProperties* properties) {
   for (const NumberRow& row : kNumbers) {
     if (field.first == row.name) return ParseUint64Text(field.second, &(properties->*row.member));
@@ -239,9 +254,11 @@ std::map<std::string, uint64_t> TableProperties::GetAggregatablePropertiesAsMap(
   return result;
 }
 
+// In bytes. Counts the nodes of the maps, but not the rounding of the allocator.
 std::size_t TableProperties::ApproximateMemoryUsage() const {
   size_t usage = sizeof(*this);
   for (const StringRow& row : kStrings) usage += (this->*row.member).size();
+  // Two strings, three pointers, and the color.
   constexpr size_t kMapNodeBytes = 2 * sizeof(std::string) + 4 * sizeof(void*);
   for (auto member : kMaps) {
     for (const auto& [key, value] : this->*member) {
@@ -251,7 +268,9 @@ std::size_t TableProperties::ApproximateMemoryUsage() const {
   return usage;
 }
 
+// Parse() reads it. Binary values are hexadecimal.
 Status TableProperties::Serialize(const ConfigOptions& opts, std::string* output) const {
+  assert(output != nullptr);
   output->clear();
   for (const NumberRow& row : kNumbers) {
     StrAppend(output, row.name, "=", this->*row.member, opts.delimiter);
@@ -265,6 +284,7 @@ Status TableProperties::Serialize(const ConfigOptions& opts, std::string* output
   return Status::OK();
 }
 
+// `*table_properties` is changed only on success.
 Status TableProperties::Parse(const ConfigOptions& opts, const std::string& serialized,
                               TableProperties* table_properties) {
   std::vector<NameValue> fields;
@@ -279,6 +299,7 @@ Status TableProperties::Parse(const ConfigOptions& opts, const std::string& seri
   return Status::OK();
 }
 
+// `*mismatch`: the name of the first field that differs.
 bool TableProperties::AreEqual(const ConfigOptions& /*opts*/,
                                const TableProperties* other_table_properties,
                                std::string* mismatch) const {
@@ -300,9 +321,11 @@ bool TableProperties::AreEqual(const ConfigOptions& /*opts*/,
   return true;
 }
 
-// From format version 7 on: "manager;types;", each type as two hexadecimal digits.
+// From format version 7 on the property is "manager;types;", with two hexadecimal digits for each
+// type.
 std::string ParseCompressionNameForDisplay(const std::string& compression_name) {
   const size_t types_begin = compression_name.find(';') + 1;
+  // Older tables have the plain name, without a semicolon.
   if (types_begin == 0) return compression_name;
   const size_t types_end =
       std::min(compression_name.find(';', types_begin), compression_name.size());

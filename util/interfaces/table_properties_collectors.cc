@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The collector that finds files, or stretches of files, with many deletions: a ring of one bit per
-// entry of the sliding window.
+// The collector that finds files, or parts of files, with many deletions. It keeps one bit for each
+// entry of a sliding window in a ring.
 #include "ashlar/utilities/table_properties_collectors.h"
+
+#include <cassert>
 
 #include "util/text/str_cat.h"
 
@@ -14,13 +16,15 @@ bool IsDeletion(EntryType type) {
   return type == kEntryDelete || type == kEntrySingleDelete || type == kEntryDeleteWithTimestamp;
 }
 
+// The options of the factory at the time when the collector was made.
 struct DeletionLimits {
   size_t window_entries;    // 0: no window
   size_t window_deletions;  // 0: no window
-  double ratio;             // outside (0, 1]: not looked at
+  double ratio;             // ignored if outside (0, 1]
   uint64_t min_file_bytes;
 };
 
+// Used by one table builder, in the order of the entries.
 class CompactOnDeletionCollector final : public TablePropertiesCollector {
  public:
   explicit CompactOnDeletionCollector(const DeletionLimits& limits)
@@ -38,6 +42,7 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
     return Status::OK();
   }
 
+  // The size of the file is known only now.
   Status Finish(UserCollectedProperties*) override {
     const bool has_ratio = limits_.ratio > 0 && limits_.ratio <= 1 && entry_count_ > 0;
     const bool exceeds_ratio = has_ratio && static_cast<double>(deletion_count_) >=
@@ -51,9 +56,12 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
   bool NeedCompact() const override { return need_compact_; }
 
  private:
+  // Replaces the oldest entry of the window.
   void AddToWindow(bool is_deletion) {
+    assert(entry_count_ > 0 && !was_deletion_.empty());
     const size_t slot = (entry_count_ - 1) % was_deletion_.size();
     deletions_in_window_ += is_deletion;
+    assert(!was_deletion_[slot] || deletions_in_window_ > 0);
     deletions_in_window_ -= was_deletion_[slot];  // false until the ring is full
     was_deletion_[slot] = is_deletion;
     if (deletions_in_window_ >= limits_.window_deletions) window_was_full_of_deletions_ = true;
@@ -61,7 +69,7 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
 
   const DeletionLimits limits_;
   const bool has_window_;
-  std::vector<bool> was_deletion_;  // of the last window_entries entries
+  std::vector<bool> was_deletion_;  // for the last `window_entries` entries
   size_t deletions_in_window_ = 0;
   bool window_was_full_of_deletions_ = false;
   uint64_t entry_count_ = 0;
@@ -92,6 +100,7 @@ std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollector
                                                              deletion_ratio, min_file_size);
 }
 
+// The tiering collector does not exist yet: no table asks for a compaction because of it.
 TablePropertiesCollector* CompactForTieringCollectorFactory::CreateTablePropertiesCollector(
     TablePropertiesCollectorFactory::Context) {
   return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names under which files store their properties. Format: docs/formats/block_based_table.md 8.
+// The names of properties in files. Format: docs/formats/block_based_table.md, section 8.
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
 

@@ -9,6 +9,7 @@ namespace ashlar {
 
 namespace {
 
+// "major.minor.patch".
 std::string Dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The multi-byte varint loops and the parsers that advance a Slice.
+// The loops for varints of several bytes, and the parsers that advance a Slice.
 #include "util/keys/coding.h"
+
+#include <cassert>
 
 namespace ashlar {
 
 namespace coding_internal {
 
+// `p` is in [begin, limit]. Bytes that end in the middle of a number, and numbers above 64 bits,
+// give null.
 const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* value) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift <= 63 && p < limit; shift += 7) {
     const uint64_t byte = static_cast<unsigned char>(*p++);
-    // The tenth byte holds one bit only; anything above it would be lost.
+    // The tenth byte has one bit of the number; higher bits would be lost.
     if (shift == 63 && byte > 1) return nullptr;
     result |= (byte & 0x7f) << shift;
     if (byte < 0x80) {
@@ -26,7 +30,7 @@ const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* value
   uint32_t result = 0;
   for (unsigned shift = 0; shift <= 28 && p < limit; shift += 7) {
     const uint32_t byte = static_cast<unsigned char>(*p++);
-    // The fifth byte holds four bits only.
+    // The fifth byte has four bits of the number.
     if (shift == 28 && byte > 0x0f) return nullptr;
     result |= (byte & 0x7f) << shift;
     if (byte < 0x80) {
@@ -41,9 +45,11 @@ const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* value
 
 namespace {
 
-// Moves the front of `input` to `p`, if parsing succeeded.
+// Removes the bytes before `p` from `input`. Null means that parsing failed, and returns false.
+// The parsers return a position within the input, never behind its end.
 bool AdvanceTo(Slice* input, const char* p) {
   if (p == nullptr) return false;
+  assert(p >= input->data() && p <= input->data() + input->size());
   input->remove_prefix(static_cast<size_t>(p - input->data()));
   return true;
 }
@@ -85,6 +91,7 @@ bool GetLengthPrefixedSlice(Slice* input, Slice* result) {
 }
 
 bool GetBytes(Slice* input, size_t size, Slice* result) {
+  assert(input != nullptr && result != nullptr);
   if (input->size() < size) return false;
   *result = Slice(input->data(), size);
   input->remove_prefix(size);

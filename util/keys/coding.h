@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers as bytes: little-endian fixed-width integers, varints (seven bits a byte, least
-// significant group first, the top bit says "more follows"), zigzag, and strings behind a varint
+// Encodings: little-endian integers of fixed width, varints (seven bits per byte, least significant
+// group first, the top bit says that another byte follows), zigzag, and strings after a varint
 // length.
 //
 // Put* append to a string. Encode* write to a buffer that is large enough and return its end.
-// Get*Ptr read from [p, limit) and return the first byte after the number, or nullptr when the
-// bytes end too early or the number is too large. Get* on a Slice advance it, or return false and
-// leave it as it was. No function reads outside the range it is given. Threads: free functions, no
-// state.
+// Get*Ptr read from [p, limit) and return the first byte after the number, or nullptr if the bytes
+// end too early or the number is too large. Get* of a Slice advance it, or return false and leave
+// it unchanged. No function reads outside of the given range. Threads: pure functions.
 #pragma once
 
 #include <bit>
@@ -45,7 +44,7 @@ inline void Store(void* p, T value) {
   value = ToLittleEndian(value);
   std::memcpy(p, &value, sizeof(value));
 }
-// The general loops; the inline functions below take the one-byte case themselves.
+// The general loops. The inline functions below handle numbers of one byte themselves.
 const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* value);
 const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* value);
 }  // namespace coding_internal
@@ -103,7 +102,7 @@ inline void PutVarint64Varint64(std::string* dst, uint64_t a, uint64_t b) {
   PutVarint64(dst, b);
 }
 
-// A value that needs more than 32 bits is an error here, never cut off.
+// A number that needs more than 32 bits is an error. It is never truncated.
 inline const char* GetVarint32Ptr(const char* p, const char* limit, uint32_t* value) {
   if (p < limit && static_cast<signed char>(*p) >= 0) [[likely]] {
     *value = static_cast<unsigned char>(*p);
@@ -119,7 +118,7 @@ inline const char* GetVarint64Ptr(const char* p, const char* limit, uint64_t* va
   return coding_internal::GetVarint64PtrSlow(p, limit, value);
 }
 
-// Signed numbers near zero as small unsigned ones.
+// Maps signed numbers near zero to small unsigned numbers.
 constexpr uint64_t ZigZagEncode(int64_t value) {
   return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
 }
@@ -127,12 +126,13 @@ constexpr int64_t ZigZagDecode(uint64_t value) {
   return static_cast<int64_t>((value >> 1) ^ (0 - (value & 1)));
 }
 
-// Strings behind a varint length.
+// Strings after a varint length.
 inline void PutLengthPrefixedSlice(std::string* dst, const Slice& value) {
   PutVarint32(dst, static_cast<uint32_t>(value.size()));
   dst->append(value.data(), value.size());
 }
-// The string at `p`, which the caller knows to be well formed (memory we encoded ourselves).
+// Returns the string at `p`, which must be well formed, such as bytes that this process has
+// encoded.
 inline Slice GetLengthPrefixedSlice(const char* p) {
   uint32_t length = 0;
   const char* data = GetVarint32Ptr(p, p + kMaxVarint32Bytes, &length);
@@ -160,7 +160,7 @@ inline bool GetFileNumber(Slice* input, FileNumber* number) {
   return true;
 }
 bool GetLengthPrefixedSlice(Slice* input, Slice* result);
-// The next `size` bytes as they are.
+// Returns the next `size` bytes unchanged.
 bool GetBytes(Slice* input, size_t size, Slice* result);
 
 }  // namespace ashlar

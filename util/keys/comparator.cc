@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The four built-in orders: bytes ascending and descending, each with or without an 8-byte user
-// timestamp at the end of the key. How separators are shortened shows up in the index blocks of
-// tables, so the rules are fixed: docs/formats/block_based_table.md, section 6.1.
+// The four built-in orders: bytes ascending and descending, each with or without a user timestamp
+// of 8 bytes at the end of the key. The way separators are shortened is visible in the index blocks
+// of tables, so that it must not change: docs/formats/block_based_table.md, section 6.1.
 #include "ashlar/comparator.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "ashlar/convenience.h"
+#include "util/interfaces/registered_objects.h"
 
 namespace ashlar {
 
@@ -20,6 +21,7 @@ constexpr size_t kU64TsBytes = 8;
 
 unsigned char ByteAt(const Slice& s, size_t i) { return static_cast<unsigned char>(s[i]); }
 
+// The default order, that of memcmp(); a prefix sorts before longer keys.
 class BytewiseOrder final : public Comparator {
  public:
   static const char* kClassName() { return "leveldb.BytewiseComparator"; }
@@ -28,8 +30,9 @@ class BytewiseOrder final : public Comparator {
   bool Equal(const Slice& a, const Slice& b) const override { return a == b; }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 
-  // Cuts after the first byte that can be incremented without reaching `limit`.
+  // Cuts *start after the first byte that can be incremented without reaching `limit`.
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
+    assert(start != nullptr);
     const size_t i = Slice(*start).difference_offset(limit);
     if (i >= std::min(start->size(), limit.size())) return;  // one is a prefix of the other
     const unsigned char start_byte = ByteAt(*start, i), limit_byte = ByteAt(limit, i);
@@ -38,7 +41,7 @@ class BytewiseOrder final : public Comparator {
       CutAndIncrement(start, i);
       return;
     }
-    // Incrementing byte i would give `limit` itself: look behind it.
+    // Incrementing byte i would result in `limit` itself, so that a later byte is incremented.
     for (size_t j = i + 1; j < start->size(); ++j) {
       if (ByteAt(*start, j) == 0xff) continue;
       CutAndIncrement(start, j);
@@ -46,7 +49,9 @@ class BytewiseOrder final : public Comparator {
     }
   }
 
+  // A key of 0xff bytes only has no shorter successor and stays as it is.
   void FindShortSuccessor(std::string* key) const override {
+    assert(key != nullptr);
     for (size_t i = 0; i < key->size(); ++i) {
       if (ByteAt(*key, i) == 0xff) continue;
       CutAndIncrement(key, i);
@@ -54,7 +59,7 @@ class BytewiseOrder final : public Comparator {
     }
   }
 
-  // t = s + 1, both read as big-endian numbers of the same length.
+  // Whether t = s + 1, if both are read as big-endian numbers of the same length.
   bool IsSameLengthImmediateSuccessor(const Slice& s, const Slice& t) const override {
     if (s.size() != t.size() || s.empty()) return false;
     const size_t i = s.difference_offset(t);
@@ -70,12 +75,16 @@ class BytewiseOrder final : public Comparator {
   }
 
  private:
+  // Bytes behind the incremented one are dropped, so that the result is short and still greater.
   static void CutAndIncrement(std::string* key, size_t i) {
+    assert(i < key->size());
     key->resize(i + 1);
+    assert(static_cast<unsigned char>(key->back()) != 0xff);
     key->back() = static_cast<char>(static_cast<unsigned char>(key->back()) + 1);
   }
 };
 
+// The exact reverse: a prefix sorts behind longer keys.
 class ReverseBytewiseOrder final : public Comparator {
  public:
   static const char* kClassName() { return "rocksdb.ReverseBytewiseComparator"; }
@@ -84,14 +93,16 @@ class ReverseBytewiseOrder final : public Comparator {
   bool Equal(const Slice& a, const Slice& b) const override { return a == b; }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 
-  // A prefix of *start sorts after it here; it serves if it still differs from `limit`.
+  // In this order a prefix of *start sorts after it. It is a separator if it still differs from
+  // `limit`.
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
+    assert(start != nullptr);
     const size_t i = Slice(*start).difference_offset(limit);
     if (i >= std::min(start->size(), limit.size())) return;
     if (ByteAt(*start, i) > ByteAt(limit, i) && i + 1 < start->size()) start->resize(i + 1);
   }
 
-  // Every shorter key >= *key is a prefix of it; readers gain nothing from one.
+  // A shorter key >= *key can only be a prefix of it, which would not help readers.
   void FindShortSuccessor(std::string*) const override {}
 
   int CompareWithoutTimestamp(const Slice& a, bool, const Slice& b, bool) const override {
@@ -99,7 +110,8 @@ class ReverseBytewiseOrder final : public Comparator {
   }
 };
 
-// Keys with a timestamp: `Order` decides over the rest of the key, then newer comes first.
+// Keys with a timestamp. `Order` compares the rest of the keys; for equal keys the newer timestamp
+// comes first.
 template <typename Order>
 class WithU64Ts final : public Comparator {
  public:
@@ -107,6 +119,7 @@ class WithU64Ts final : public Comparator {
 
   const char* Name() const override { return name_.c_str(); }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
+  // Separators are not shortened: a cut key would have no timestamp.
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 
@@ -162,7 +175,7 @@ Slice Comparator::GetMinTimestamp() const {
   return Slice();
 }
 
-// The singletons are never destroyed: databases may be closed by static destructors.
+// These objects are never destroyed, because databases may be closed by static destructors.
 const Comparator* BytewiseComparator() {
   static const auto* comparator = new BytewiseOrder;
   return comparator;
@@ -182,6 +195,14 @@ const Comparator* ReverseBytewiseComparatorWithU64Ts() {
 
 Status Comparator::CreateFromString(const ConfigOptions& opts, const std::string& id,
                                     const Comparator** comp) {
+  Status registered;
+  Comparator* own = nullptr;
+  // A factory may have registered its comparators as constant or not; both are accepted.
+  if (FindRegistered<const Comparator>(opts, id, comp, &registered)) return registered;
+  if (FindRegistered<Comparator>(opts, id, &own, &registered)) {
+    if (registered.ok()) *comp = own;
+    return registered;
+  }
   std::string name;
   std::unordered_map<std::string, std::string> options;
   Status status = Configurable::GetOptionsMap(id, "", &name, &options);
@@ -197,10 +218,12 @@ Status Comparator::CreateFromString(const ConfigOptions& opts, const std::string
     *comp = known;
     return Status::OK();
   }
+  // The caller keeps the comparator that it has.
   if (opts.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported("comparator: unknown name; set Options::comparator in code", name);
 }
 
+// Timestamps are little-endian numbers.
 Status DecodeU64Ts(const Slice& ts, uint64_t* int_ts) {
   if (ts.size() != kU64TsBytes) {
     return Status::InvalidArgument("timestamp: expected 8 bytes, found", std::to_string(ts.size()));
@@ -211,6 +234,7 @@ Status DecodeU64Ts(const Slice& ts, uint64_t* int_ts) {
 }
 
 Slice EncodeU64Ts(uint64_t ts, std::string* ts_buf) {
+  assert(ts_buf != nullptr);
   if constexpr (std::endian::native == std::endian::big) ts = __builtin_bswap64(ts);
   ts_buf->assign(reinterpret_cast<const char*>(&ts), kU64TsBytes);
   return *ts_buf;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How large a key with its value may be: what a write accepts, every table must be able to hold.
+// The maximum size of a key with its value. Every table must be able to store what a write accepts.
 // Threads: constants.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace ashlar {
 
-// Offsets inside a block have 32 bits, and the largest entry has a block of its own: this much is
-// left for the lengths in front of it and the tail of the block.
+// Offsets in a block have 32 bits, and the largest entry has a block of its own. The difference is
+// left for the lengths before the entry and for the tail of the block.
 inline constexpr size_t kMaxEntryBytes = UINT32_MAX - 64 * 1024;
-// Of a user's key and value: the trailer of the internal key comes on top.
+// The limit for a user's key and value, without the trailer of the internal key.
 inline constexpr size_t kMaxUserEntryBytes = kMaxEntryBytes - 8;
 
 }  // namespace ashlar

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileNumber names a file of a database: a log, a table, a MANIFEST, an OPTIONS file. All of them
-// draw from one counter (VersionSet::NewFileNumber), so a greater number is a younger file.
+// FileNumber identifies a file of a database: a log, a table, a MANIFEST or an OPTIONS file. All
+// get their numbers from one counter (VersionSet::NewFileNumber), so that a file with a greater
+// number is newer.
 //
-// A type of its own, because numbers of files stand beside levels, sizes, sequence numbers and
-// counts in many calls. A number that is computed must say that it is one, FileNumber{n}, which
-// happens where bytes, names and the public structs are read; a constant in the code need not.
-// Threads: a plain value.
+// It is a separate type because file numbers are used together with levels, sizes, sequence numbers
+// and counts. A computed value must be converted explicitly, FileNumber{n}; that happens where
+// bytes, names and public structs are read. A constant in the code is converted implicitly.
+// Threads: a value.
 #pragma once
 
 #include <compare>
@@ -18,12 +19,12 @@ namespace ashlar {
 
 class FileNumber {
  public:
-  constexpr FileNumber() = default;  // 0: no file
+  constexpr FileNumber() = default;  // 0 means no file
   constexpr explicit FileNumber(uint64_t value) : value_(value) {}
   template <std::integral T>
   consteval FileNumber(T constant) : value_(static_cast<uint64_t>(constant)) {}  // NOLINT
 
-  // Above every number that a file may have (kMaxFileNumber).
+  // Greater than every number that a file may have (kMaxFileNumber).
   static constexpr FileNumber None() { return FileNumber{UINT64_MAX}; }
 
   constexpr uint64_t value() const { return value_; }
@@ -36,8 +37,8 @@ class FileNumber {
   uint64_t value_ = 0;
 };
 
-// RocksDB keeps two more bits beside the number. Names with larger numbers are not ours: to count
-// on from them would lead back to numbers in use.
+// RocksDB stores two more bits together with the number. Greater numbers in file names are not
+// ours; counting on from them would lead to numbers that are in use.
 inline constexpr FileNumber kMaxFileNumber{(uint64_t{1} << 62) - 1};
 
 }  // namespace ashlar

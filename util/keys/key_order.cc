@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Few keys: each counts how many heads are below its own, which is its place. That is quadratic,
-// yet for 32 keys a few hundred comparisons that run side by side, where a sort of random keys
-// would mispredict every second one of its own. Keys with equal heads are then sorted among
-// themselves.
+// To sort a few keys, the place of each is determined by counting the heads that are smaller. This
+// takes quadratic time. But for 32 keys these are a few hundred independent comparisons, while
+// sorting random keys would mispredict about every second branch. Keys with equal heads are then
+// sorted among themselves.
 #include "util/keys/key_order.h"
 
 #include <algorithm>
@@ -15,11 +15,13 @@ namespace {
 
 constexpr size_t kFew = 32;
 
+// Compares two indexes by their keys. Equal keys are in the order of their indexes, so that the
+// order is total and the sort need not be stable.
 class ByKey {
  public:
   ByKey(const InternalKeyComparator& comparator, std::span<const Slice> keys)
       : comparator_(comparator), keys_(keys) {}
-  // A sort has a dozen copies of what it can inline.
+  // Not inlined, because std::sort would contain a dozen copies of it.
   [[gnu::noinline]] bool operator()(uint32_t a, uint32_t b) const { return IsBefore(a, b); }
   bool IsBefore(uint32_t a, uint32_t b) const {
     const int by_key = comparator_.OrderWithoutTimestamp(keys_[a], keys_[b]);
@@ -31,7 +33,9 @@ class ByKey {
   const std::span<const Slice> keys_;
 };
 
+// The length of the longest prefix that all keys of `order` have in common.
 size_t CommonPrefixBytes(std::span<const Slice> keys, std::span<const uint32_t> order) {
+  assert(!order.empty());
   const Slice& first = keys[order[0]];
   size_t bytes = first.size();
   for (const uint32_t i : order) {
@@ -40,6 +44,7 @@ size_t CommonPrefixBytes(std::span<const Slice> keys, std::span<const uint32_t> 
   return bytes;
 }
 
+// Sorts up to kFew indexes by the heads behind the common prefix; see the head of this file.
 void SortFew(const InternalKeyComparator& comparator, std::span<const Slice> keys,
              std::span<uint32_t> order) {
   const size_t count = order.size();
@@ -57,7 +62,9 @@ void SortFew(const InternalKeyComparator& comparator, std::span<const Slice> key
     for (size_t j = 0; j < count; ++j) {
       place += heads[j] < heads[i] ? 1 : 0;
     }
+    // Equal heads keep their order, so that each place is taken once.
     for (size_t j = 0; j < i; ++j) place += heads[j] == heads[i] ? 1 : 0;
+    assert(place < count);
     sorted[place] = order[i];
     sorted_heads[place] = heads[i];
   }
@@ -72,6 +79,7 @@ void SortFew(const InternalKeyComparator& comparator, std::span<const Slice> key
 
 }  // namespace
 
+// Batches often come sorted; then one pass over the keys is all.
 void SortKeys(const InternalKeyComparator& comparator, std::span<const Slice> keys,
               std::span<uint32_t> order) {
   const ByKey is_before(comparator, keys);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SortKeys orders a few keys for a batch of lookups. Threads: pure.
+// SortKeys sorts a few keys for a batch of lookups. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace ashlar {
 
-// Sorts `order`, indexes of `keys` that ascend, by the keys they mean; equal keys stay in place.
-// Up to 32 keys in a bytewise order cost no branch that depends on them, unless eight bytes behind
-// their common prefix are equal.
+// `order` contains ascending indexes of `keys`. Sorts them by the keys that they refer to; equal
+// keys keep their order. For up to 32 keys in a bytewise order there is no branch that depends on
+// the keys, unless the first eight bytes after their common prefix are equal.
 void SortKeys(const InternalKeyComparator& comparator, std::span<const Slice> keys,
               std::span<uint32_t> order);
 

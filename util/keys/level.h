@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level is the number of a level of the tree: 0 holds what was flushed, in order of age; the tables
-// of each level below it do not overlap.
+// Level is the number of a level of the tree. Level 0 has the flushed tables, in order of age.
+// Within each deeper level the tables do not overlap.
 //
-// A type of its own, because levels stand beside indexes, counts and file numbers in many calls. An
-// integer that is computed does not become a level unless the code says so, Level{n}; a constant
-// need not. To be read, compared or used as an index, a level is the integer that it is.
-// Threads: a plain value.
+// It is a separate type because levels are used together with indexes, counts and file numbers. A
+// computed integer must be converted explicitly, Level{n}; a constant is converted implicitly. A
+// level converts to int implicitly, for comparisons and as an index. Threads: a value.
 #pragma once
 
 #include <concepts>
@@ -29,7 +28,7 @@ class Level {
     --value_;
     return *this;
   }
-  // The level below, into which this one compacts.
+  // The next deeper level, into which this one is compacted.
   constexpr Level Next() const { return Level{value_ + 1}; }
 
  private:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadCallback says which versions a reader sees where one sequence number does not: of
-// transactions whose writes are in the memtables before they are committed, and the reader's own
-// among them.
+// ReadCallback decides which versions a reader sees if a sequence number alone does not tell. That
+// is the case for transactions that write into the memtables before they commit, and for the
+// uncommitted writes of the reader's own transaction.
 //
-// Families in which scans make range tombstones (min_tombstones_for_range_conversion) are not read
-// so. A reader without one pays nothing. One with it looks up and seeks at bound() instead of its
-// own number, and asks for every version it meets. Threads: any may ask at once.
+// It cannot be combined with scans that create range tombstones
+// (min_tombstones_for_range_conversion). A reader without a callback has no extra cost. A reader
+// with one looks up and seeks at bound() instead of its own sequence number, and calls IsVisible()
+// for every version. Threads: any, at the same time.
 #pragma once
 
 #include <cassert>
@@ -15,10 +16,11 @@
 
 namespace ashlar {
 
+// Made by the reader, on its stack or in its iterator, and outlives the reads.
 class ReadCallback {
  public:
-  // All versions below `all_visible_below` are visible, none above `bound`: the reader's number or,
-  // if that is greater, the greatest one of its own that is not prepared yet.
+  // All versions below `all_visible_below` are visible, and none above `bound`. That is the
+  // sequence number of the reader or, if greater, the greatest number of its own unprepared writes.
   ReadCallback(SequenceNumber all_visible_below, SequenceNumber bound)
       : all_visible_below_(all_visible_below), bound_(bound) {}
   virtual ~ReadCallback() = default;
@@ -30,8 +32,8 @@ class ReadCallback {
   }
 
  private:
-  // Whether a version in between is visible. Called inside epochs, so it may neither wait nor read
-  // a file, and must always answer the same for one reader.
+  // Whether a version between the two limits is visible. Called within epochs, so that it must not
+  // wait or read files. For one reader it must always return the same answer.
   virtual bool IsCommitted(SequenceNumber seqno) const = 0;
 
   const SequenceNumber all_visible_below_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of Slice and PinnableSlice that no hot path needs.
+// The parts of Slice and PinnableSlice that are not needed on hot paths.
 #include "ashlar/slice.h"
 
 namespace ashlar {
@@ -17,6 +17,7 @@ int HexDigitValue(char c) {
 
 }  // namespace
 
+// `buf` belongs to the caller and must outlive the slice.
 Slice::Slice(const SliceParts& parts, std::string* buf) {
   buf->clear();
   for (int i = 0; i < parts.num_parts; ++i)
@@ -38,6 +39,7 @@ std::string Slice::ToString(bool hex) const {
   return result;
 }
 
+// Digits may be upper or lower case. `*result` is unspecified after a failure.
 bool Slice::DecodeHex(std::string* result) const {
   if (result == nullptr || size_ % 2 != 0) return false;
   result->clear();
@@ -52,14 +54,16 @@ bool Slice::DecodeHex(std::string* result) const {
 
 PinnableSlice::PinnableSlice(PinnableSlice&& other) : PinnableSlice() { *this = std::move(other); }
 
-// A copy in other's own string must move along with the string; a pinned slice, or one in a string
-// of the caller, only changes hands.
+// If the slice is a copy in the string of `other`, it moves together with the string. A pinned
+// slice, or one in a string of the caller, keeps its bytes.
 PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) {
   if (this == &other) return *this;
   Cleanable::Reset();
   const bool owns_string = other.buf_ == &other.self_space_;
   const bool in_own_string = owns_string && !other.pinned_;
-  // An empty slice may point anywhere.
+  // The pointer of an empty slice may be anything.
+  // An offset instead of a pointer, because a short string is inside of the object and moves with
+  // it.
   const size_t offset =
       in_own_string && other.size_ != 0 ? other.data_ - other.self_space_.data() : 0;
   if (owns_string) self_space_ = std::move(other.self_space_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in prefix extractors, and finding one by its name.
+// The built-in prefix extractors, and their creation by name.
 #include "ashlar/slice_transform.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ashlar/convenience.h"
+#include "util/interfaces/registered_objects.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -19,12 +20,13 @@ constexpr const char* kFixedName = "rocksdb.FixedPrefix";
 constexpr const char* kCappedName = "rocksdb.CappedPrefix";
 constexpr const char* kNoopName = "rocksdb.Noop";
 
+// The first `bytes` bytes; shorter keys have no prefix.
 class FixedPrefix final : public SliceTransform {
  public:
   explicit FixedPrefix(size_t bytes) : prefix_bytes_(bytes), id_(StrCat(kFixedName, ".", bytes)) {}
 
   const char* Name() const override { return kFixedName; }
-  std::string GetId() const override { return id_; }  // what files and option strings say
+  std::string GetId() const override { return id_; }  // used in files and option strings
   bool IsInstanceOf(const std::string& name) const override {
     return name == id_ || name == "fixed" || SliceTransform::IsInstanceOf(name);
   }
@@ -44,12 +46,13 @@ class FixedPrefix final : public SliceTransform {
   const std::string id_;
 };
 
+// The first `bytes` bytes, or the whole key if it is shorter.
 class CappedPrefix final : public SliceTransform {
  public:
   explicit CappedPrefix(size_t bytes) : cap_bytes_(bytes), id_(StrCat(kCappedName, ".", bytes)) {}
 
   const char* Name() const override { return kCappedName; }
-  std::string GetId() const override { return id_; }  // what files and option strings say
+  std::string GetId() const override { return id_; }  // used in files and option strings
   bool IsInstanceOf(const std::string& name) const override {
     return name == id_ || name == "capped" || SliceTransform::IsInstanceOf(name);
   }
@@ -70,6 +73,7 @@ class CappedPrefix final : public SliceTransform {
   const std::string id_;
 };
 
+// The whole key is its own prefix.
 class WholeKey final : public SliceTransform {
  public:
   const char* Name() const override { return kNoopName; }
@@ -77,7 +81,8 @@ class WholeKey final : public SliceTransform {
   bool InDomain(const Slice&) const override { return true; }
 };
 
-// The number in "<name>.<number>" or "<nickname>:<number>"; nothing if `id` is something else.
+// Returns the number in "<name>.<number>" or "<nickname>:<number>", or nothing if `id` has another
+// form.
 std::optional<size_t> LengthAfter(std::string_view id, const std::string& prefix) {
   if (id.substr(0, prefix.size()) != prefix) return std::nullopt;
   const std::string_view digits = id.substr(prefix.size());
@@ -91,6 +96,7 @@ std::optional<size_t> LengthAfter(std::string_view id, const std::string& prefix
   return length;
 }
 
+// The names in options and those that files record. Null: unknown.
 const SliceTransform* NewByName(const std::string& id) {
   for (const std::string prefix : {"fixed:", "rocksdb.FixedPrefix."}) {
     if (const auto length = LengthAfter(id, prefix)) return NewFixedPrefixTransform(*length);
@@ -105,6 +111,11 @@ const SliceTransform* NewByName(const std::string& id) {
 
 Status SliceTransform::CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                         std::shared_ptr<const SliceTransform>* result) {
+  Status registered;
+  if (MakeRegistered<const SliceTransform>(config_options, id, result, &registered) ||
+      MakeRegistered<SliceTransform>(config_options, id, result, &registered)) {
+    return registered;
+  }
   std::string name;
   std::unordered_map<std::string, std::string> options;
   Status status = Configurable::GetOptionsMap(id, "", &name, &options);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version 1 is a list of names and value sizes followed by the values; version 2 keeps every field
-// in a section of its own, so that a reader can skip:
+// Version 1 is a list of names and value sizes, followed by the values. In version 2 each field has
+// a section of its own, so that a reader can skip some:
 //
-//   1: version count {name size}* values      2: version count sizes types {nsize}* {vsize}* names
-//   values
+//   1: version count {name size}* values
+//   2: version count sizes types {nsize}* {vsize}* names values
 #include "util/keys/wide_column_encoding.h"
 
 #include <algorithm>
@@ -21,9 +21,12 @@ namespace {
 
 constexpr uint32_t kVersionPlain = 1;
 constexpr uint32_t kVersionSectioned = 2;
+// The types of version 2: a value in the entity, and a reference to a blob file, which this build
+// does not write.
 constexpr uint8_t kInlineValue = 0x01;
 constexpr uint8_t kBlobIndexValue = 0x11;
 
+// `what` completes "cannot read ...".
 Status Malformed(const char* what) {
   return Status::Corruption(StrCat("wide-column entity: cannot read ", what));
 }
@@ -32,7 +35,7 @@ Status NotAscending() {
   return Status::Corruption("wide-column entity: column names are not in ascending order");
 }
 
-// Checks the order of names as they arrive: strictly ascending.
+// Appends a column and checks that the names are strictly ascending.
 Status AppendColumn(const Slice& name, WideColumns* columns) {
   if (!columns->empty() && columns->back().name().compare(name) >= 0) return NotAscending();
   columns->emplace_back(name, Slice());
@@ -43,21 +46,22 @@ Status ValuesDoNotFit() {
   return Status::Corruption("wide-column entity: the column values are not as long as it says");
 }
 
-// The list may not be longer than the bytes that describe it.
+// The number of columns cannot be greater than the number of bytes that describe them.
 bool ReserveColumns(uint32_t count, const Slice& input, WideColumns* columns) {
   if (count > input.size()) return false;
   columns->reserve(count);
   return true;
 }
 
-// Walks the names and value sizes of version 1, in order. Allocates nothing.
+// Iterates over the names and value sizes of version 1. Allocates nothing.
+// The bytes are from a file: every length is checked before it is used.
 class PlainIndex {
  public:
   explicit PlainIndex(const Slice& behind_version) : input_(behind_version) {
     if (!GetVarint32(&input_, &count_)) status_ = Malformed("the number of columns");
   }
 
-  // False at the end, and after an error; see status().
+  // Returns false at the end and after an error; see status().
   bool Next() {
     if (!status_.ok() || index_ == count_) return false;
     const Slice before = name_;
@@ -68,6 +72,8 @@ class PlainIndex {
     } else if (index_ > 0 && before.compare(name_) >= 0) {
       status_ = NotAscending();
     }
+    // The sum of 32-bit sizes cannot overflow 64 bits for any number of columns that fits the
+    // input.
     ++index_;
     all_value_bytes_ += value_bytes_;
     return status_.ok();
@@ -75,12 +81,12 @@ class PlainIndex {
   const Slice& name() const { return name_; }
   uint32_t value_bytes() const { return value_bytes_; }
 
-  // Walked to the end, it is OK if the values are as long as the sizes say.
+  // After the last column, OK means also that the length of the values is the sum of the sizes.
   Status status() const {
     if (!status_.ok()) return status_;
     return index_ == count_ && all_value_bytes_ != input_.size() ? ValuesDoNotFit() : status_;
   }
-  // Where the walk ended, the values begin.
+  // After the last column, this is the begin of the values.
   const Slice& rest() const { return input_; }
   uint32_t count() const { return count_; }
 
@@ -97,7 +103,7 @@ class PlainIndex {
 Status DecodePlain(const Slice& input, WideColumns* columns) {
   PlainIndex index(input);
   if (!ReserveColumns(index.count(), input, columns)) return Malformed("the number of columns");
-  // Until the walk has said where the values are, each is as long as it will be.
+  // The place of the values is not known yet. Until then each value has only the right length.
   while (index.Next())
     columns->emplace_back(index.name(), Slice(input.data(), index.value_bytes()));
   if (Status status = index.status(); !status.ok()) return status;
@@ -110,7 +116,7 @@ Status DecodePlain(const Slice& input, WideColumns* columns) {
   return Status::OK();
 }
 
-// The default column of version 1, without a list of the others.
+// Decodes the default column of version 1 without a list of the others.
 Status DecodePlainDefault(const Slice& input, Slice* value) {
   PlainIndex index(input);
   size_t value_bytes = 0;
@@ -123,8 +129,9 @@ Status DecodePlainDefault(const Slice& input, Slice* value) {
   return Status::OK();
 }
 
-// Cuts the values off `input`, whose rest must be exactly them.
+// Splits `input` into the values. There must be no other bytes. The slices point into the entity.
 Status TakeValues(Slice input, const std::vector<uint32_t>& sizes, WideColumns* columns) {
+  assert(sizes.size() == columns->size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!GetBytes(&input, sizes[i], &(*columns)[i].value())) return ValuesDoNotFit();
   }
@@ -140,6 +147,7 @@ Status CheckColumnTypes(const Slice& types) {
   return Status::OK();
 }
 
+// Decodes `count` varints that fill the section exactly.
 Status TakeSizes(Slice section, uint32_t count, std::vector<uint32_t>* sizes) {
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t size = 0;
@@ -179,6 +187,7 @@ Status DecodeSectioned(Slice input, WideColumns* columns) {
 }  // namespace
 
 Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
+  // Sorts a copy of the list; the bytes are not copied.
   WideColumns sorted(columns);
   std::sort(sorted.begin(), sorted.end(), [](const WideColumn& a, const WideColumn& b) {
     return a.name().compare(b.name()) < 0;
@@ -202,6 +211,7 @@ Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
 }
 
 Status DecodeColumns(const Slice& entity, WideColumns* columns) {
+  assert(columns != nullptr);
   columns->clear();
   Slice input = entity;
   uint32_t version = 0;
@@ -215,6 +225,7 @@ Status DecodeColumns(const Slice& entity, WideColumns* columns) {
   return status;
 }
 
+// The default column has the empty name, which sorts first.
 Slice DefaultColumnOf(const WideColumns& columns) {
   const bool has_default = !columns.empty() && columns.front().name().empty();
   return has_default ? columns.front().value() : Slice();

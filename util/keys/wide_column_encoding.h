@@ -2,7 +2,7 @@
 //
 // The stored form of a wide-column entity. Bytes: docs/formats/write_batch.md, section 8.
 //
-// Functions without state; any thread. Decoded columns refer to the bytes they came from.
+// Functions without state; any thread. Decoded columns refer to the bytes of the entity.
 #pragma once
 
 #include <string>
@@ -11,19 +11,20 @@
 
 namespace ashlar {
 
-// Appends the stored form (version 1) to *dst, sorted by name. With *dst as it was: Corruption, as
-// in RocksDB, for two columns of one name; InvalidArgument for sizes of 4 GiB and more.
+// Appends the stored form (version 1) to *dst, sorted by name. Returns Corruption (as RocksDB does)
+// if two columns have the same name, and InvalidArgument for sizes of 4 GiB or more; *dst is
+// unchanged then.
 Status AppendEncodedColumns(const WideColumns& columns, std::string* dst);
 
-// Reads versions 1 and 2. Corruption for malformed bytes, NotSupported for a newer version or a
-// column whose value lives in a blob file; *columns is empty then.
+// Reads versions 1 and 2. Returns Corruption for malformed bytes, and NotSupported for a newer
+// version or a column whose value is in a blob file; *columns is empty then.
 Status DecodeColumns(const Slice& entity, WideColumns* columns);
 
-// Of columns that are sorted by name, the value of the default one; empty without one.
+// The value of the default column, or an empty slice if there is none. The columns must be sorted.
 Slice DefaultColumnOf(const WideColumns& columns);
 
-// Only the value of the default column; empty without one. Errors as above: all of the entity is
-// looked at. Of version 1 without an allocation.
+// Decodes only the value of the default column; it is empty if there is none. Errors as for
+// DecodeColumns(), because the whole entity is checked. Allocates nothing for version 1.
 Status DecodeDefaultColumn(const Slice& entity, Slice* value);
 
 }  // namespace ashlar

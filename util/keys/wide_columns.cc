@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PinnableWideColumns keeps the stored bytes in a PinnableSlice and a list of columns that refer to
-// them; every change of the bytes rebuilds the list.
+// PinnableWideColumns keeps the stored bytes in a PinnableSlice, and a list of columns that refer
+// to them. Each change of the bytes rebuilds the list.
 #include "ashlar/wide_columns.h"
 
 #include "ashlar/attribute_groups.h"
@@ -9,13 +9,14 @@
 
 namespace ashlar {
 
+// Constants of the public headers.
 const Slice kDefaultWideColumnName;
 const WideColumns kNoWideColumns;
 const AttributeGroups kNoAttributeGroups;
 const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
-// Short values may live inside the string object, which moves: columns are rebased on the new
-// place.
+// Short values may be inside the string object. Moving it moves the bytes, so that the columns must
+// be adapted.
 PinnableWideColumns& PinnableWideColumns::operator=(PinnableWideColumns&& other) {
   if (this == &other) return *this;
   const char* const old_base = other.value_.data();
@@ -41,6 +42,7 @@ size_t PinnableWideColumns::payload_size() const {
   return bytes;
 }
 
+// The four ways to take over bytes: a copy, a pinned block, a moved slice, and a moved string.
 void PinnableWideColumns::CopyValue(const Slice& value) {
   value_.Reset();
   value_.PinSelf(value);
@@ -56,10 +58,12 @@ void PinnableWideColumns::MoveValue(std::string&& value) {
   value_.PinSelf();
 }
 
+// The only column is the default one, and refers to the bytes in value_.
 void PinnableWideColumns::CreateIndexForPlainValue() {
   columns_.assign(1, WideColumn(kDefaultWideColumnName, Slice(value_)));
 }
 
+// Malformed bytes leave no columns.
 Status PinnableWideColumns::CreateIndexForWideColumns() {
   Status status = DecodeColumns(value_, &columns_);
   if (!status.ok()) Reset();
@@ -107,6 +111,7 @@ void PinnableWideColumns::Reset() {
 
 namespace {
 
+// An iterator that only has an error.
 class AttributeGroupErrorIterator final : public AttributeGroupIterator {
  public:
   explicit AttributeGroupErrorIterator(const Status& status) : status_(status) {}

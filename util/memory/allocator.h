@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocator is what a memtable representation takes its memory from: bytes that live until the
-// allocator dies, all at once. Arena and ConcurrentArena are the two there are.
+// Allocator is the source of memory for a memtable representation. The memory is freed when the
+// allocator is destroyed, all at once. There are two: Arena and ConcurrentArena.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  // `bytes` > 0. The memory is not aligned.
+  // Allocates `bytes` > 0 bytes, not aligned.
   virtual char* Allocate(size_t bytes) = 0;
-  // Aligned for any object without extended alignment.
+  // The result is aligned for any object without extended alignment.
   virtual char* AllocateAligned(size_t bytes) = 0;
-  // How much is taken from the system at once.
+  // The amount that is taken from the system at a time.
   virtual size_t BlockSize() const = 0;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block is cut from both ends:
+// A block is used from both ends:
 //
 //     | aligned, aligned ... ->   free   <- ... unaligned, unaligned |
 //
-// ConcurrentArena wraps an Arena with a spin lock. Whoever fails to get that lock at once takes a
-// shard, chosen per thread, which refills itself from the arena in larger pieces.
+// ConcurrentArena is an Arena with a spin lock. A thread that does not get the lock at once
+// allocates from a shard, which is chosen by the thread's number and refilled from the arena in
+// larger pieces.
 #include "util/memory/arena.h"
 
 #include <algorithm>
@@ -23,9 +24,9 @@ size_t SanitizeBlockBytes(size_t bytes) {
   return (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
 }
 
-// Where an arena of huge blocks begins.
+// The size of the first block of an arena with huge blocks.
 constexpr size_t kFirstBlockBytes = 64 * 1024;
-// Sanitizers see what becomes of memory only if it comes from their own heap.
+// Sanitizers only detect wrong accesses to memory from their own heap.
 constexpr size_t kMinPageBlockBytes =
     kHeapIsWatched ? Arena::kHugePageBytes : PageBuffer::kMinMappedBytes;
 
@@ -47,7 +48,7 @@ PageBuffer Arena::NewPages(size_t bytes) {
 
 char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
   assert(bytes > static_cast<size_t>(back_ - front_));
-  // A large piece gets a block of its own; the rest of the current block stays in use.
+  // A large piece gets a block of its own, so that the rest of the current block can still be used.
   const size_t block_bytes = next_block_bytes_;
   if (bytes > block_bytes / 4) return NewBlock(bytes);
   next_block_bytes_ = std::min(block_bytes_, 2 * block_bytes);
@@ -68,7 +69,7 @@ char* Arena::NewBlock(size_t bytes) {
     block = page_blocks_.back().data();
     bytes = page_blocks_.back().size();
   } else {
-    // Not make_unique, which would write zeros over memory that is about to be written anyway.
+    // make_unique would first fill the memory with zeros.
     std::unique_ptr<char[]> owned(new char[bytes]);
     block = blocks_.emplace_back(std::move(owned)).get();
   }
@@ -91,7 +92,7 @@ char* ConcurrentArena::AllocateInternal(size_t bytes, bool is_aligned) {
     return AllocateFromArena(bytes, is_aligned);
   }
   if (!arena_lock_.TryLock()) return AllocateFromShard(bytes, is_aligned);
-  SpinLockGuard guard(&arena_lock_, AdoptLock());  // the arena throws if memory runs out
+  SpinLockGuard guard(&arena_lock_, AdoptLock());  // the guard unlocks also if the arena throws
   return AllocateFromArena(bytes, is_aligned);
 }
 

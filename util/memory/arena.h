@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arenas hand out memory that is freed all at once when the arena dies; they never shrink.
+// Arenas allocate memory that is freed when the arena is destroyed, all at once. They never shrink.
 //
-// Arena serves one thread at a time. ConcurrentArena serves any number: a thread that finds the
-// common piece busy moves to a piece of its own, so one writer wastes nothing and many do not meet.
-// An allocation of more than a quarter of a block gets memory of its own, so that little is wasted.
-// Large blocks are page buffers: a dead memtable's memory goes back at once, to the system or to
-// spare blocks for the next one, and, with blocks of a huge page or more, a search through tens of
-// megabytes misses in the TLB less. Such an arena begins with small blocks and doubles them, so an
-// empty one stays small.
+// An Arena is used by one thread at a time, a ConcurrentArena by any number. If the common part of
+// a ConcurrentArena is busy, a thread uses a part of its own, so that a single writer wastes
+// nothing and many writers do not wait for each other. An allocation of more than a quarter of a
+// block gets memory of its own, so that little of a block is wasted.
+//
+// Large blocks are page buffers. The memory of a destroyed memtable returns at once to the system,
+// or to the spare blocks for the next memtable. Blocks of a huge page or more cause fewer TLB
+// misses in a search through tens of megabytes. An arena with such blocks begins with small ones
+// and doubles their size, so that an empty arena stays small.
 #pragma once
 
 #include <atomic>
@@ -24,10 +26,10 @@
 
 namespace ashlar {
 
-// Where an arena takes blocks of SpareBlocks::kBlockBytes from and gives them back to; the spare
-// ones then take at most so many bytes.
+// Where an arena gets its blocks of SpareBlocks::kBlockBytes, and where it returns them, as long as
+// the spare blocks are not more than `limit_bytes`.
 struct BlockSource {
-  std::shared_ptr<SpareBlocks> spare;  // null: the system
+  std::shared_ptr<SpareBlocks> spare;  // null: directly from the system
   size_t limit_bytes = 0;
 };
 
@@ -43,7 +45,7 @@ class Arena final : public Allocator {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Aligned memory is cut from the front of a block, other memory from its back.
+  // Aligned memory is taken from the front of a block, other memory from the back.
   char* Allocate(size_t bytes) override {
     assert(bytes > 0);
     if (bytes <= static_cast<size_t>(back_ - front_)) [[likely]]
@@ -62,9 +64,10 @@ class Arena final : public Allocator {
   }
 
   size_t BlockSize() const override { return block_bytes_; }
-  // Bytes taken from the system, the arena's own bookkeeping included. Any thread may ask.
+  // Bytes taken from the system, including the arena's own data. Any thread.
   size_t MemoryAllocatedBytes() const { return allocated_bytes_.load(std::memory_order_relaxed); }
-  // The same without what is left of the current block. Only the allocating thread may ask.
+  // Like MemoryAllocatedBytes(), without the unused part of the current block. Only for the thread
+  // that allocates.
   size_t ApproximateMemoryUsage() const {
     return MemoryAllocatedBytes() - static_cast<size_t>(back_ - front_);
   }
@@ -78,10 +81,10 @@ class Arena final : public Allocator {
   const BlockSource source_;
   size_t next_block_bytes_;  // grows up to block_bytes_
   char* front_ = nullptr;    // [front_, back_) is the free part of the current block;
-  char* back_ = nullptr;     // front_ is aligned whenever it is not back_
+  char* back_ = nullptr;     // front_ is aligned unless it equals back_
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::vector<PageBuffer> page_blocks_;
-  // Written by the allocating thread, read by whoever watches memory.
+  // Written by the allocating thread, read by threads that report memory use.
   std::atomic<size_t> allocated_bytes_{0};
 };
 
@@ -96,19 +99,19 @@ class ConcurrentArena final : public Allocator {
   size_t MemoryAllocatedBytes() const NO_THREAD_SAFETY_ANALYSIS {
     return arena_.MemoryAllocatedBytes();  // an atomic
   }
-  // Bytes taken from the system and not free any more; exact when no thread allocates.
+  // Bytes taken from the system, without the free part; exact if no thread allocates meanwhile.
   size_t ApproximateMemoryUsage() const;
 
  private:
   static constexpr size_t kShardCount = 16;
-  // How much a thread's own piece takes from the arena at once, if blocks are large enough.
+  // The amount by which a shard is refilled, if the blocks are large enough.
   static constexpr size_t kMaxShardBytes = 64 * 1024;
 
   struct alignas(64) Shard {
     SpinLock lock;
     char* front GUARDED_BY(lock) = nullptr;
     char* back GUARDED_BY(lock) = nullptr;
-    std::atomic<size_t> free_bytes{0};  // back - front, for those who only watch
+    std::atomic<size_t> free_bytes{0};  // back - front, readable without the lock
   };
 
   char* AllocateFromArena(size_t bytes, bool is_aligned) REQUIRES(arena_lock_);
@@ -118,7 +121,8 @@ class ConcurrentArena final : public Allocator {
   const size_t shard_bytes_;
   mutable SpinLock arena_lock_;
   Arena arena_ GUARDED_BY(arena_lock_);
-  std::atomic<size_t> arena_usage_{0};  // arena_.ApproximateMemoryUsage(), for those who only watch
+  // arena_.ApproximateMemoryUsage(), readable without the lock.
+  std::atomic<size_t> arena_usage_{0};
   std::unique_ptr<Shard[]> shards_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cleanup list: its head lives in the object, further nodes on the heap. SharedCleanablePtr
-// adds a reference count in front of a Cleanable.
+// A Cleanable has a list of cleanup functions. The first node is in the object, the others are on
+// the heap. SharedCleanablePtr adds a reference count.
 #include "ashlar/cleanable.h"
 
 #include <atomic>
@@ -64,8 +64,8 @@ void Cleanable::DelegateCleanupsTo(Cleanable* other) {
 }
 
 struct SharedCleanablePtr::Counted : public Cleanable {
-  // Changed by every holder. The release of each drop pairs with the acquire of the last one, so
-  // that the cleanups see all that the other holders did.
+  // Each decrement releases and the last one acquires, so that the cleanups see everything that the
+  // other holders did.
   std::atomic<int> references{1};
 
   void Ref() { references.fetch_add(1, std::memory_order_relaxed); }

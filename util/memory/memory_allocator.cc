@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocator of the C++ library under a name, and the refusal of those that need jemalloc.
+// The C++ library's allocator as a named class, and the error for allocators that need jemalloc.
 #include "ashlar/memory_allocator.h"
+#include "util/interfaces/registered_objects.h"
 
 #include <new>
 
@@ -18,8 +19,10 @@ class DefaultAllocator final : public MemoryAllocator {
 
 }  // namespace
 
-Status MemoryAllocator::CreateFromString(const ConfigOptions& /*options*/, const std::string& value,
+Status MemoryAllocator::CreateFromString(const ConfigOptions& options, const std::string& value,
                                          std::shared_ptr<MemoryAllocator>* result) {
+  Status registered;
+  if (MakeRegistered<MemoryAllocator>(options, value, result, &registered)) return registered;
   if (value.empty() || value == "nullptr") {
     result->reset();
     return Status::OK();

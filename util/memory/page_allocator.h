@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PageAllocator, PageArray: memory that may be large, for containers and for bytes.
+// PageAllocator and PageArray: memory for containers and for bytes that may be large.
 //
-// What is large comes from the system in pages of its own and goes back at once, as with a
-// PageBuffer: indexes and filters of some hundred kilobytes that a cache lets go would leave the
-// heap of whichever thread read them full of holes, a tenth of a cache's size.
+// Large pieces are mapped pages, as in a PageBuffer, and return to the system at once. Indexes and
+// filters of some hundred kilobytes that a cache frees would otherwise leave holes in the heaps of
+// the threads that read them, up to a tenth of the size of the cache.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace ashlar {
 
-// At least `bytes`, aligned for any type; throws std::bad_alloc.
+// Returns at least `bytes`, aligned for any type; throws std::bad_alloc.
 void* AllocatePages(size_t bytes);
-// `bytes` as they were asked for.
+// `bytes` must be the number that was passed to AllocatePages().
 void FreePages(void* memory, size_t bytes);
 
 template <typename T>

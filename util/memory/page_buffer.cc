@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Anonymous mappings where the system has them. When it refuses one, the heap decides: it has more
-// ways to find memory, and says so in the usual way if there is none.
+// Anonymous mappings, where the system has them. If the system refuses one, the memory comes from
+// the heap, which has more ways to find some and throws if there is none.
 #include "util/memory/page_buffer.h"
 
 #include <cassert>
@@ -18,7 +18,8 @@
 namespace ashlar {
 namespace {
 
-// From the heap, aligned as a mapping would be; throws std::bad_alloc.
+// The alignment of memory from the heap, which is the same as for a mapping. FromHeap() throws
+// std::bad_alloc.
 constexpr std::align_val_t AlignmentOf(size_t bytes) {
   return std::align_val_t{bytes >= PageBuffer::kHugePageBytes ? PageBuffer::kHugePageBytes
                                                               : alignof(std::max_align_t)};
@@ -34,20 +35,20 @@ void ToHeap(char* data, size_t bytes) { ::operator delete(data, AlignmentOf(byte
 
 namespace {
 
-// Null if the system refuses.
+// Returns null if the system refuses.
 char* Map(size_t bytes) {
   void* const mapped =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return mapped == MAP_FAILED ? nullptr : static_cast<char*>(mapped);
 }
 
-// Below it half a page, lost at the end, is too much of the whole, and asking the system too slow.
+// For less, the half page that is lost at the end would be too much, and the system call too slow.
 constexpr size_t kLeastBytesInPages = size_t{32} << 10;
 
-// Sanitizers see what becomes of memory only if it comes from their own heap.
+// Sanitizers only detect wrong accesses to memory from their own heap.
 bool ComesInPages(size_t bytes) { return !kHeapIsWatched && bytes >= kLeastBytesInPages; }
 
-// Maps more than is needed and gives back what lies around the aligned part.
+// Maps more than is needed and unmaps what is before and behind the aligned part.
 char* MapAligned(size_t bytes, size_t alignment) {
   assert(bytes % PageBuffer::kPageBytes == 0);
   assert(alignment % PageBuffer::kPageBytes == 0);
@@ -59,8 +60,8 @@ char* MapAligned(size_t bytes, size_t alignment) {
   return begin + front;
 }
 
-// What the heap gives in place of a mapping lies so far behind a page's begin, and mappings never
-// do.
+// Memory from the heap that replaces a mapping begins at this offset within a page. Mappings begin
+// at offset 0, so that the two can be distinguished.
 constexpr size_t kHeapOffset = 64;
 constexpr std::align_val_t kPageAlignment{PageBuffer::kPageBytes};
 
@@ -76,7 +77,8 @@ void* AllocatePages(size_t bytes) {
   return static_cast<char*>(::operator new(bytes + kHeapOffset, kPageAlignment)) + kHeapOffset;
 }
 
-// At the system's limit of mappings a hole cannot be made in one; its pages can be given back.
+// If the system's limit on mappings is reached, a part of a mapping cannot be unmapped. Its pages
+// can still be freed.
 void FreePages(void* memory, size_t bytes) {
   if (!ComesInPages(bytes)) return ::operator delete(memory);
   if (!IsMapped(memory)) {
@@ -104,7 +106,7 @@ PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)
 
 namespace {
 
-// For the pages that lie wholly in [begin, begin + bytes).
+// Applies to the pages that are completely within [begin, begin + bytes).
 void Advise(char* begin, size_t bytes, int advice) {
   constexpr uintptr_t kInPage = PageBuffer::kPageBytes - 1;
   const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
@@ -123,7 +125,7 @@ void PageBuffer::TouchAhead([[maybe_unused]] char* begin, [[maybe_unused]] size_
 
 void PageBuffer::Drop(char* begin, size_t bytes) { Advise(begin, bytes, MADV_DONTNEED); }
 
-// As FreePages(): what cannot be unmapped at least takes no memory.
+// As in FreePages(), memory that cannot be unmapped is at least freed.
 void PageBuffer::Free() {
   if (!is_mapped_) return ToHeap(data_, size_);
   if (munmap(data_, size_) != 0) madvise(data_, size_, MADV_DONTNEED);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PageBuffer: memory in whole pages, from the system and back to it at once.
+// PageBuffer is memory in whole pages, which come from the system and return to it at once.
 //
-// For large buffers that come and go. A heap keeps what it was given back, in a share per thread,
-// and after the first large piece it keeps ever larger ones (glibc's threshold grows): with
-// background threads that flush and compact in turn the process would hold the sum of their peaks.
-// Pages that were never touched take no memory. What is small comes from the heap all the same,
-// where it is cheaper. Threads: one at a time.
+// It is for large buffers that exist for a short time. A heap keeps freed memory in a share for
+// each thread, and after the first large piece it keeps larger ones as well (the threshold of glibc
+// grows). With background threads that take turns in flushing and compacting, the process would
+// keep the sum of their peaks.
+//
+// Pages that were never touched take no memory. Small buffers come from the heap, where they cost
+// less. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +23,9 @@ class PageBuffer {
   static constexpr size_t kHugePageBytes = size_t{2} << 20;
 
   PageBuffer() = default;
-  // At least `bytes`, rounded up to pages; throws std::bad_alloc. From kHugePageBytes on it is
-  // always aligned to huge pages and, unless told otherwise, asks for them; without them it is as
-  // good, only slower.
+  // At least `bytes`, rounded up to pages; throws std::bad_alloc. From kHugePageBytes on the buffer
+  // is aligned to huge pages, and the system is asked to use them unless `pages` is kSmall. It may
+  // be unable to, which only costs speed.
   enum class Pages : bool { kSmall, kHuge };
   explicit PageBuffer(size_t bytes, Pages pages = Pages::kHuge);
   ~PageBuffer() { Free(); }
@@ -36,11 +38,12 @@ class PageBuffer {
   char* data() const { return data_; }
   size_t size() const { return size_; }
 
-  // Asks for the pages that lie wholly in [begin, begin + bytes) of a buffer at once, as they would
-  // come one by one when they are first written. Only advice: nothing is lost where it is refused.
+  // Allocates at once the pages that are completely within [begin, begin + bytes) of a buffer.
+  // Otherwise each is allocated when it is first written to. It is only advice: if it is refused,
+  // nothing is lost.
   static void TouchAhead(char* begin, size_t bytes);
-  // Gives the pages that lie wholly there back: what they held is lost, and the next touch gets new
-  // ones.
+  // Frees the pages that are completely within the range. Their content is lost, and the next
+  // access allocates new pages.
   static void Drop(char* begin, size_t bytes);
 
  private:
@@ -56,7 +59,7 @@ class PageBuffer {
   bool is_mapped_ = false;
 };
 
-// Sanitizers see what becomes of memory only if it comes from their own heap.
+// Sanitizers only detect wrong accesses to memory from their own heap.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kHeapIsWatched = true;
 #else

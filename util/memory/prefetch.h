@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking for cache lines that will be needed in a moment. Addresses need not be valid: what is not
-// mapped is not fetched.
-//
-// Threads: any.
+// Prefetches cache lines that are needed soon. The addresses need not be valid: memory that is not
+// mapped is not fetched. Threads: any.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +10,12 @@
 
 namespace ashlar {
 
-// Beyond it the hardware has seen where the copy goes, and the first lines would be gone again.
+// For longer copies the hardware detects the pattern itself, and the first lines would be evicted
+// before they are used.
 inline constexpr size_t kMaxPrefetchedBytes = 2048;
 inline constexpr size_t kCacheLineBytes = 64;
 
-// Of [begin, begin + bytes), as far as kMaxPrefetchedBytes.
+// Prefetches [begin, begin + bytes), at most kMaxPrefetchedBytes of it.
 inline void PrefetchToRead(const char* begin, size_t bytes) {
   const auto address = reinterpret_cast<uintptr_t>(begin);
   const uintptr_t end = address + std::min(bytes, kMaxPrefetchedBytes);
@@ -24,7 +23,7 @@ inline void PrefetchToRead(const char* begin, size_t bytes) {
     __builtin_prefetch(reinterpret_cast<const void*>(line));
   }
 }
-// Of [end - bytes, end), the last ones first.
+// Prefetches [end - bytes, end), beginning with the last lines.
 inline void PrefetchToWriteBefore(const char* end, size_t bytes) {
   const auto address = reinterpret_cast<uintptr_t>(end);
   bytes = std::min(bytes, kMaxPrefetchedBytes);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A segment begins with its own description, so a piece's address, rounded down, leads to it:
+// A segment begins with its own description, which is found by rounding down the address of a
+// piece:
 //
 //     | Segment | slab 0, a little shorter |     slab 1     | ... |     slab 15     |
 //
-// Whoever has room is found through lists, those that are nearly full in front: so what is nearly
-// empty becomes empty, and can serve another size or go back. A size that has no room takes a piece
-// of the next larger ones before it takes a slab: what a cache holds changes its sizes slowly, and
-// a slab of a size that is out of use would keep its last few pieces, and the room between them,
-// for as long as the cache likes those.
+// Slabs and segments with room are in lists, with those that are nearly full at the front.
+// Therefore slabs that are nearly empty become empty, and then can serve another size or be
+// returned. If there is no room for a size, a piece of one of the next larger sizes is used before
+// a new slab is begun: the sizes in a cache change slowly, and a slab of a size that is no longer
+// used would keep its last few pieces, and the unused room between them, as long as the cache keeps
+// these.
 #include "util/memory/slab_heap.h"
 
 #include <algorithm>
@@ -28,13 +30,14 @@ namespace {
 constexpr size_t kMinPieceBytes = 256;
 constexpr size_t kStepsPerDoubling = 16;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
-// Pages of a slab come so many at a time: each on its own costs several times as much.
+// The pages of a slab are allocated in groups of this size. One by one they would cost several
+// times as much.
 constexpr uint32_t kTouchedBytes = 64 << 10;
-// A piece may be of so many sizes more than was asked for: up to a fifth larger.
+// The number of larger sizes that may be used for a piece, which is then up to a fifth larger.
 constexpr size_t kMaxStepsUp = 3;
 constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
 
-// Sizes are numbered from kMinPieceBytes on, kStepsPerDoubling of them for each doubling.
+// Sizes are numbered from kMinPieceBytes on, with kStepsPerDoubling sizes for each doubling.
 size_t ClassOf(size_t piece_bytes) {
   const auto doublings = static_cast<size_t>(std::bit_width(piece_bytes / kMinPieceBytes)) - 1;
   const size_t step = (kMinPieceBytes << doublings) / kStepsPerDoubling;
@@ -44,7 +47,7 @@ size_t ClassOf(size_t piece_bytes) {
 constexpr size_t kClassCount = 7 * kStepsPerDoubling;  // up to 32 KB
 }  // namespace
 
-// A list through the elements' own pointers.
+// A list that uses pointers in its elements.
 template <typename T>
 class SlabHeap::List {
  public:
@@ -65,10 +68,10 @@ class SlabHeap::List {
   T* front_ = nullptr;
 };
 
-// Pieces [0, carved) were handed out at some time; those of them that came back are in free_pieces,
-// linked through their first word.
+// Pieces [0, carved) have been allocated at some time. Those of them that are free are in the list
+// `free_pieces`, which is linked through their first words.
 struct SlabHeap::Slab {
-  Slab* previous = nullptr;  // in its size's list, if it has room
+  Slab* previous = nullptr;  // in the list of its size, if it has room
   Slab* next = nullptr;
   char* begin = nullptr;
   void* free_pieces = nullptr;
@@ -76,9 +79,9 @@ struct SlabHeap::Slab {
   uint32_t capacity = 0;  // pieces
   uint32_t carved = 0;
   uint32_t used = 0;
-  uint32_t touched = 0;  // bytes from begin on whose pages it has: may stay when it is empty
+  uint32_t touched = 0;  // bytes from `begin` on whose pages exist; kept if the slab becomes empty
 
-  // `held_bytes` counts what the heap has touched.
+  // `held_bytes` counts the bytes whose pages exist.
   void* Take(std::atomic<size_t>* held_bytes) {
     assert(used < capacity);
     ++used;
@@ -86,6 +89,7 @@ struct SlabHeap::Slab {
                                   : std::exchange(free_pieces, *static_cast<void**>(free_pieces));
   }
   void* Carve(std::atomic<size_t>* held_bytes) {
+    assert(carved < capacity);
     const uint32_t offset = piece_bytes * carved++;
     if (offset + piece_bytes > touched) {
       const uint32_t ahead = std::min(kTouchedBytes, piece_bytes * capacity - touched);
@@ -95,7 +99,7 @@ struct SlabHeap::Slab {
     }
     return begin + offset;
   }
-  // Gives the pages of an empty slab back.
+  // Frees the pages of an empty slab.
   void Cool(std::atomic<size_t>* held_bytes) {
     assert(used == 0);
     PageBuffer::Drop(begin, touched);
@@ -109,10 +113,10 @@ struct SlabHeap::Slab {
 };
 
 struct SlabHeap::Segment {
-  Segment* previous = nullptr;  // among those with free slabs
+  Segment* previous = nullptr;  // in the list of segments with free slabs
   Segment* next = nullptr;
-  Shard* shard = nullptr;  // changes while it is empty
-  PageBuffer memory;       // this segment itself
+  Shard* shard = nullptr;  // may change while the segment is empty
+  PageBuffer memory;       // the memory that contains this segment
   uint32_t free_slabs = kAllSlabs;
   Slab slabs[kSlabsPerSegment];
 
@@ -129,7 +133,7 @@ struct SlabHeap::Segment {
     return &slabs[(reinterpret_cast<uintptr_t>(piece) & (kSegmentBytes - 1)) / kSlabBytes];
   }
   bool IsEmpty() const { return free_slabs == kAllSlabs; }
-  // Of free slabs, those that have pages.
+  // The number of free slabs that have pages.
   size_t WarmSlabs() const {
     size_t count = 0;
     for (size_t i = 0; i < kSlabsPerSegment; ++i) {
@@ -183,7 +187,8 @@ void SlabHeap::Segment::PutBackSlab(Slab* slab) {
   free_slabs |= bit;
 }
 
-// The empty segments of all shards. Without a lock: whoever takes one out of its place owns it.
+// The empty segments of all shards. No lock is needed: a thread owns a segment that it has taken
+// out of its place.
 class SlabHeap::Spares {
  public:
   Spares() = default;
@@ -192,10 +197,10 @@ class SlabHeap::Spares {
       Segment* const segment = place.load(std::memory_order_relaxed);
       if (segment != nullptr) Destroy(segment);
     }
-    assert(held_bytes_ == 0);  // no piece is left
+    assert(held_bytes_ == 0);  // no piece may be left
   }
 
-  // One that waits, or a new one. Throws std::bad_alloc.
+  // Returns a spare segment, or a new one. Throws std::bad_alloc.
   Segment* Take() {
     for (auto& place : places_) {
       if (place.load(std::memory_order_relaxed) == nullptr) continue;
@@ -224,7 +229,7 @@ class SlabHeap::Spares {
   }
 
   std::atomic<Segment*> places_[kMaxSpareSegments] = {};
-  std::atomic<size_t> held_bytes_{0};  // touched, of segments in use too
+  std::atomic<size_t> held_bytes_{0};  // bytes whose pages exist, including segments in use
 };
 
 class SlabHeap::Shard {
@@ -232,7 +237,7 @@ class SlabHeap::Shard {
   // `spares` outlives the shard.
   void Init(Spares* spares) { spares_ = spares; }
 
-  // From a slab that has room; null: there is none.
+  // Allocates from a slab that has room; returns null if there is none.
   Piece TakeFromRoom(size_t piece_bytes);
   Piece Allocate(size_t piece_bytes);
   void Free(Segment* segment, void* piece);
@@ -242,20 +247,22 @@ class SlabHeap::Shard {
   void SetUsed(size_t bytes) REQUIRES(mutex_) {
     used_bytes_.store(bytes, std::memory_order_relaxed);
   }
-  // Of this size or a little more: its list is not empty then. Else null.
+  // A slab with room for this size or a slightly larger one, at the front of the list of its size.
+  // Null if there is none.
   Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
   Piece TakeFrom(Slab* slab, size_t piece_bytes) REQUIRES(mutex_);
-  // Takes a piece back. The slab is the caller's to give back if it is empty now, else null.
+  // Frees a piece. If its slab is empty now, returns the slab, which the caller must put back; else
+  // null.
   Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
-  // The segment if it is empty now, else null.
+  // Returns the segment if it is empty now, else null.
   Segment* PutBackSlab(Segment* segment, Slab* slab) REQUIRES(mutex_);
 
   Mutex mutex_{LockRank::kLeaf};
-  List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs of each size
-  List<Segment> segments_ GUARDED_BY(mutex_);             // in use, with free slabs
-  size_t warm_slabs_ GUARDED_BY(mutex_) = 0;              // of those
-  std::atomic<size_t> used_bytes_{0};                     // in pieces; written under the lock
+  List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs with room, by size
+  List<Segment> segments_ GUARDED_BY(mutex_);             // segments in use that have free slabs
+  size_t warm_slabs_ GUARDED_BY(mutex_) = 0;  // number of free slabs with pages in `segments_`
+  std::atomic<size_t> used_bytes_{0};         // in pieces; written under the lock
   Spares* spares_ = nullptr;
 };
 
@@ -315,7 +322,8 @@ void SlabHeap::Shard::Free(Segment* segment, void* piece) {
     if (slab == nullptr) return;
     stays_warm = warm_slabs_ < kMaxWarmSlabs;
   }
-  // Outside of the lock: it costs as much as many pieces. Nobody else has the slab now.
+  // Done without the lock, because it costs as much as many pieces. No other thread uses the slab
+  // now.
   if (!stays_warm) slab->Cool(spares_->held_bytes());
   Segment* empty = nullptr;
   {
@@ -363,7 +371,8 @@ SlabHeap::~SlabHeap() = default;
 SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
   assert(bytes > 0 && bytes <= kMaxPieceBytes);
   const size_t piece_bytes = RoundUp(bytes), own = ThreadNumber() % kShardCount;
-  // Before a slab is begun: what others have left open, where blocks come and go by other threads.
+  // Before a new slab is begun, the room in the shards of other threads is used. This matters if
+  // blocks are freed by other threads than those that allocate them.
   for (size_t i = 0; i < kShardCount; ++i) {
     const Piece piece = shards_[(own + i) % kShardCount].TakeFromRoom(piece_bytes);
     if (piece.data != nullptr) return piece;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SlabHeap: a heap for pieces of some kilobytes.
+// SlabHeap is a heap for pieces of some kilobytes.
 //
-// It is made for what a block cache keeps: millions of pieces that come one by one and are given
-// back in any order. A general heap that grows by one block at a time asks the system each time.
-// Here the system is asked for a segment of two megabytes; a segment is cut into slabs, and a slab
-// into pieces of one size. An empty slab serves any size. An empty segment waits for whoever wants
-// one next, which is often another thread: a block that is unpacked replaces one that somebody else
-// read. When enough of them wait, what is empty goes back to the system: pages of slabs, and whole
+// It is made for the contents of a block cache: millions of pieces, which are allocated one by one
+// and freed in any order. A general heap that grows by one block at a time would call the system
+// each time. This heap takes segments of two megabytes from the system, cuts a segment into slabs,
+// and a slab into pieces of equal size. An empty slab can be used for any size.
+//
+// An empty segment is kept for the next thread that needs one. That is often another thread,
+// because the block that a thread reads replaces one that another thread has read. If enough empty
+// segments are kept, empty memory is returned to the system: the pages of slabs, and whole
 // segments.
 //
-// Segments do not ask for huge pages. Those spare misses in the TLB, a fifth of a random read of
-// what is cached; but where a hypervisor takes back what its guest does not use, the first touch of
-// a huge page costs a millisecond, and a cache that fills up pays more than it gains.
+// Segments do not ask for huge pages. Huge pages would save TLB misses, a fifth of the time of a
+// random read from the cache. But if a hypervisor takes back the memory that its guest does not
+// use, the first touch of a huge page takes a millisecond, and while the cache fills up that costs
+// more than is gained.
 //
 //   SlabHeap heap;
 //   SlabHeap::Piece piece = heap.Allocate(4200);
 //   SlabHeap::Free(piece.data);
 //
-// Threads: any, at the same time. Each allocates from the shard that its number chooses.
+// Threads: any, at the same time. A thread allocates from the shard that its number selects.
 #pragma once
 
 #include <cstddef>
@@ -32,17 +35,18 @@ class SlabHeap {
  public:
   static constexpr size_t kSegmentBytes = PageBuffer::kHugePageBytes;
   static constexpr size_t kSlabBytes = size_t{128} << 10;
-  static constexpr size_t kMaxPieceBytes = size_t{20} << 10;  // six in a slab
+  static constexpr size_t kMaxPieceBytes = size_t{20} << 10;  // a slab has at least six
   static constexpr size_t kAlignment = 64;                    // of every piece
-  // Empty segments that are kept, and empty slabs of each shard that keep their pages: what one
-  // thread frees while another allocates comes in smaller lots.
+  // The number of empty segments that are kept, and for each shard the number of empty slabs that
+  // keep their pages. They absorb the small differences between what threads free and what others
+  // allocate.
   static constexpr size_t kMaxSpareSegments = 2;
   static constexpr size_t kMaxWarmSlabs = 8;
 
-  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, from 1 KiB on at
-  // most a sixteenth more, and 256 at least. The fewer sizes, the sooner a hole that one block
-  // leaves is filled by another; the more, the less is lost in each: with eight to a doubling, a
-  // block of 4 KB and what is kept beside it took a tenth more than it needs.
+  // The size of a piece for `bytes` <= kMaxPieceBytes: a multiple of kAlignment, at least 256, and
+  // from 1 KiB on at most a sixteenth more than `bytes`. With fewer sizes, the hole that a block
+  // leaves is reused sooner; with more sizes, less is lost in each piece. With eight sizes per
+  // doubling, a block of 4 KB with its own data took a tenth more memory than it needs.
   static size_t RoundUp(size_t bytes);
 
   SlabHeap();
@@ -52,15 +56,16 @@ class SlabHeap {
 
   struct Piece {
     void* data;
-    size_t bytes;  // that it takes
+    size_t bytes;  // its actual size
   };
-  // A piece of RoundUp(bytes) or, where that leaves less unused, up to a fifth more;
-  // 0 < bytes <= kMaxPieceBytes. Throws std::bad_alloc.
+  // Allocates a piece of RoundUp(bytes), or up to a fifth more if that leaves less memory unused; 0
+  // < bytes <= kMaxPieceBytes. Throws std::bad_alloc.
   Piece Allocate(size_t bytes);
-  // Gives a piece back to the heap that it is from, which must still exist.
+  // Frees a piece. The heap that it is from must still exist.
   static void Free(void* piece);
 
-  // Memory of the system that is in use or kept at present, and what of it is in pieces.
+  // The bytes of system memory that are in use or kept, and how many of them are in allocated
+  // pieces.
   size_t HeldBytes() const;
   size_t UsedBytes() const;
 

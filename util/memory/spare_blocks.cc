@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes back to the system does so after the mutex is free.
+// Memory is returned to the system after the mutex is released.
 #include "util/memory/spare_blocks.h"
 
 #include <new>
@@ -22,14 +22,14 @@ PageBuffer SpareBlocks::Take() {
 }
 
 void SpareBlocks::Give(std::vector<PageBuffer> blocks, size_t limit_bytes) noexcept {
-  // Sanitizers see who still reads the memory only if it is freed.
+  // Sanitizers only detect accesses to freed memory if it is really freed.
   if (kHeapIsWatched) return;
   MutexLock lock(&mutex_);
   if (is_resting_) return;
   try {
     blocks_.reserve(blocks_.size() + blocks.size());
   } catch (const std::bad_alloc&) {
-    return;  // what is given back is what is wanted most
+    return;  // without memory for the list, the blocks are freed, which is what is needed
   }
   for (PageBuffer& block : blocks) {
     if ((blocks_.size() + 1) * kBlockBytes > limit_bytes) return;

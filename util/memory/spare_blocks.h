@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpareBlocks keeps blocks of memory that arenas are done with for those that come next: a page
-// that the system hands out must be cleared first, and under a hypervisor perhaps found, which
-// costs more than what is written to it. At its most a database that is written to holds no more
-// with it than without, as new memory is only asked for where none is spare; on the average it
-// holds more.
+// SpareBlocks keeps memory blocks that arenas do not need any more, for the next arenas. The system
+// must clear a page before it hands it out, and a hypervisor may have to find one; both cost more
+// than writing the data. The peak memory of a database under writes is the same as without spare
+// blocks, because new memory is allocated only if there is no spare block. The average is higher.
 //
 // Threads: any.
 #pragma once
@@ -21,12 +20,12 @@ class SpareBlocks {
  public:
   static constexpr size_t kBlockBytes = PageBuffer::kHugePageBytes;
 
-  // A block of kBlockBytes with anything in it; throws std::bad_alloc.
+  // Returns a block of kBlockBytes with arbitrary content; throws std::bad_alloc.
   PageBuffer Take() EXCLUDES(mutex_);
-  // Keeps those of kBlockBytes as long as there are no more than `limit_bytes` of them, and nobody
-  // has called Rest() since the last Take(). The others go back to the system.
+  // Keeps the blocks of kBlockBytes as long as the spare blocks are not more than `limit_bytes`,
+  // unless Rest() was called after the last Take(). The other blocks return to the system.
   void Give(std::vector<PageBuffer> blocks, size_t limit_bytes) noexcept EXCLUDES(mutex_);
-  // Nobody seems to need any soon: all go back to the system.
+  // Returns all spare blocks to the system, for times without demand.
   void Rest() EXCLUDES(mutex_);
 
   size_t bytes() const EXCLUDES(mutex_);

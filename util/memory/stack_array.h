@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StackArray is an array whose length is known when it is made: up to `kInline` elements lie in the
-// object itself, more on the heap. Elements begin uninitialised, and need no destructor.
-// Threads: one at a time.
+// StackArray is an array whose length is chosen at construction. Up to `kInline` elements are in
+// the object itself, more are on the heap. The elements are not initialised and have no
+// destructors. Threads: one at a time.
 #pragma once
 
 #include <cassert>

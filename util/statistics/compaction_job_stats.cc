@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clearing and summing; the sums of jobs make the totals of a manual compaction.
+// Resetting and adding job statistics. The totals of a manual compaction are sums over its jobs.
 #include "ashlar/compaction_job_stats.h"
 
 namespace ashlar {
 namespace {
 
+// Every counter of the struct is in exactly one of the two tables, which differ in the type of the
+// members.
 constexpr uint64_t CompactionJobStats::*kSums[] = {
     &CompactionJobStats::elapsed_micros,
     &CompactionJobStats::cpu_micros,
@@ -43,6 +45,7 @@ constexpr size_t CompactionJobStats::*kFileCounts[] = {
 
 }  // namespace
 
+// The prefixes of keys are not totals, so that Add() leaves them alone.
 void CompactionJobStats::Reset() {
   for (auto member : kSums) this->*member = 0;
   for (auto member : kFileCounts) this->*member = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buckets by binary search over a table of limits made at compile time. Percentiles interpolate
-// inside a bucket, and are clamped to the smallest and greatest value seen.
+// Buckets are found by binary search in a table of limits that is computed at compile time.
+// Percentiles are interpolated within a bucket, and limited to the range of the recorded values.
 #include "util/statistics/histogram.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// Keeps the two leading digits; 100 to 109 stay as they are.
+// Keeps the two leading digits; 100 to 109 are unchanged.
 constexpr uint64_t RoundToTwoDigits(uint64_t value) {
   uint64_t scale = 1;
   while (value / 10 > 10) {
@@ -23,6 +23,7 @@ constexpr uint64_t RoundToTwoDigits(uint64_t value) {
   return value * scale;
 }
 
+// Computed at compile time, in doubles as RocksDB does, so that all limits are equal to the bit.
 constexpr std::array<uint64_t, kHistogramBucketCount> MakeLimits() {
   std::array<uint64_t, kHistogramBucketCount> limits{};
   limits[0] = 1;
@@ -39,6 +40,7 @@ constexpr std::array<uint64_t, kHistogramBucketCount> kLimits = MakeLimits();
 static_assert(kLimits[4] == 6 && kLimits[7] == 22 && kLimits[11] == 110 && kLimits[12] == 170);
 static_assert(kLimits.back() > UINT64_MAX / 3 * 2);
 
+// The exclusive lower limit of a bucket.
 double BucketStart(size_t bucket_index) {
   return bucket_index == 0 ? 0 : static_cast<double>(kLimits[bucket_index - 1]);
 }
@@ -50,12 +52,15 @@ uint64_t HistogramBucketLimit(size_t bucket_index) {
   return kLimits[bucket_index];
 }
 
+// The first bucket whose inclusive upper limit is not below the value; larger values belong to the
+// last bucket. Binary search: about seven comparisons.
 size_t HistogramBucketOf(uint64_t value) {
   const auto it = std::lower_bound(kLimits.begin(), kLimits.end(), value);
   if (it == kLimits.end()) return kHistogramBucketCount - 1;
   return static_cast<size_t>(it - kLimits.begin());
 }
 
+// The sum wraps after 2^64, like all counters.
 void Histogram::Add(uint64_t value) {
   ++buckets_[HistogramBucketOf(value)];
   min_ = std::min(min_, value);
@@ -66,6 +71,7 @@ void Histogram::Add(uint64_t value) {
   sum_of_squares_ += static_cast<double>(value) * static_cast<double>(value);
 }
 
+// The merged minimum of an empty histogram is UINT64_MAX, which changes nothing.
 void Histogram::Merge(const Histogram& other) {
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
@@ -79,6 +85,7 @@ double Histogram::Average() const {
   return empty() ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
 }
 
+// From the sums. Rounding may make the variance slightly negative.
 double Histogram::StandardDeviation() const {
   if (empty()) return 0;
   const double average = Average();
@@ -86,6 +93,7 @@ double Histogram::StandardDeviation() const {
   return std::sqrt(std::max(variance, 0.0));
 }
 
+// Assumes that the values of a bucket are spread evenly.
 double Histogram::Percentile(double p) const {
   assert(p >= 0);
   assert(p <= 100);
@@ -106,7 +114,9 @@ double Histogram::Percentile(double p) const {
   }
   return static_cast<double>(max_);
 }
+// Interpolation could leave the range of the recorded values.
 
+// The numbers that the statistics print.
 HistogramData Histogram::Data() const {
   HistogramData data{};
   data.median = Median();
@@ -121,6 +131,7 @@ HistogramData Histogram::Data() const {
   return data;
 }
 
+// Several lines in the form of RocksDB, which scripts parse.
 std::string Histogram::ToString() const {
   char line[256];
   snprintf(line, sizeof(line), "Count: %" PRIu64 " Average: %.4f  StdDev: %.2f\n", count_,
@@ -151,6 +162,7 @@ std::string Histogram::ToString() const {
   return text;
 }
 
+// Relaxed: a reader may see a value in some of the counters but not in others.
 void HistogramShard::Add(uint64_t value) {
   buckets_[HistogramBucketOf(value)].fetch_add(1, std::memory_order_relaxed);
   uint64_t seen = min_.load(std::memory_order_relaxed);
@@ -164,7 +176,9 @@ void HistogramShard::Add(uint64_t value) {
   sum_of_squares_.fetch_add(square, std::memory_order_relaxed);
 }
 
+// The count is that of the buckets, so that percentiles are consistent with it.
 void HistogramShard::AddTo(Histogram* total) const {
+  assert(total != nullptr);
   for (size_t i = 0; i < kHistogramBucketCount; ++i) {
     const uint64_t in_bucket = buckets_[i].load(std::memory_order_relaxed);
     total->buckets_[i] += in_bucket;
@@ -176,6 +190,7 @@ void HistogramShard::AddTo(Histogram* total) const {
   total->sum_of_squares_ += sum_of_squares_.load(std::memory_order_relaxed);
 }
 
+// Values that are added meanwhile may be counted partly.
 void HistogramShard::Clear() {
   for (auto& bucket : buckets_) bucket.store(0, std::memory_order_relaxed);
   min_.store(UINT64_MAX, std::memory_order_relaxed);

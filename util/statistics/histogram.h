@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histogram counts values by size class and estimates percentiles from that.
+// Histogram counts values by size class and estimates percentiles from the counts.
 //
-// The classes are those of RocksDB, so that printed percentiles can be compared: limits grow by
-// half, cut to two digits (1, 2, 3, 4, 6, 10, 15, 22, ...). HistogramShard is the
-// same with relaxed atomics, for values that many threads record; sums of shards are not one
-// moment's picture. Histogram: one thread at a time.
+// The classes are those of RocksDB, so that printed percentiles can be compared: the limits grow by
+// half, cut to two digits (1, 2, 3, 4, 6, 10, 15, 22, ...). HistogramShard is the same with relaxed
+// atomics, for values that many threads record; a sum of shards need not be consistent. A Histogram
+// is used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -20,11 +20,13 @@ namespace ashlar {
 
 inline constexpr size_t kHistogramBucketCount = 109;
 
-// Upper limit (inclusive) of a bucket; ascending. The last bucket takes all greater values.
+// The inclusive upper limit of a bucket. Limits are ascending. The last bucket also has all greater
+// values.
 uint64_t HistogramBucketLimit(size_t bucket_index);
-// The bucket `value` belongs to.
+// The bucket for `value`.
 size_t HistogramBucketOf(uint64_t value);
 
+// A value of about 900 bytes. Units are those of the caller.
 class Histogram {
  public:
   void Clear() { *this = Histogram(); }
@@ -39,11 +41,12 @@ class Histogram {
   double Average() const;
   double StandardDeviation() const;
   double Median() const { return Percentile(50.0); }
-  // p from 0 to 100.
+  // `p` is from 0 to 100.
   double Percentile(double p) const;
 
+  // The summary of the public interface.
   HistogramData Data() const;
-  // Several lines: count, average, percentiles, and a bar per bucket.
+  // Several lines: count, average, percentiles, and a bar for each bucket.
   std::string ToString() const;
 
  private:
@@ -57,8 +60,8 @@ class Histogram {
   std::array<uint64_t, kHistogramBucketCount> buckets_{};
 };
 
-// One thread mostly writes it; any thread may, and any may read. All orders are relaxed: the
-// counters publish nothing.
+// The shard of a histogram for one thread or a few. Usually one thread writes, but any thread may
+// write or read. All orders are relaxed, because the counters publish no other data.
 class HistogramShard {
  public:
   void Add(uint64_t value);

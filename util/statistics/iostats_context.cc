@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counters of iostats_context.h as tables, and the calling thread's instance.
+// Tables of the counters in iostats_context.h, and the instance of the calling thread.
 #include "ashlar/iostats_context.h"
 
 #include "util/statistics/counter_table.h"
@@ -24,6 +24,7 @@ constexpr CounterRow<FileIOByTemperature> kTemperatureCounters[] = {
     {"unknown_non_last_level_read_count", &FileIOByTemperature::unknown_non_last_level_read_count},
     {"unknown_last_level_read_count", &FileIOByTemperature::unknown_last_level_read_count},
 };
+// The table must list every member.
 static_assert(sizeof(kTemperatureCounters) / sizeof(kTemperatureCounters[0]) * sizeof(uint64_t) ==
               sizeof(FileIOByTemperature));
 
@@ -58,6 +59,7 @@ void IOStatsContext::Reset() {
   file_io_stats_by_temperature.Reset();
 }
 
+// The id says which pool the thread belongs to; it is no sum.
 void IOStatsContext::Merge(const IOStatsContext& other) {
   const uint64_t own_pool_id = thread_pool_id;
   MergeCounters<IOStatsContext>(kIoCounters, other, this);
@@ -74,6 +76,7 @@ std::string IOStatsContext::ToString(bool exclude_zero_counters) const {
   return text;
 }
 
+// Lives until the thread ends; the pointer must not be given to another thread.
 IOStatsContext* get_iostats_context() {
   thread_local IOStatsContext context;
   return &context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelHistograms: a histogram for each level, of what happens to something that has a level at the
+// LevelHistograms has a histogram for each level, for events of objects that are on a level at the
 // time, such as reads of a table. Threads: any.
 #pragma once
 
@@ -14,6 +14,7 @@
 
 namespace ashlar {
 
+// Shared by all objects of a column family. The number of levels never changes.
 class LevelHistograms {
  public:
   explicit LevelHistograms(int level_count)
@@ -26,13 +27,14 @@ class LevelHistograms {
     assert(level >= 0);
     levels_[static_cast<size_t>(std::min(level, level_count_ - 1))].Add(value);
   }
+  // A copy of what was recorded so far.
   Histogram Of(int level) const {
     assert(level >= 0 && level < level_count_);
     Histogram histogram;
     levels_[static_cast<size_t>(level)].AddTo(&histogram);
     return histogram;
   }
-  // What is added meanwhile may be kept or not.
+  // Values that are added meanwhile may be lost or kept.
   void Clear() {
     for (int level = 0; level < level_count_; level++) levels_[static_cast<size_t>(level)].Clear();
   }
@@ -42,13 +44,14 @@ class LevelHistograms {
   const std::unique_ptr<HistogramShard[]> levels_;
 };
 
-// Where values go, and the level that they belong to at the time. Null: nowhere. Both outlive
-// whoever has it.
+// The histograms for the values of an object, and its current level. `histograms` may be null: then
+// nothing is recorded. Both outlive this object.
 struct LevelHistogramRef {
   LevelHistograms* histograms = nullptr;
   const std::atomic<int>* level = nullptr;
 
   void Add(uint64_t value) const {
+    assert(level != nullptr || histograms == nullptr);
     if (histograms != nullptr) histograms->Add(level->load(std::memory_order_relaxed), value);
   }
 };

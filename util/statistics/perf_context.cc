@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counters of perf_context.h as a table, and the calling thread's instances.
+// Tables of the counters in perf_context.h, and the instances of the calling thread.
 #include "ashlar/perf_context.h"
 
 #include <cassert>
@@ -143,6 +143,7 @@ constexpr CounterRow<PerfContextBase> kCounters[] = {
     {"multiscan_io_requests", &PerfContextBase::multiscan_io_requests},
     {"multiscan_io_coalesced_nonadjacent", &PerfContextBase::multiscan_io_coalesced_nonadjacent},
 };
+// The table must list every member.
 static_assert(sizeof(kCounters) / sizeof(kCounters[0]) * sizeof(uint64_t) ==
               sizeof(PerfContextBase));
 
@@ -160,6 +161,7 @@ static_assert(sizeof(kLevelCounters) / sizeof(kLevelCounters[0]) * sizeof(uint64
 
 using LevelMap = std::map<uint32_t, PerfContextByLevel>;
 
+// Each context owns a map of its own.
 LevelMap* CopyOf(const LevelMap* levels) {
   return levels == nullptr ? nullptr : new LevelMap(*levels);
 }
@@ -184,12 +186,13 @@ constinit thread_local bool this_thread_measures_reads = false;
 
 namespace {
 
+// Keeps the flag of the thread up to date, so that hot reads check one variable.
 void NoteWhatIsMeasured() {
   const bool by_level = get_perf_context()->per_level_perf_context_enabled;
   this_thread_measures_reads = TimesPerf() || (CountsPerf() && by_level);
 }
 
-// After the flag of a context has changed, which need not be the thread's own.
+// Called after the flag of a context has changed. The context need not be that of the thread.
 void NoteFlag(const PerfContext* context) {
   if (context == get_perf_context()) NoteWhatIsMeasured();
 }
@@ -204,11 +207,13 @@ void SetPerfLevel(PerfLevel level) {
 
 PerfLevel GetPerfLevel() { return this_thread_perf_level; }
 
+// Lives until the thread ends; the pointer must not be given to another thread.
 PerfContext* get_perf_context() {
   thread_local PerfContext context;
   return &context;
 }
 
+// Null if the thread does not count by level. The pointer is valid until the levels are cleared.
 PerfContextByLevel* PerfOfLevel(int level) {
   PerfContext* const context = get_perf_context();
   if (!CountsPerf() || !context->per_level_perf_context_enabled) return nullptr;
@@ -242,7 +247,7 @@ PerfContext& PerfContext::operator=(const PerfContext& other) {
   return *this;
 }
 
-// The thread may be ending: its flag is left alone.
+// The thread may be ending, so that its flag is not updated.
 PerfContext::~PerfContext() { delete level_to_perf_context; }
 
 void PerfContext::Reset() {
@@ -251,6 +256,7 @@ void PerfContext::Reset() {
   for (auto& [level, counters] : *level_to_perf_context) counters.Reset();
 }
 
+// Levels are merged only into a context that counts by level, whose map exists.
 void PerfContext::Merge(const PerfContext& other) {
   MergeCounters<PerfContextBase>(kCounters, other, this);
   if (!per_level_perf_context_enabled || other.level_to_perf_context == nullptr) return;
@@ -269,6 +275,7 @@ std::string PerfContext::ToString(bool exclude_zero_counters) const {
   return text;
 }
 
+// Only the flag of the calling thread's own context has an effect on what is measured.
 void PerfContext::EnablePerLevelPerfContext() {
   if (level_to_perf_context == nullptr) level_to_perf_context = new LevelMap();
   per_level_perf_context_enabled = true;
@@ -280,6 +287,7 @@ void PerfContext::DisablePerLevelPerfContext() {
   NoteFlag(this);
 }
 
+// Counters by level are lost, and counting by level ends.
 void PerfContext::ClearPerLevelPerfContext() {
   delete level_to_perf_context;
   level_to_perf_context = nullptr;
@@ -287,7 +295,9 @@ void PerfContext::ClearPerLevelPerfContext() {
   NoteFlag(this);
 }
 
+// For callers that keep a copy: only counters change, and not whether levels are counted.
 void PerfContext::copyMetrics(const PerfContext* other) noexcept {
+  assert(other != nullptr);
   PerfContextBase::operator=(*other);
   if (other->level_to_perf_context == nullptr) return;
   delete level_to_perf_context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counting and timing into the calling thread's PerfContext, as its PerfLevel asks. A hot operation
-// keeps its own counts and adds them here once.
+// Counts and times for the calling thread's PerfContext, according to its PerfLevel. A hot
+// operation counts in local variables and adds them once at the end.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,27 @@
 
 namespace ashlar {
 
+// The level of SetPerfLevel().
 extern constinit thread_local PerfLevel this_thread_perf_level;
-// Whether a point read has more to do for the thread's PerfContext than to add its own counters:
-// times, or counters by level.
+// Whether a point read must record more in the thread's PerfContext than its own counters: times,
+// or counters by level.
 extern constinit thread_local bool this_thread_measures_reads;
 
 inline bool CountsPerf() { return this_thread_perf_level >= kEnableCount; }
 inline bool TimesPerf() { return this_thread_perf_level >= kEnableTimeExceptForMutex; }
 inline bool TimesCpu() { return this_thread_perf_level >= kEnableTimeAndCPUTimeExceptForMutex; }
 
-// The thread's counters of a level, which enters the map when something is first counted there;
-// null where they are not counted. A hot operation looks at this_thread_measures_reads first.
+// The thread's counters of a level, or null if they are not enabled. The level is added to the map
+// when something is first counted for it. Hot operations check this_thread_measures_reads first.
 PerfContextByLevel* PerfOfLevel(int level);
 
+// Does nothing at levels that count nothing. One thread-local load and branch then.
 inline void AddPerfCount(uint64_t PerfContextBase::*counter, uint64_t count = 1) {
   if (CountsPerf() && count != 0) get_perf_context()->*counter += count;
 }
 
-// Adds the nanoseconds of its own life to a counter, if times are measured. `Nanos` is the clock's.
+// Adds the nanoseconds between its construction and destruction to a counter, if times are
+// measured. `Nanos` is the function of the clock.
 template <uint64_t (SystemClock::*Nanos)()>
 class LifeTimer {
  public:
@@ -38,7 +41,7 @@ class LifeTimer {
   LifeTimer& operator=(const LifeTimer&) = delete;
 
  protected:
-  // No clock, no measurement.
+  // Without a clock nothing is measured.
   LifeTimer(SystemClock* clock, uint64_t PerfContextBase::*counter)
       : clock_(clock), counter_(counter), start_(clock != nullptr ? (clock->*Nanos)() : 0) {}
   ~LifeTimer() {
@@ -51,6 +54,7 @@ class LifeTimer {
   uint64_t start_;
 };
 
+// The same, with real time, at perf levels that measure time.
 class PerfTimer : LifeTimer<&SystemClock::NowNanos> {
  public:
   explicit PerfTimer(uint64_t PerfContextBase::*counter)
@@ -59,22 +63,22 @@ class PerfTimer : LifeTimer<&SystemClock::NowNanos> {
       : LifeTimer(TimesPerf() ? clock : nullptr, counter) {}
 };
 
-// The same for the CPU time of the thread.
+// The same with the CPU time of the thread.
 class CpuTimer : LifeTimer<&SystemClock::CPUNanos> {
  public:
   explicit CpuTimer(uint64_t PerfContextBase::*counter)
       : LifeTimer(TimesCpu() ? SystemClock::Default().get() : nullptr, counter) {}
 };
 
-// Bytes that went to or came from a file, for the thread's IOStatsContext.
+// Adds bytes that were written to or read from a file to the thread's IOStatsContext.
 inline void AddIoBytes(uint64_t IOStatsContext::*counter, uint64_t bytes) {
   if (!CountsPerf()) return;
   IOStatsContext* const context = get_iostats_context();
   if (!context->disable_iostats) context->*counter += bytes;
 }
 
-// Adds the nanoseconds of its own life to a counter of it, and the CPU time of the thread to
-// another one, if times are measured.
+// Adds the nanoseconds between its construction and destruction to a counter of the thread's
+// IOStatsContext, and the CPU time of the thread to another counter, if times are measured.
 class IoTimer {
  public:
   explicit IoTimer(uint64_t IOStatsContext::*counter,

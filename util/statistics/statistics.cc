@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BasicStatistics: counters in shards of their own cache lines, so that threads do not fight for
-// them. A thread always uses the shard it drew first; a read sums all shards.
+// BasicStatistics keeps the counters in shards with separate cache lines, so that threads do not
+// compete for them. A thread always uses the same shard; a read adds up all shards.
 #include "util/statistics/statistics.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "ashlar/convenience.h"
+#include "util/interfaces/registered_objects.h"
 #include "util/result.h"
 #include "util/statistics/histogram.h"
 #include "util/threads/mutex.h"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr size_t kMaxShardCount = 64;
 
+// A power of two, so that a mask chooses the shard.
 size_t ShardCount() {
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
   size_t count = 1;
@@ -32,6 +34,7 @@ size_t ShardCount() {
   return count;
 }
 
+// Recording takes no lock and touches only the shard of the thread.
 class BasicStatistics final : public Statistics {
  public:
   BasicStatistics() : shard_mask_(ShardCount() - 1), shards_(new Shard[shard_mask_ + 1]) {}
@@ -52,25 +55,30 @@ class BasicStatistics final : public Statistics {
   bool getTickerMap(std::map<std::string, uint64_t>* map) const override;
 
  private:
+  // Aligned, so that two shards never share a cache line.
   struct alignas(64) Shard {
     std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> tickers{};
     std::array<HistogramShard, HISTOGRAM_ENUM_MAX> histograms;
   };
 
+  // Threads share a shard if there are more threads than shards.
   Shard& ThisShard() { return shards_[ThreadNumber() & shard_mask_]; }
+  // The histogram over all shards; empty for an unknown type.
   Histogram Sum(uint32_t type) const;
+  // Sets the ticker to 0 and returns its value.
   uint64_t TakeTickerLocked(uint32_t ticker) REQUIRES(reset_mutex_);
 
   const size_t shard_mask_;
   const std::unique_ptr<Shard[]> shards_;
-  // Keeps setting and resetting apart. Recording does not take it: what is recorded meanwhile is
-  // either counted before or after.
+  // Excludes concurrent setting and resetting. Recording does not take it: what is recorded
+  // meanwhile is counted either before or after.
   Mutex reset_mutex_{LockRank::kStatistics};
 };
 
 uint64_t BasicStatistics::getTickerCount(uint32_t ticker) const {
   if (ticker >= TICKER_ENUM_MAX) return 0;
   uint64_t total = 0;
+  // Not a snapshot: threads may record during the sum.
   for (size_t i = 0; i <= shard_mask_; ++i) {
     total += shards_[i].tickers[ticker].load(std::memory_order_relaxed);
   }
@@ -78,6 +86,7 @@ uint64_t BasicStatistics::getTickerCount(uint32_t ticker) const {
 }
 
 void BasicStatistics::recordTick(uint32_t ticker, uint64_t count) {
+  // At the lowest level nothing is counted.
   if (ticker >= TICKER_ENUM_MAX || get_stats_level() <= StatsLevel::kExceptTickers) return;
   ThisShard().tickers[ticker].fetch_add(count, std::memory_order_relaxed);
 }
@@ -94,6 +103,7 @@ void BasicStatistics::setTickerCount(uint32_t ticker, uint64_t count) {
   if (ticker >= TICKER_ENUM_MAX) return;
   MutexLock lock(&reset_mutex_);
   TakeTickerLocked(ticker);
+  // In one shard, whichever: only sums are ever read.
   shards_[0].tickers[ticker].fetch_add(count, std::memory_order_relaxed);
 }
 
@@ -125,6 +135,7 @@ std::string BasicStatistics::getHistogramString(uint32_t type) const {
   return Sum(type).ToString();
 }
 
+// Concurrent recording may leave values in some of the counters.
 Status BasicStatistics::Reset() {
   MutexLock lock(&reset_mutex_);
   for (uint32_t ticker = 0; ticker < TICKER_ENUM_MAX; ++ticker) TakeTickerLocked(ticker);
@@ -162,9 +173,11 @@ bool BasicStatistics::getTickerMap(std::map<std::string, uint64_t>* map) const {
 
 std::shared_ptr<Statistics> CreateDBStatistics() { return std::make_shared<BasicStatistics>(); }
 
-// An empty text is the built-in class too, and only "nullptr" is none.
+// An empty text also means the built-in class; only "nullptr" means none.
 Status Statistics::CreateFromString(const ConfigOptions& opts, const std::string& value,
                                     std::shared_ptr<Statistics>* result) {
+  Status registered;
+  if (MakeRegistered<Statistics>(opts, value, result, &registered)) return registered;
   if (value == "nullptr") {
     result->reset();
     return Status::OK();

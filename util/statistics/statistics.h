@@ -2,7 +2,7 @@
 //
 // Recording into an optional Statistics object, and the tables of its names.
 //
-// `statistics` may be nullptr everywhere: then nothing is done. Hot paths count in local variables
+// `statistics` may always be nullptr: then nothing is recorded. Hot paths count in local variables
 // and record once at the end of an operation.
 #pragma once
 
@@ -22,17 +22,17 @@ inline void RecordInHistogram(Statistics* statistics, uint32_t histogram, uint64
   if (statistics != nullptr) statistics->recordInHistogram(histogram, value);
 }
 
-// For times, in the unit that the histogram's name says.
+// For times, in the unit that the name of the histogram says.
 inline void RecordTime(Statistics* statistics, uint32_t histogram, uint64_t value) {
   if (statistics != nullptr) statistics->reportTimeToHistogram(histogram, value);
 }
 
-// Whether a clock should be read at all.
+// Whether times are measured, so that the clock must be read.
 inline bool WantsTimers(const Statistics* statistics) {
   return statistics != nullptr && statistics->get_stats_level() > StatsLevel::kExceptTimers;
 }
 
-// Records the microseconds of its own life into a histogram.
+// Records the microseconds between its construction and destruction in a histogram.
 class StopWatch {
  public:
   StopWatch(SystemClock* clock, Statistics* statistics, uint32_t histogram)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of tickers and histograms, in the order of their numbers. Each is stated here and in
-// the enumeration, nowhere else; a test compares the two.
+// The names of tickers and histograms, in the order of their numbers. They are listed only here and
+// in the enumerations, and a test compares the two.
 #include "ashlar/statistics.h"
 
 namespace ashlar {
 namespace {
 
-// Constants, from which the vectors are made: code that makes each string would be 20 KB.
+// Constants from which the vectors are filled. Code that creates each string would take 20 KB.
 template <typename Number>
 struct NameRow {
   Number number;

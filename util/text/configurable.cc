@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text options of objects in general: splitting the text, and the answers of an object that has no
-// options of its own.
+// Options of objects as text: splitting the text, and the defaults for an object without options.
 #include "ashlar/configurable.h"
+
+#include <cassert>
 
 #include <unistd.h>
 
 #include "ashlar/convenience.h"
 #include "ashlar/customizable.h"
+#include "util/result.h"
 #include "util/text/option_text.h"
+#include "util/text/registered_types.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
+// Unknown names are an error unless the configuration ignores them.
 Status Configurable::ConfigureFromMap(const ConfigOptions& config_options,
                                       const std::unordered_map<std::string, std::string>& opt_map) {
   return ConfigureOptions(config_options, opt_map, nullptr);
@@ -29,6 +33,7 @@ Status Configurable::ConfigureOption(const ConfigOptions& config_options, const 
   return ConfigureOptions(config_options, {{name, value}}, nullptr);
 }
 
+// An empty text only prepares the object.
 Status Configurable::ConfigureFromString(const ConfigOptions& config_options,
                                          const std::string& opts) {
   if (opts.empty()) return PrepareOptions(config_options);
@@ -49,6 +54,7 @@ std::string Configurable::ToString(const ConfigOptions& config_options) const {
   return ToString(config_options, "");
 }
 
+// Text with several options gets braces, so that it can be the value of another option.
 std::string Configurable::ToString(const ConfigOptions& config_options,
                                    const std::string& prefix) const {
   const std::string text = SerializeOptions(config_options, prefix);
@@ -75,11 +81,22 @@ Status Configurable::GetOption(const ConfigOptions& config_options, const std::s
   return Status::OK();
 }
 
+// Registered members are compared first, because they name the one that differs.
 bool Configurable::AreEquivalent(const ConfigOptions& config_options, const Configurable* other,
                                  std::string* name) const {
+  assert(name != nullptr);
   name->clear();
   if (this == other || config_options.IsCheckDisabled()) return true;
-  if (other == nullptr) return false;
+  if (other == nullptr || options_.size() != other->options_.size()) return false;
+  for (size_t i = 0; i < options_.size(); ++i) {
+    const RegisteredOptions& mine = options_[i];
+    if (mine.type_map == nullptr || mine.type_map != other->options_[i].type_map) continue;
+    if (!mine.calls->are_equal(
+            config_options, *mine.type_map, reinterpret_cast<const char*>(this) + mine.opt_offset,
+            reinterpret_cast<const char*>(other) + other->options_[i].opt_offset, name)) {
+      return false;
+    }
+  }
   return SerializeOptions(config_options, "") == other->SerializeOptions(config_options, "");
 }
 
@@ -95,6 +112,7 @@ Status Configurable::ValidateOptions(const DBOptions& /*db_opts*/,
 Status Configurable::GetOptionsMap(const std::string& opt_value, const std::string& default_id,
                                    std::string* id,
                                    std::unordered_map<std::string, std::string>* options) {
+  assert(id != nullptr && options != nullptr);
   options->clear();
   id->clear();
   const std::string value = StripBraces(opt_value);
@@ -102,6 +120,7 @@ Status Configurable::GetOptionsMap(const std::string& opt_value, const std::stri
     if (value.empty()) *id = default_id;
     return Status::OK();
   }
+  // A text without "=" is only a name.
   if (value.find('=') == std::string::npos) {
     *id = value;
     return Status::OK();
@@ -115,6 +134,7 @@ Status Configurable::GetOptionsMap(const std::string& opt_value, const std::stri
     *id = found->second;
     options->erase(found);
   }
+  // Options without an object that they could be for.
   if (id->empty()) {
     return Status::InvalidArgument("object options without a name: expected id=...", opt_value);
   }
@@ -136,10 +156,37 @@ Status Configurable::ParseStringOptions(const ConfigOptions& config_options,
   return Status::InvalidArgument("object options: expected name=value", opts_str);
 }
 
+// After an error the members have their former values again: the text of the former values is
+// parsed back.
+Status Configurable::ConfigureRegistered(const ConfigOptions& config_options,
+                                         std::unordered_map<std::string, std::string>* opts_map) {
+  for (const RegisteredOptions& options : options_) {
+    if (options.type_map == nullptr) continue;
+    void* const address = reinterpret_cast<char*>(this) + options.opt_offset;
+    std::string former;
+    RETURN_IF_ERROR(options.calls->serialize(config_options, *options.type_map, address, &former));
+    std::unordered_map<std::string, std::string> unused;
+    const Status status =
+        options.calls->parse(config_options, *opts_map, *options.type_map, address, &unused);
+    if (!status.ok()) {
+      std::unordered_map<std::string, std::string> values;
+      RETURN_IF_ERROR(StringToMap(former, &values));
+      RETURN_IF_ERROR(
+          options.calls->parse(config_options, values, *options.type_map, address, nullptr));
+      return status;
+    }
+    *opts_map = std::move(unused);
+  }
+  return Status::OK();
+}
+
+// Names that no member has go to `unused`, or are an error.
 Status Configurable::ConfigureOptions(const ConfigOptions& config_options,
                                       const std::unordered_map<std::string, std::string>& opts_map,
                                       std::unordered_map<std::string, std::string>* unused) {
-  for (const auto& [name, value] : opts_map) {
+  std::unordered_map<std::string, std::string> rest = opts_map;
+  RETURN_IF_ERROR(ConfigureRegistered(config_options, &rest));
+  for (const auto& [name, value] : rest) {
     if (unused != nullptr) {
       (*unused)[name] = value;
     } else if (!config_options.ignore_unknown_options) {
@@ -149,10 +196,11 @@ Status Configurable::ConfigureOptions(const ConfigOptions& config_options,
   return config_options.invoke_prepare_options ? PrepareOptions(config_options) : Status::OK();
 }
 
-Status Configurable::ParseOption(const ConfigOptions& /*config_options*/,
-                                 const OptionTypeInfo& /*opt_info*/, const std::string& opt_name,
-                                 const std::string& /*opt_value*/, void* /*opt_ptr*/) {
-  return Status::NotSupported("options described by OptionTypeInfo are not built yet", opt_name);
+Status Configurable::ParseOption(const ConfigOptions& config_options,
+                                 const OptionTypeInfo& opt_info, const std::string& opt_name,
+                                 const std::string& opt_value, void* opt_ptr) {
+  if (options_.empty()) return Status::InvalidArgument("this object has no such option", opt_name);
+  return options_.front().calls->parse_one(config_options, opt_info, opt_name, opt_value, opt_ptr);
 }
 
 bool Configurable::OptionsAreEqual(const ConfigOptions& /*config_options*/,
@@ -164,18 +212,22 @@ bool Configurable::OptionsAreEqual(const ConfigOptions& /*config_options*/,
   return false;
 }
 
-std::string Configurable::SerializeOptions(const ConfigOptions& /*config_options*/,
+// The text of all registered members, one struct after the other.
+std::string Configurable::SerializeOptions(const ConfigOptions& config_options,
                                            const std::string& /*header*/) const {
-  return "";
+  std::string all;
+  for (const RegisteredOptions& options : options_) {
+    if (options.type_map == nullptr) continue;
+    std::string text;
+    const void* const address = reinterpret_cast<const char*>(this) + options.opt_offset;
+    IgnoreError(options.calls->serialize(config_options, *options.type_map, address, &text),
+                "a member without a text form is left out");
+    all += text;
+  }
+  return all;
 }
 
 std::string Configurable::GetOptionName(const std::string& long_name) const { return long_name; }
-
-void Configurable::RegisterOptions(const std::string& name, void* opt_ptr,
-                                   const std::unordered_map<std::string, OptionTypeInfo>* opt_map) {
-  const intptr_t offset = reinterpret_cast<char*>(opt_ptr) - reinterpret_cast<char*>(this);
-  options_.push_back({name, offset, opt_map});
-}
 
 // ---- Customizable
 
@@ -184,8 +236,10 @@ bool Customizable::IsInstanceOf(const std::string& name) const {
   return name == Name() || name == NickName();
 }
 
+// Objects of different ids are never equivalent, whatever their options are.
 bool Customizable::AreEquivalent(const ConfigOptions& config_options, const Configurable* other,
                                  std::string* mismatch) const {
+  assert(mismatch != nullptr);
   mismatch->clear();
   if (this == other || config_options.IsCheckDisabled()) return true;
   const auto* that = static_cast<const Customizable*>(other);
@@ -206,6 +260,7 @@ Status Customizable::GetOption(const ConfigOptions& config_options, const std::s
   return Configurable::GetOption(config_options, opt_name, opt_value);
 }
 
+// A shallow text has only the id.
 std::string Customizable::ToString(const ConfigOptions& config_options,
                                    const std::string& prefix) const {
   if (config_options.IsShallow()) return GetId();
@@ -229,6 +284,7 @@ Status Customizable::ConfigureNewObject(
   return Status::InvalidArgument("options for an object that does not exist");
 }
 
+// Unique in this process, and unlikely to be reused in another.
 std::string Customizable::GenerateIndividualId() const {
   return StrCat(Name(), "@", Hex(reinterpret_cast<uintptr_t>(this)), "#", getpid());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number of bytes tells nothing but itself, and still which of several keys it may have been.
+// The number of bytes reveals nothing else about a key, but helps to tell which of several keys it
+// was.
 #include "util/text/data_in_errors.h"
 
 #include <atomic>
@@ -12,6 +13,7 @@ namespace ashlar {
 
 namespace {
 
+// Relaxed: it does not matter which of several concurrent messages first shows a key.
 std::atomic<bool> is_allowed{false};
 
 std::string SizeOf(const Slice& key) { return StrCat("(", key.size(), " bytes)"); }

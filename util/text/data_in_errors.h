@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What messages of errors and logs say of keys: DBOptions::allow_data_in_errors.
+// How messages of errors and logs show keys: DBOptions::allow_data_in_errors.
 //
-// Errors are made where no options are known (blocks, records, merges), so the answer is the
-// process's: keys are shown once anybody has allowed it. Messages that a program or a tool asks for
-// (dumps, properties, explanations) are no errors and always show them. Threads: all at once.
+// Errors occur in places that know no options (blocks, records, merges). Therefore the setting is
+// that of the process: keys are shown after any database has allowed it. Output that a program or a
+// tool requests (dumps, properties, explanations) is not an error and always shows keys. Threads:
+// any, at the same time.
 #pragma once
 
 #include <string>
@@ -13,12 +14,12 @@
 
 namespace ashlar {
 
-// From here on keys are shown.
+// From now on keys are shown.
 void AllowDataInErrors();
 
-// The key in hexadecimal digits, or how long it is.
+// Returns the key in hexadecimal digits, or its length.
 std::string KeyInError(const Slice& user_key);
-// The same with sequence number and kind.
+// The same, with the sequence number and kind.
 std::string InternalKeyInError(const Slice& internal_key);
 
 }  // namespace ashlar

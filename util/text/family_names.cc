@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of the special column families. Here and not in db/, because every room of db/ uses them.
+// Names of the special column families. They are not in db/ because every room of db/ uses them.
 #include "ashlar/db.h"
 
 namespace ashlar {

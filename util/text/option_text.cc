@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass over the text with a brace counter does all splitting; no recursion. What stands here
-// was compared, text by text, with RocksDB 7.8.3: tests/data/options.
+// All splitting is done in one pass over the text with a counter of braces, without recursion. The
+// behaviour was compared with RocksDB 7.8.3, text by text: tests/data/options.
 #include "util/text/option_text.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Position of the brace that closes the one at `open`; npos if there is none.
+// The position of the brace that closes the one at `open`, or npos if there is none.
 size_t ClosingBrace(std::string_view text, size_t open) {
   int depth = 0;
   for (size_t i = open; i < text.size(); ++i) {
@@ -32,20 +32,22 @@ size_t ClosingBrace(std::string_view text, size_t open) {
   return std::string_view::npos;
 }
 
+// The text is user input of any length; the message shows its beginning.
 Status BadText(const char* what, std::string_view text) {
   constexpr size_t kShown = 80;
   return Status::InvalidArgument(StrCat("options: ", what),
                                  EscapeBytes(Slice(text.substr(0, kShown))));
 }
 
-// One value from `*position` up to `separator`, without braces around the whole of it. Leaves
-// *position behind the separator. Only a value that begins with a brace is nested; in any other,
-// braces are characters like others, as RocksDB reads them.
+// Takes one value from `*position` up to `separator`, and removes braces around the whole value.
+// Sets *position to the position after the separator. Only a value that begins with a brace is
+// nested. In others, braces are ordinary characters, as in RocksDB.
 Status TakeItem(std::string_view text, char separator, size_t* position, std::string* item) {
   assert(*position <= text.size());
   const size_t begin = *position;
   const size_t first = text.find_first_not_of(kSpaces, begin);
   size_t end = begin;
+  // A plain value ends at the next separator.
   if (first == std::string_view::npos || text[first] != '{') {
     end = std::min(text.find(separator, begin), text.size());
     *item = TrimSpaces(text.substr(begin, end - begin));
@@ -60,6 +62,7 @@ Status TakeItem(std::string_view text, char separator, size_t* position, std::st
     }
     ++end;
   }
+  // Braces are removed only if the first one belongs to the last.
   std::string_view value = TrimSpaces(text.substr(begin, end - begin));
   if (!value.empty() && value.front() == '{' && ClosingBrace(value, 0) == value.size() - 1) {
     value = TrimSpaces(value.substr(1, value.size() - 2));
@@ -69,7 +72,7 @@ Status TakeItem(std::string_view text, char separator, size_t* position, std::st
   return Status::OK();
 }
 
-// Takes a sign off the front: whether it was a minus.
+// Removes a sign from the front. Returns whether it was a minus.
 bool TakeSign(std::string_view* text) {
   if (text->empty() || (text->front() != '-' && text->front() != '+')) return false;
   const bool is_negative = text->front() == '-';
@@ -77,19 +80,19 @@ bool TakeSign(std::string_view* text) {
   return is_negative;
 }
 
-// Multiplies by the suffix that stands right behind the digits. False if the result does not fit.
+// Multiplies by the suffix directly after the digits. Returns false if the result does not fit.
 bool ApplySuffix(std::string_view rest, uint64_t* value) {
   constexpr std::string_view kSuffixes = "kmgt";
   if (rest.empty()) return true;
   const size_t power = kSuffixes.find(static_cast<char>(std::tolower(rest[0])));
-  if (power == std::string_view::npos) return true;  // no suffix: ends the number
+  if (power == std::string_view::npos) return true;  // no suffix; the number ends here
   const int shift = static_cast<int>(power + 1) * 10;
   if (*value > (std::numeric_limits<uint64_t>::max() >> shift)) return false;
   *value <<= shift;
   return true;
 }
 
-// Digits and suffix, without a sign.
+// Parses digits and a suffix, without a sign.
 bool ParseMagnitude(std::string_view text, uint64_t* value) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *value);
@@ -99,6 +102,7 @@ bool ParseMagnitude(std::string_view text, uint64_t* value) {
 
 }  // namespace
 
+// Returns a part of `text`.
 std::string_view TrimSpaces(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
@@ -123,10 +127,12 @@ bool HasPairedBraces(std::string_view text) {
   return depth == 0;
 }
 
+// Appends to `*options`; the items before an error stay there.
 Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
   const std::string inner = StripBraces(text);
   const std::string_view rest = inner;
   size_t position = 0;
+  // Spaces and empty items between options are skipped.
   while (position < rest.size()) {
     if (IsSpace(rest[position]) || rest[position] == ';') {
       ++position;
@@ -138,6 +144,7 @@ Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
     }
     const std::string_view name = TrimSpaces(rest.substr(position, equals - position));
     if (name.empty()) return BadText("an empty name before", rest.substr(position));
+    // Otherwise unbalanced text could hide options.
     if (name.find_first_of("{}") != std::string_view::npos) {
       return BadText("expected a name, found a brace", rest.substr(position));
     }
@@ -184,6 +191,7 @@ std::string UnescapeOptionString(std::string_view escaped) {
   for (size_t i = 0; i < escaped.size(); ++i) {
     char c = escaped[i];
     if (c == '\\') {
+      // A single backslash at the end is dropped.
       if (i + 1 == escaped.size()) break;
       c = escaped[++i];
       if (c == 'r') c = '\r';
@@ -198,6 +206,7 @@ bool ParseUint64Text(std::string_view text, uint64_t* value) {
   text = TrimSpaces(text);
   const bool is_negative = TakeSign(&text);
   if (!ParseMagnitude(text, value)) return false;
+  // Two's complement: "-1" is the greatest number, as in RocksDB.
   if (is_negative) *value = ~*value + 1;
   return true;
 }
@@ -208,6 +217,7 @@ bool ParseInt64Text(std::string_view text, int64_t* value) {
   uint64_t magnitude = 0;
   if (!ParseMagnitude(text, &magnitude)) return false;
   const uint64_t limit = uint64_t{1} << 63;
+  // The negative range has one number more.
   if (magnitude > (is_negative ? limit : limit - 1)) return false;
   *value = is_negative ? static_cast<int64_t>(~magnitude + 1) : static_cast<int64_t>(magnitude);
   return true;
@@ -237,14 +247,16 @@ bool ParseBoolText(std::string_view text, bool* value) {
 }
 
 std::string DoubleText(double value) {
-  // 309 digits before the point at most.
+  // At most 309 digits before the point.
   char buffer[330];
   const int length = snprintf(buffer, sizeof(buffer), "%.6f", value);
   return std::string(buffer, static_cast<size_t>(length));
 }
 
+// A value that is no number is an error, and the map is unchanged then.
 Status TakeSizeOption(const std::string& name,
                       std::unordered_map<std::string, std::string>* options, size_t* value) {
+  assert(options != nullptr);
   const auto found = options->find(name);
   if (found == options->end()) return Status::OK();
   uint64_t parsed = 0;
@@ -256,7 +268,7 @@ Status TakeSizeOption(const std::string& name,
   return Status::OK();
 }
 
-// Two public functions of convenience.h that need nothing else of the option tables.
+// Two public functions of convenience.h that need nothing else from the option tables.
 
 Status StringToMap(const std::string& opts_str,
                    std::unordered_map<std::string, std::string>* opts_map) {
@@ -267,8 +279,10 @@ Status StringToMap(const std::string& opts_str,
   return Status::OK();
 }
 
+// Braces keep a semicolon or a leading brace within the value.
 Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
                    std::string* opts_str) {
+  assert(opts_str != nullptr);
   opts_str->clear();
   for (const auto& [name, value] : opts_map) {
     const bool needs_braces =

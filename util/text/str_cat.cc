@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joining and printing of text pieces.
+// Joining and printing pieces of text.
 #include "util/text/str_cat.h"
 
+#include <cassert>
 #include <charconv>
 
 namespace ashlar {
@@ -17,7 +18,8 @@ void AppendHexByte(std::string* dst, char c) {
   dst->push_back(kUpperDigits[byte & 0xf]);
 }
 
-// The part of `buffer` that std::to_chars fills.
+// The buffers are large enough for every number of their type.
+// The part of `buffer` that std::to_chars has filled.
 template <size_t size, typename... Number>
 std::string_view Print(char (&buffer)[size], Number... number) {
   const std::to_chars_result result = std::to_chars(buffer, buffer + size, number...);
@@ -30,7 +32,9 @@ void TextPiece::Take(double value) { view_ = Print(buffer_, value, std::chars_fo
 void TextPiece::Take(int64_t value) { view_ = Print(buffer_, value); }
 void TextPiece::Take(uint64_t value) { view_ = Print(buffer_, value); }
 
+// Reserves once for all pieces.
 void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> pieces) {
+  assert(dst != nullptr);
   size_t total = dst->size();
   for (const std::string_view piece : pieces) total += piece.size();
   dst->reserve(total);

@@ -2,7 +2,8 @@
 //
 // StrCat(a, b, ...) joins strings, slices, characters and numbers with one allocation, mostly for
 // error messages. Hex(n) prints a number as 0x..., HexBytes(slice) prints bytes. Threads: pure
-// functions. Cold: the branches that come here are compiled for size, away from the rest.
+// functions. The functions are marked as cold, so that the branches that call them are compiled for
+// size and placed away from hot code.
 #pragma once
 
 #include <concepts>
@@ -18,8 +19,8 @@
 
 namespace ashlar {
 
-// One argument of StrCat as text: borrowed, or a number in its own small buffer. Lives only as an
-// argument.
+// An argument of StrCat as text. A string is borrowed, a number is printed into the small buffer.
+// Exists only as an argument.
 class TextPiece {
  public:
   TextPiece(const char* text) : view_(text) {}                       // NOLINT
@@ -66,7 +67,7 @@ std::string StrCat(const Pieces&... pieces) {
 
 std::string Hex(uint64_t value);           // 0x1f
 std::string HexBytes(const Slice& bytes);  // 00FF7A
-// Bytes that are not printable ASCII, and the backslash, become \xNN.
+// Bytes that are not printable ASCII, and backslashes, are shown as \xNN.
 std::string EscapeBytes(const Slice& bytes);
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens by compare-and-swap, so that the limit is never exceeded by two takers at once. Whoever
-// waits looks again after it is in the list, and whoever gives back looks into the list after it
-// has given: so one of the two sees the other.
+// Tokens are counted by compare-and-swap, so that two threads together cannot exceed the limit. A
+// waiter checks for room again after it has been added to the list, and a thread that returns a
+// token looks at the list afterwards. Therefore one of the two notices the other.
 #include "util/threads/concurrent_task_limiter.h"
 
 #include <algorithm>
@@ -13,12 +13,14 @@
 namespace ashlar {
 namespace {
 
-// Those that live: a program may hand in one that it wrote itself.
+// The existing limiters of this class. A program may also pass a limiter of its own class, which
+// must not be cast.
 struct Registry {
   Mutex mutex{LockRank::kLeaf};
   std::unordered_set<ConcurrentTaskLimiter*> limiters GUARDED_BY(mutex);
 };
 
+// Never destroyed: limiters in static variables may outlive it otherwise.
 Registry& Limiters() {
   static auto* const registry = new Registry();
   return *registry;
@@ -42,6 +44,7 @@ TaskLimiter* TaskLimiter::From(ConcurrentTaskLimiter* limiter) {
   return Limiters().limiters.contains(limiter) ? static_cast<TaskLimiter*>(limiter) : nullptr;
 }
 
+// On failure of the exchange `tasks` is the present number, and the limit is checked again.
 std::unique_ptr<TaskLimiter::Token> TaskLimiter::Take(bool force) {
   int32_t tasks = GetOutstandingTask();
   for (;;) {
@@ -58,17 +61,21 @@ bool TaskLimiter::Await(Waiter* waiter) {
   MutexLock lock(&mutex_);
   const bool is_new = std::find(waiters_.begin(), waiters_.end(), waiter) == waiters_.end();
   if (is_new) waiters_.push_back(waiter);
+  // The check comes after the insertion; see the head of this file.
   if (!HasRoom()) return true;
   std::erase(waiters_, waiter);
   return false;
 }
 
+// A notification that is running may use the waiter, so that its end is awaited.
 void TaskLimiter::Forget(Waiter* waiter) {
   MutexLock lock(&mutex_);
   std::erase(waiters_, waiter);
   while (telling_ > 0) told_.Wait();
 }
 
+// The waiters are called without the mutex, because they take locks of their databases. All are
+// notified, although there may be room for one: the others wait again.
 void TaskLimiter::TellWaiters() {
   std::vector<Waiter*> waiters;
   {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TaskLimiter is what NewConcurrentTaskLimiter() makes; a job takes a Token before it starts. Who
-// is refused may wait to be told of room, as other databases may give it.
-//
-// Thread safe.
+// TaskLimiter is the class of the objects that NewConcurrentTaskLimiter() returns. A job takes a
+// Token before it starts. If it is refused one, it may wait to be notified of room, which jobs of
+// other databases may make. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -17,11 +16,12 @@
 
 namespace ashlar {
 
+// Shared by the databases that were given it; outlives their jobs.
 class TaskLimiter final : public ConcurrentTaskLimiter {
  public:
   TaskLimiter(const std::string& name, int32_t limit);
   ~TaskLimiter() override;
-  // Null for null, and for what a program has written itself.
+  // Null if `limiter` is null or an implementation of the program.
   static TaskLimiter* From(ConcurrentTaskLimiter* limiter);
 
   const std::string& GetName() const override { return name_; }
@@ -34,8 +34,8 @@ class TaskLimiter final : public ConcurrentTaskLimiter {
     return outstanding_.load(std::memory_order_relaxed);
   }
 
-  // The right to run one task; given back by its destructor, where waiters may be told: without
-  // any lock that they take. Must not outlive the limiter.
+  // The right to run one task. The destructor returns it and may notify waiters, so that it must
+  // run without any lock that they take. Must not outlive the limiter.
   class Token {
    public:
     explicit Token(TaskLimiter* limiter) : limiter_(limiter) {}
@@ -50,18 +50,20 @@ class TaskLimiter final : public ConcurrentTaskLimiter {
     TaskLimiter* limiter_;
   };
 
-  // nullptr at the limit, unless `force`.
+  // Returns null if the limit is reached, unless `force` is set.
   std::unique_ptr<Token> Take(bool force);
 
+  // An object that wants to start a job. Forget() must be called before it is destroyed.
   class Waiter {
    public:
     virtual ~Waiter() = default;
-    // By the thread that gave something back or changed the limit.
+    // Called by the thread that returned a token or changed the limit.
     virtual void OnRoom() = 0;
   };
-  // The waiter is told once, when there may be room. False: there is room now, and it is not told.
+  // The waiter is notified once, when there may be room. Returns false if there is room now; then
+  // no notification follows.
   [[nodiscard]] bool Await(Waiter* waiter);
-  // Returns when the waiter is not being told and will not be.
+  // Waits until the waiter is not being notified. It will not be notified any more.
   void Forget(Waiter* waiter);
 
  private:
@@ -69,16 +71,19 @@ class TaskLimiter final : public ConcurrentTaskLimiter {
     const int32_t limit = limit_.load(std::memory_order_seq_cst);
     return limit < 0 || outstanding_.load(std::memory_order_seq_cst) < limit;
   }
+  // Notifies and removes all waiters if there is room.
   void TellWaiters();
 
   const std::string name_;
-  std::atomic<int32_t> limit_;           // negative = none
-  std::atomic<int32_t> outstanding_{0};  // tokens that exist
+  std::atomic<int32_t> limit_;           // negative means no limit
+  std::atomic<int32_t> outstanding_{0};  // number of tokens that exist
 
+  // Guards the list of waiters; tokens need no lock.
   Mutex mutex_{LockRank::kLeaf};
+  // Signalled when a thread has finished notifying.
   CondVar told_{&mutex_};
   std::vector<Waiter*> waiters_ GUARDED_BY(mutex_);
-  int telling_ GUARDED_BY(mutex_) = 0;  // threads that tell waiters they have taken out
+  int telling_ GUARDED_BY(mutex_) = 0;  // threads that are notifying waiters
 };
 
 }  // namespace ashlar

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epochs. The proof that nothing is freed under a reader:
+// Epochs. This is the proof that nothing is freed while a reader uses it.
 //
-// A retired object p was unlinked before (U). A reclaimer works alone (R.is_busy) and does:
+// A retired object p was unlinked before (call this U). A reclaimer works alone (R.is_busy) and
+// does:
 //   1. take the retired objects; 2. raise the global epoch to g with release order, and mark the
-//   batch with g; 3. a heavy barrier; 4. read every slot's announcement; 5. free the batches whose
-//   mark is not above the smallest announcement that is not 0.
-// Retiring pushes with release and taking acquires, so U happens before 2.
-// A reader does: a. load the global epoch, acquire; b. announce it, release; c. a light barrier;
-// d. load pointers, use what they lead to; e. announce 0, release.
+//   batch with g; 3. a heavy barrier; 4. read the announcement of every slot; 5. free the batches
+//   whose mark is not above the smallest announcement that is not 0.
+// Retiring pushes with release order and taking acquires, so that U happens before 2.
 //
-// Let a reader use p, found in d. Then its a did not return g or more: reading g in a would make
-// step 2, and with it U, happen before d, and d would not have found p. So it announces less than
-// g. The heavy barrier (membarrier) makes every running thread of the process pass a full barrier
-// between the reclaimer's 2 and 4. In the reader that point lies either before b is complete: then
-// d comes after it, sees U, and does not find p, against the assumption. Or after b: then 4 sees
-// the announcement, or what the reader's slot held later. If it sees the announcement, which is
-// below g, the batch stays. If it sees a later value, that was written by a release after d, and 4
-// acquires: the use in d happens before the free.
+// A reader does: a. load the global epoch with acquire order; b. announce it with release order; c.
+// a light barrier; d. load pointers and use what they lead to; e. announce 0 with release order.
+// Let a reader use p, which it found in d. Then its a did not return g or more: if a had read g,
+// step 2 and with it U would happen before d, and d would not have found p. Therefore it announces
+// less than g. The heavy barrier (membarrier) makes every running thread of the process pass a full
+// barrier between steps 2 and 4 of the reclaimer. In the reader there are two cases. If that point
+// is before b is complete, then d comes after it, sees U, and does not find p, which contradicts
+// the assumption. If it is after b, then step 4 sees the announcement or a later value of the
+// reader's slot. If it sees the announcement, which is below g, the batch is kept. If it sees a
+// later value, that value was written with release order after d, and step 4 acquires, so that the
+// use in d happens before the free.
 //
-// Where the kernel has no membarrier, both barriers are sequentially consistent fences, and the
-// dichotomy holds by their total order. Under the thread sanitizer, which knows no fences, the
-// announcement is an exchange, which is a full barrier on every machine it runs on.
+// If the kernel has no membarrier, both barriers are sequentially consistent fences, and the two
+// cases follow from their total order. Under the thread sanitizer, which does not support fences,
+// the announcement is an exchange, which is a full barrier on every machine that it runs on.
 //
-// A thread's slot goes back to the registry by a pthread key's destructor, which runs after those
-// of C++ thread_local objects, and again if a later destructor opens a guard once more.
+// The slot of a thread returns to the registry by the destructor of a pthread key. It runs after
+// those of C++ thread_local objects, and once more if a later destructor opens a guard again.
 //
-// A forked child has the slots of all threads and but one of the threads: it frees the others'
-// slots (RepairAfterFork). What another thread was about to free at that moment stays allocated
-// there.
+// A forked child has the slots of all threads but only one of the threads. It releases the slots of
+// the others (RepairAfterFork). Objects that another thread was about to free at that moment are
+// leaked in the child.
 #include "util/threads/epoch.h"
 
 #include <pthread.h>
@@ -42,6 +44,7 @@
 #endif
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -61,13 +64,14 @@ using epoch_internal::global_epoch;
 using epoch_internal::Slot;
 using epoch_internal::this_slot;
 
-// A thread tries to reclaim after it has retired that much: often enough that little memory waits,
-// seldom enough that the cost of membarrier (microseconds, an interrupt on busy processors) is
-// spread thin.
+// A thread tries to reclaim after it has retired this much. That is often enough that little memory
+// waits, and seldom enough that the cost of membarrier (microseconds, and an interrupt on busy
+// processors) does not matter.
 constexpr uint32_t kRetiredCountToReclaim = 64;
 constexpr size_t kRetiredBytesToReclaim = size_t{1} << 20;
 
-// Retired objects are pushed to one of these lists, by slot, so that threads do not meet.
+// Retired objects are pushed to one of several lists, chosen by the slot, so that threads do not
+// compete.
 constexpr size_t kListCount = 8;
 struct alignas(64) RetiredList {
   std::atomic<EpochRetired*> head{nullptr};
@@ -78,7 +82,7 @@ struct Batch {
   EpochRetired* objects;
 };
 
-// A ring of fixed size: see EpochRetired.
+// A ring of fixed size, because retiring must not need memory (see EpochRetired).
 class BatchQueue {
  public:
   bool IsEmpty() const { return begin_ == end_; }
@@ -98,26 +102,29 @@ class BatchQueue {
   void Clear() { begin_ = end_ = 0; }
 
  private:
-  static constexpr size_t kCapacity = 512;  // a power of two; guards are short, so few ever wait
+  // A power of two; guards are short, so that few batches wait.
+  static constexpr size_t kCapacity = 512;
   size_t begin_ = 0, end_ = 0;
   Batch batches_[kCapacity] = {};
 };
 
-// The one domain. Made at first use and never destroyed: guards may be open while the process ends.
+// The only domain. Created at first use and never destroyed, because guards may be open while the
+// process ends.
 struct Domain {
   Domain();
 
   RetiredList lists[kListCount];
   std::atomic<size_t> pending_count{0};
-  // Slots are only ever added; the list is walked without a lock.
+  // Slots are only added, so that the list can be read without a lock.
   std::atomic<Slot*> slots{nullptr};
   std::atomic<size_t> slot_count{0};
   pthread_key_t slot_key;
   bool has_membarrier = false;
 
-  // Set by the one thread that reclaims, until it has run the deleters. What follows is its own.
+  // Set by the one thread that reclaims, until it has run the deleters. That thread owns the
+  // following members.
   alignas(64) std::atomic<bool> is_busy{false};
-  BatchQueue batches;  // marks ascend
+  BatchQueue batches;  // in ascending order of mark
 };
 
 Domain& TheDomain() {
@@ -134,7 +141,7 @@ bool RegisterMembarrier() { return false; }
 bool RunMembarrier() { return false; }
 #endif
 
-// Gives the slot of an ending thread back.
+// Releases the slot of a thread that is ending.
 void LeaveSlot(void* p) {
   Slot* const slot = static_cast<Slot*>(p);
   assert(slot->depth == 0);
@@ -150,13 +157,14 @@ Domain::Domain() {
     std::abort();
   }
   has_membarrier = RegisterMembarrier();
-  // Fails for want of memory only; then children of this process must not use databases.
+  // This fails only for lack of memory. In that case children of this process must not use
+  // databases.
   (void)pthread_atfork(nullptr, nullptr, &RepairAfterFork);
 }
 
-// In the child, whose only thread is the one that called fork(). The slots of the threads that did
-// not come along become free, whatever they announce. A reclaimer among them may have left the
-// batches half changed: they are given up.
+// Called in the child, whose only thread is the one that called fork(). The slots of the other
+// threads become free, whatever they announce. If one of these threads was reclaiming, the batches
+// may be inconsistent, so that they are dropped.
 void RepairAfterFork() {
   Domain& domain = TheDomain();
   Slot* const own = this_slot;
@@ -201,13 +209,14 @@ Slot* AddSlot(Domain& domain) {
   return slot;
 }
 
-// After it, this thread sees the announcements of all guards whose loads did not all come after it.
+// Afterwards this thread sees the announcements of all guards, except those that make all their
+// loads after the barrier.
 void HeavyBarrier(const Domain& domain) {
 #if !ASHLAR_TSAN
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   if (!domain.has_membarrier) return;
-  // The registration is inherited by fork(), but a kernel may forget it; then register again.
+  // The registration is inherited by fork(), but a kernel may lose it. Then register again.
   if (RunMembarrier() || (RegisterMembarrier() && RunMembarrier())) return;
   std::fputs("ashlar: membarrier has ceased to work\n", stderr);
   std::abort();
@@ -223,18 +232,20 @@ uint64_t SmallestAnnouncement(const Domain& domain) {
 }
 
 void Push(RetiredList* list, EpochRetired* object) {
+  assert(list != nullptr && object != nullptr);
   object->next_retired = list->head.load(std::memory_order_relaxed);
   while (!list->head.compare_exchange_weak(object->next_retired, object, std::memory_order_release,
                                            std::memory_order_relaxed)) {
   }
 }
 
-// Step 1 and 2: what is retired becomes batches under a new mark. False: too many batches wait for
-// readers.
+// Steps 1 and 2: puts the retired objects into batches with a new mark. Returns false if too many
+// batches are waiting for readers.
 bool MakeBatches(Domain& domain) {
   EpochRetired* taken[kListCount];
   bool any = false;
-  if (!domain.batches.HasRoom(kListCount)) return false;  // what is new waits in its lists
+  // Newly retired objects stay in their lists.
+  if (!domain.batches.HasRoom(kListCount)) return false;
   for (size_t i = 0; i < kListCount; ++i) {
     taken[i] = domain.lists[i].head.exchange(nullptr, std::memory_order_acquire);
     any |= taken[i] != nullptr;
@@ -256,7 +267,8 @@ size_t FreeObjects(EpochRetired* object) {
   return count;
 }
 
-// With is_busy set, outside of guards. True: everything retired before the call is in batches.
+// Requires is_busy to be set, and no guard. Returns whether everything that was retired before the
+// call is in batches.
 bool ReclaimAlone(Domain& domain) {
   assert(!InEpoch());
   BatchQueue& batches = domain.batches;
@@ -266,7 +278,7 @@ bool ReclaimAlone(Domain& domain) {
   const uint64_t smallest = SmallestAnnouncement(domain);
   while (!batches.IsEmpty() && batches.Front().mark <= smallest) {
     EpochRetired* const objects = batches.Pop().objects;
-    // Relaxed: the count only informs; EpochDrain orders by is_busy.
+    // Relaxed, because the count is only for information; EpochDrain is ordered by is_busy.
     domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
   }
   return has_taken_all;
@@ -275,7 +287,7 @@ bool ReclaimAlone(Domain& domain) {
 bool TryReclaim() {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
-  if (slot->depth != 0) return false;  // the next one to retire outside of guards does it
+  if (slot->depth != 0) return false;  // the next thread that retires without a guard does it
   slot->retired_count = 0;
   slot->retired_bytes = 0;
   if (slot->is_reclaiming || domain.is_busy.load(std::memory_order_relaxed) ||
@@ -305,6 +317,7 @@ Slot* TakeSlot() {
 }  // namespace epoch_internal
 
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
+  assert(object != nullptr);
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
   object->free_retired = free;
@@ -321,7 +334,7 @@ void EpochReclaim() { TryReclaim(); }
 
 namespace {
 
-// How a thread waits for others: it lets them run, and when that does not help it sleeps.
+// Waits for other threads: first by yielding, then by sleeping.
 class Patience {
  public:
   void Wait() {
@@ -339,9 +352,9 @@ class Patience {
   long nanos_ = 20'000;
 };
 
-// Rounds in which this thread itself reclaims: the first of them marks everything that was retired
-// before the call, and when the batches up to that mark are gone it is all freed, because whoever
-// frees is busy until the deleters have run.
+// Reclaims in this thread up to `rounds` times. The first attempt marks everything that was retired
+// before the call. When the batches up to that mark are gone, it is all freed, because a thread
+// that frees sets is_busy until the deleters have run.
 bool ReclaimInRounds(uint64_t rounds) {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
@@ -351,7 +364,7 @@ bool ReclaimInRounds(uint64_t rounds) {
   while (!TryReclaim()) patience.Wait();
   const uint64_t mark = global_epoch.load(std::memory_order_acquire);
   while (rounds-- > 0) {
-    // is_busy guards the batches; hold it to look.
+    // is_busy protects the batches, also for reading
     while (domain.is_busy.exchange(true, std::memory_order_acquire)) patience.Wait();
     slot->is_reclaiming = true;
     ReclaimAlone(domain);

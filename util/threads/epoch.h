@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epochs: how readers use shared objects without locks or reference counts, and when what writers
-// have unlinked may be freed.
+// Epochs let readers use shared objects without locks or reference counts. They determine when
+// objects that writers have unlinked may be freed.
 //
-//   EpochGuard guard;                                   // reader: from here on nothing that can
+//   EpochGuard guard;                                   // reader: from now on nothing that can
 //   Node* node = head.load(std::memory_order_acquire);  // still be reached is freed
 //
 //   head.store(next, std::memory_order_release);        // writer: unlink first,
 //   EpochRetireDelete(node);                            // then retire
 //
-// A retired object is freed once every guard that was open when it was retired has closed. There is
-// one domain in the process. Guards nest; opening one costs a store to a line of the thread's own
-// and never waits.
+// A retired object is freed after all guards that were open when it was retired have closed. The
+// process has one domain. Guards can be nested. Opening one costs a store to a cache line of the
+// thread's own, and never waits.
 //
-// A guard covers memory only: no file I/O, no sleep, no callback of a user inside. One slow reader
-// would keep everything that is retired meanwhile, by any database. Who needs a file takes a
-// counted reference on what it stands on, leaves the epoch, and reads then. Builds with assertions
-// stop at file I/O inside a guard (env/io_rule.h).
+// A guard protects only memory. Within a guard there must be no file I/O, no sleep and no callback
+// of a program, because one slow reader would keep everything that any database retires meanwhile.
+// Code that needs a file takes a counted reference, leaves the epoch, and then reads. Builds with
+// assertions stop at file I/O within a guard (env/io_rule.h).
 //
-// Deleters run in some thread that retires or reclaims, never inside a guard; they may retire more.
-// So retire only where no lock is held that a deleter might need. Threads: everything here is
-// thread safe. After fork() only the thread that called it is left in the child: the guards of the
-// others count as closed there.
+// Deleters run in a thread that retires or reclaims, never within a guard, and may retire more
+// objects. Therefore objects must be retired without any lock that a deleter may need. Threads:
+// any. In a child after fork(), only the thread that called it exists: guards of the others count
+// as closed.
 #pragma once
 
 #include <atomic>
@@ -44,13 +44,14 @@ namespace ashlar {
 
 namespace epoch_internal {
 
-// One thread's place in the registry. Never freed: threads that end leave it to later ones.
+// The entry of one thread in the registry. Never freed, but reused for later threads.
 struct alignas(64) Slot {
-  // The epoch in which the outermost guard was opened, or 0. Written by the owner, read by
-  // reclaimers. Every store is a release, so that whoever reads it has all that was done before.
+  // The epoch in which the outermost guard was opened, or 0. Written by the owner and read by
+  // reclaimers. Every store releases, so that the reader of a value sees everything that was done
+  // before it.
   std::atomic<uint64_t> announced{0};
 
-  // Of the owning thread only.
+  // Used only by the owning thread.
   uint32_t depth = 0;
   bool needs_fence = false;    // the kernel has no membarrier
   bool is_reclaiming = false;  // runs deleters
@@ -59,11 +60,12 @@ struct alignas(64) Slot {
   size_t index = 0;
 
   std::atomic<bool> is_taken{false};
-  Slot* next = nullptr;  // fixed once the slot is in the registry
+  Slot* next = nullptr;  // does not change after the slot is in the registry
 };
 
 alignas(64) extern std::atomic<uint64_t> global_epoch;
-// Initial-exec: one instruction from any code of the library, also when it is a shared one.
+// Initial-exec makes access one instruction in all code of the library, even if it is a shared
+// library.
 extern constinit thread_local Slot* this_slot __attribute__((tls_model("initial-exec")));
 Slot* TakeSlot();
 
@@ -79,8 +81,8 @@ inline void Enter(Slot* slot) {
   slot->announced.exchange(now, std::memory_order_seq_cst);
 #else
   slot->announced.store(now, std::memory_order_release);
-  // The announcement must precede every load inside the guard. Reclaimers enforce that from their
-  // side by membarrier; here only the compiler must not reorder.
+  // The announcement must precede every load within the guard. Reclaimers ensure that with
+  // membarrier; here only the compiler must not reorder.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (slot->needs_fence) [[unlikely]]
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -94,8 +96,8 @@ inline void Leave(Slot* slot) {
 
 }  // namespace epoch_internal
 
-// Keeps alive, while it exists, whatever its thread can reach through shared pointers. Stays in the
-// thread that made it.
+// As long as it exists, everything that its thread reaches through shared pointers is not freed.
+// Stays in the thread that created it.
 class EpochGuard {
  public:
   EpochGuard() : slot_(epoch_internal::ThisSlot()) { epoch_internal::Enter(slot_); }
@@ -105,7 +107,7 @@ class EpochGuard {
   EpochGuard(const EpochGuard&) = delete;
   EpochGuard& operator=(const EpochGuard&) = delete;
 
-  // Ends the guard before its scope does. Once.
+  // Ends the guard before the end of its scope. At most once.
   void Leave() {
     assert(slot_ != nullptr);
     epoch_internal::Leave(slot_);
@@ -113,24 +115,24 @@ class EpochGuard {
   }
 
  private:
-  epoch_internal::Slot* slot_;  // null: left already
+  epoch_internal::Slot* slot_;  // null after Leave()
 };
 
-// Whether this thread is inside a guard.
+// Whether this thread is within a guard.
 inline bool InEpoch() {
   const epoch_internal::Slot* slot = epoch_internal::this_slot;
   return slot != nullptr && slot->depth != 0;
 }
 
-// Base of what is retired: the chain goes through the objects, because retiring must not fail for
-// want of memory; what is retired was unlinked already.
+// The base of retired objects. They are linked directly, because retiring must not fail for lack of
+// memory after the object was unlinked.
 struct EpochRetired {
   EpochRetired* next_retired = nullptr;
   void (*free_retired)(EpochRetired*) = nullptr;
 };
 
-// Hands over an object that new readers can no longer reach. `bytes` is its size as far as known:
-// much retired memory makes reclamation come sooner. Now and then the call also frees what is due.
+// Takes over an object that new readers can no longer reach. `bytes` is its approximate size: much
+// retired memory makes reclamation start earlier. Some calls also free objects that are due.
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes = 0);
 template <typename T>
 void EpochRetireDelete(T* object) {
@@ -138,19 +140,20 @@ void EpochRetireDelete(T* object) {
       object, [](EpochRetired* retired) { delete static_cast<T*>(retired); }, sizeof(T));
 }
 
-// Frees what is due now. Does nothing inside a guard, or if another thread is at it.
+// Frees the objects that no guard protects any more. Does nothing within a guard, or while another
+// thread reclaims.
 void EpochReclaim();
 
-// Frees what was retired before the call, if the guards that are open close soon; true if all of it
-// is freed. For objects so large that they should not wait for the next occasion.
+// Frees what was retired before the call, if the open guards close soon. Returns whether all of it
+// is freed. For large objects, which should not wait for the next reclamation.
 bool EpochReclaimAll();
 
-// Waits until everything retired before the call is freed: at shutdown, and in tests. It waits for
-// the guards that are open now, not for later ones, and sleeps meanwhile. Not inside a guard, nor
-// in a deleter (where it does nothing).
+// Waits until everything that was retired before the call is freed, for shutdown and tests. It
+// waits only for the guards that are open now, and sleeps meanwhile. Must not be called within a
+// guard or from a deleter (where it does nothing).
 void EpochDrain();
 
-// How many objects are retired and not freed, for tests and statistics.
+// The number of objects that are retired and not freed, for tests and statistics.
 size_t EpochPendingCount();
 
 }  // namespace ashlar

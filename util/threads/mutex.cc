@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutexes over pthreads, so that timed waits run on the monotonic clock and every tool that watches
-// threads knows them. Rank checking keeps, per thread, the list of mutexes it holds; a thread holds
-// few, so the list is a small array and a search is a walk.
+// Mutexes are built on pthreads, so that timed waits use the monotonic clock and all tools for
+// threads understand them. To check ranks, each thread has a list of the mutexes that it holds.
+// These are few, so that the list is a small array that is searched linearly.
 #include "util/threads/mutex.h"
 
 #include <sched.h>
@@ -20,6 +20,7 @@ namespace ashlar {
 
 namespace {
 
+// For errors that only a bug or a broken system can cause. Going on would risk data.
 [[noreturn]] void Die(const char* what, int detail) {
   std::fprintf(stderr, "ashlar: %s (%d)\n", what, detail);
   std::abort();
@@ -35,10 +36,12 @@ void CheckResult(const char* call, int result) {
 
 namespace {
 
+// Far more than the ranks allow.
 constexpr int kMaxHeld = 32;
 thread_local constinit const Mutex* held_mutexes[kMaxHeld] = {};
 thread_local constinit int held_count = 0;
 
+// Called before the lock is taken, so that a violation is reported instead of a deadlock.
 void Push(const Mutex* mutex) {
   if (held_count == kMaxHeld) Die("too many mutexes held by one thread", held_count);
   held_mutexes[held_count++] = mutex;
@@ -57,7 +60,7 @@ void Mutex::NoteAcquire() const {
   Push(this);
 }
 
-// Trying cannot deadlock, so any order is fine.
+// TryLock() cannot deadlock, so that any order is allowed.
 void Mutex::NoteTryAcquired() const { Push(this); }
 
 void Mutex::NoteRelease() const {
@@ -100,6 +103,7 @@ Mutex::~Mutex() { pthread_mutex_destroy(&native_); }
 
 CondVar::CondVar(Mutex* mutex) : mutex_(mutex) { Init(); }
 
+// Timed waits use the monotonic clock, which is not affected by setting the time of day.
 void CondVar::Init() {
   pthread_condattr_t attributes;
   CheckResult("pthread_condattr_init", pthread_condattr_init(&attributes));
@@ -114,7 +118,9 @@ namespace {
 
 thread_local constinit SleepReplacement* sleep_replacement = nullptr;
 
+// The mutex is free while the replacement runs, as in a real wait.
 bool RunInsteadOfSleep(Mutex* mutex, uint64_t micros) NO_THREAD_SAFETY_ANALYSIS {
+  assert(mutex != nullptr);
   mutex->Unlock();
   const bool is_over = sleep_replacement->RunInsteadOfSleep(micros);
   mutex->Lock();
@@ -129,7 +135,8 @@ SleepReplacement* SetSleepReplacement(SleepReplacement* replacement) {
 
 bool IsSimulated() { return sleep_replacement != nullptr; }
 
-// The thread stays in the list of holders while it waits: it can take no other mutex meanwhile.
+// The mutex stays in the thread's list while it waits, because the thread cannot take another mutex
+// meanwhile.
 void CondVar::Wait() {
   mutex_->AssertHeld();
   assert(!InEpoch() && "a sleep inside an EpochGuard");
@@ -145,6 +152,7 @@ bool CondVar::WaitFor(uint64_t micros) {
   assert(!InEpoch() && "a sleep inside an EpochGuard");
   if (sleep_replacement != nullptr) return RunInsteadOfSleep(mutex_, micros);
   constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
+  // The sum may carry into the seconds.
   timespec deadline;
   clock_gettime(CLOCK_MONOTONIC, &deadline);
   const uint64_t nanos = static_cast<uint64_t>(deadline.tv_nsec) + micros % 1000000 * 1000;
@@ -153,7 +161,7 @@ bool CondVar::WaitFor(uint64_t micros) {
   return pthread_cond_timedwait(&native_, &mutex_->native_, &deadline) != 0;
 }
 
-// Spins briefly, then lets other threads run: the holder may have been scheduled away.
+// Spins for a short time, then lets other threads run, because the holder may have been preempted.
 void SpinLock::LockSlowly() {
   constexpr int kSpins = 100;
   for (int i = 0;; ++i) {

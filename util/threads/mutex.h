@@ -2,9 +2,9 @@
 //
 // Mutexes with ranks, condition variables, and a spin lock for sections of a few instructions.
 //
-// A thread may only take a Mutex whose rank is greater than that of every Mutex it holds. Builds
-// with assertions stop at the first acquisition against that order, whether or not it would have
-// deadlocked this time. Clang's thread-safety analysis sees every lock through the annotations.
+// A thread may only take a Mutex whose rank is greater than the ranks of all mutexes that it holds.
+// Builds with assertions stop at the first violation of that order, even if there is no deadlock
+// this time. The annotations let Clang's thread-safety analysis check every lock.
 #pragma once
 
 #include <pthread.h>
@@ -23,9 +23,10 @@
 
 namespace ashlar {
 
-// Outermost first.
+// The outermost rank comes first.
 enum class LockRank : uint8_t {
-  kUtility,  // layers above the database: transactions, backups, tools, tests
+  kUtility,    // layers above the database: transactions, backups, tools, tests
+  kFollowing,  // a catch-up with another process that writes the database
   kDb,
   kWal,
   kSnapshots,
@@ -35,13 +36,14 @@ enum class LockRank : uint8_t {
   kRateLimiter,
   kThreadPool,
   kLogger,
-  kFileSystem,  // of file systems in memory, and of wrappers
+  kTrace,       // a running trace, whose writer operates on a file
+  kFileSystem,  // file systems in memory, and wrappers
   kFile,
   kEpoch,
-  kLeaf,  // nothing is locked under it
+  kLeaf,  // no other mutex is taken while it is held
 };
 
-// Whether this thread holds a mutex of this rank. Builds without the check of ranks answer false.
+// Whether this thread holds a mutex of this rank. Always false in builds that do not check ranks.
 bool HoldsRank(LockRank rank);
 
 class CAPABILITY("mutex") Mutex {
@@ -67,7 +69,7 @@ class CAPABILITY("mutex") Mutex {
   // Stops a build with assertions if this thread does not hold the mutex.
   void AssertHeld() const ASSERT_CAPABILITY(this);
 
-  // For a thread that forks, which takes mutexes of one rank side by side (env/fork_hook.h).
+  // For a thread that calls fork() and takes several mutexes of the same rank (env/fork_hook.h).
   void LockForFork() NO_THREAD_SAFETY_ANALYSIS { pthread_mutex_lock(&native_); }
   void UnlockAfterFork() NO_THREAD_SAFETY_ANALYSIS { pthread_mutex_unlock(&native_); }
 
@@ -90,13 +92,13 @@ class CAPABILITY("mutex") Mutex {
   const LockRank rank_;
 };
 
-// What it means to hold the DB mutex, as one thing that clang's analysis follows through every path
-// by which the mutex is reached (core_.mutex, scheduler_.core_->mutex...): state behind it says
-// GUARDED_BY(db_mutex), functions that need it say REQUIRES(db_mutex). It names no object. That a
-// thread holds the mutex of the right database is what AssertHeld() proves: a thread never holds
-// two, as both would have one rank.
+// The role of holding the DB mutex, as one object for clang's analysis, which the different paths
+// to the mutex share (core_.mutex, scheduler_.core_->mutex...). State that the mutex protects is
+// marked GUARDED_BY(db_mutex), functions that need it are marked REQUIRES(db_mutex). The role does
+// not say which mutex it is. AssertHeld() proves that a thread holds the mutex of the right
+// database: it never holds two, because both would have the same rank.
 class CAPABILITY("DB mutex") DbMutexRole {};
-extern DbMutexRole db_mutex;  // for annotations only; there is no definition
+extern DbMutexRole db_mutex;  // only for annotations; it has no definition
 
 // The mutex of one open database.
 class DbMutex {
@@ -131,7 +133,7 @@ class SCOPED_CAPABILITY MutexLock {
   Mutex* const mutex_;
 };
 
-// Lets go of a held mutex for a scope, and takes it again.
+// Releases a held mutex for a scope, and takes it again at the end.
 class SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(Mutex* mutex) RELEASE(mutex) : mutex_(mutex) { mutex_->Unlock(); }
@@ -147,20 +149,20 @@ class SCOPED_CAPABILITY MutexUnlock {
   Mutex* const mutex_;
 };
 
-// What a thread does instead of sleeping when it is the only one of a simulation
+// What a thread does instead of sleeping if it is the only thread of a simulation
 // (env/sim/sim_env.h).
 class SleepReplacement {
  public:
   virtual ~SleepReplacement() = default;
-  // Called in place of a wait, with the mutex of the condition variable free. `micros`: the limit
-  // of the wait; UINT64_MAX = none. True: the time is over.
+  // Called instead of a wait, while the mutex of the condition variable is released. `micros` is
+  // the limit of the wait, or UINT64_MAX for none. Returns true if the time is over.
   virtual bool RunInsteadOfSleep(uint64_t micros) = 0;
 };
-// Of the calling thread; null: it sleeps. Answers the one before.
+// Sets the replacement for the calling thread; null means that it sleeps. Returns the previous one.
 SleepReplacement* SetSleepReplacement(SleepReplacement* replacement);
 
-// A condition variable bound to one mutex, which every wait needs held. Wakes may be spurious: wait
-// in a loop.
+// A condition variable for one mutex, which must be held for every wait. Waits may end without a
+// signal, so that they must be in a loop.
 class CondVar {
  public:
   explicit CondVar(Mutex* mutex);  // outlives the condition variable
@@ -170,12 +172,12 @@ class CondVar {
   CondVar& operator=(const CondVar&) = delete;
 
   void Wait() NO_THREAD_SAFETY_ANALYSIS;
-  // Waits at most that long on the monotonic clock. True: the time is over.
+  // Waits for at most `micros` on the monotonic clock. Returns true if the time is over.
   bool WaitFor(uint64_t micros) NO_THREAD_SAFETY_ANALYSIS;
   void Signal() { pthread_cond_signal(&native_); }
   void SignalAll() { pthread_cond_broadcast(&native_); }
-  // In a child after fork(), where those that waited are not: else a signal may go to one of them,
-  // and the destructor waits for them.
+  // For a child after fork(), in which the waiting threads do not exist. Otherwise a signal could
+  // go to one of them, and the destructor would wait for them.
   void ForgetWaiters() { Init(); }
 
  private:
@@ -185,8 +187,8 @@ class CondVar {
   Mutex* const mutex_;
 };
 
-// For sections of a few instructions that are rarely contended and never block. Not ranked: take
-// nothing else while holding it.
+// For sections of a few instructions that are rarely contended and never block. It has no rank; no
+// other lock may be taken while it is held.
 class CAPABILITY("mutex") SpinLock {
  public:
   SpinLock() = default;
@@ -208,7 +210,7 @@ class CAPABILITY("mutex") SpinLock {
   std::atomic<bool> is_locked_{false};
 };
 
-// Says that a guard takes over a lock which its thread has taken already, by TryLock() say.
+// Tells a guard to take over a lock that the thread already holds, for example after TryLock().
 struct AdoptLock {};
 
 class SCOPED_CAPABILITY SpinLockGuard {
@@ -223,7 +225,7 @@ class SCOPED_CAPABILITY SpinLockGuard {
   SpinLock* const lock_;
 };
 
-// Tells the processor that this thread spins.
+// Tells the processor that this thread is spinning.
 inline void SpinPause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

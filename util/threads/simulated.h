@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the calling thread is the one of a simulation (SetSleepReplacement() in
-// util/threads/mutex.h): then no thread may be started that lives beside it.
+// Whether the calling thread is the only thread of a simulation (SetSleepReplacement() in
+// util/threads/mutex.h). Then no other thread may be started.
 #pragma once
 
 namespace ashlar {

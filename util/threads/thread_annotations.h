@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clang's thread-safety attributes under short names. Other compilers see nothing.
+// Clang's thread-safety attributes with short names. Other compilers ignore them.
 #pragma once
 
 #if defined(__clang__)

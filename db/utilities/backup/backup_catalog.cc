@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading goes from the newest backup to the oldest, so that of two that contradict each other the
-// newer one counts.
+// Backups are loaded from the newest to the oldest. If two of them contradict each other, the older
+// one is treated as damaged.
 #include "db/utilities/backup/backup_catalog.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace ashlar {
 namespace {
 
-// Of the files of backups in one directory, under their names in the backup directory. A directory
-// that is not there has none.
+// Adds the sizes of the files in one subdirectory, by name relative to the backup directory. A
+// missing subdirectory has no files.
 Status AddSizes(const BackupDirectory& directory, std::string_view dir,
                 std::unordered_map<std::string, uint64_t>* sizes) {
   const Result<FileSizes> found =
@@ -52,6 +52,7 @@ Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid,
   Sizes shared_sizes;
   RETURN_IF_ERROR(AddSizes(directory, kSharedDir, &shared_sizes));
   RETURN_IF_ERROR(AddSizes(directory, kSharedChecksumDir, &shared_sizes));
+  // A new backup must not get the id of an existing one, even if that is not loaded or is damaged.
   if (!ids.empty()) {
     MutexLock lock(&mutex_);
     greatest_id_ = ids.front();
@@ -88,6 +89,8 @@ Result<BackupPtr> BackupCatalog::ReadBackup(const BackupDirectory& directory, Ba
   ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(directory.fs, path));
   std::vector<std::string> ignored;
   Result<BackupMeta> meta = ParseMeta(text, id, path, &ignored);
+  // Also the names of a damaged backup are kept, so that garbage collection does not delete its
+  // files.
   for (std::string& name : NamesInMeta(text)) damaged->names.insert(std::move(name));
   damaged->has_unknown_names = meta.status().IsNotSupported();
   for (const std::string& field : ignored) {
@@ -119,6 +122,7 @@ Result<BackupPtr> BackupCatalog::MakeBackup(const BackupDirectory& directory, Ba
       return Status::Corruption(StrCat(meta_path, ": ", file.name, ": expected ", file.bytes,
                                        " bytes, found ", size->second));
     }
+    // If the schema has no sizes, the size that the file has now is taken.
     file.bytes = size->second;
     MutexLock lock(&mutex_);
     ASSIGN_OR_RETURN(BackupFilePtr shared, ShareLocked(meta_path, std::move(file)));
@@ -173,6 +177,7 @@ BackupID BackupCatalog::TakeNextId() {
 }
 
 void BackupCatalog::GiveBackId(BackupID id) {
+  // If another backup has got a higher id meanwhile, this one stays unused.
   MutexLock lock(&mutex_);
   if (greatest_id_ == id) --greatest_id_;
 }
@@ -186,6 +191,7 @@ void BackupCatalog::Add(const BackupPtr& backup) {
     if (!IsSharedName(file->name)) continue;
     SharedFile& shared = shared_[file->name];
     if (shared.backup_count++ > 0) {
+      // The first CRC that is known serves all backups that share the file.
       if (!shared.file->crc) shared.file = file;
       continue;
     }
@@ -215,6 +221,7 @@ std::vector<std::string> BackupCatalog::Remove(BackupID id) {
       damaged_.erase(found);
     }
   }
+  // Another backup may name the same files.
   std::erase_if(names, [this](const std::string& name) { return IsNamed(name); });
   return names;
 }
@@ -227,6 +234,7 @@ void BackupCatalog::ForgetLocked(const std::string& name) {
   const std::optional<std::string> session = SessionIdIn(name);
   if (!session) return;
   auto [at, end] = sessions_.equal_range(DatabaseNameOf(name));
+  // Files with the same name in the database differ in their sessions; one entry is removed.
   at = std::find_if(at, end, [&](const auto& entry) { return entry.second == *session; });
   assert(at != end);
   sessions_.erase(at);

@@ -9,8 +9,8 @@
 
 #include "ashlar/db.h"
 #include "db/utilities/backup/backup_names.h"
+#include "db/utilities/copy/deletion_pause.h"
 #include "db/utilities/copy/flat_directory.h"
-#include "db/utilities/copy/kept_files.h"
 #include "env/file_util.h"
 #include "env/new_entries.h"
 #include "util/text/str_cat.h"
@@ -18,6 +18,7 @@
 namespace ashlar {
 namespace {
 
+// `statistics` may be null. The progress is counted over all files of the backup.
 CopySettings SettingsOf(const BackupParts& parts, Statistics* statistics, CopyProgress* progress) {
   return {.buffer_bytes = parts.options->io_buffer_size,
           .limiter = parts.options->backup_rate_limiter.get(),
@@ -29,7 +30,7 @@ CopySettings SettingsOf(const BackupParts& parts, Statistics* statistics, CopyPr
           .sync = parts.options->sync};
 }
 
-// Of two opinions about where a file lies the first counts, if it is one.
+// The first temperature unless it is unknown.
 Temperature FirstKnown(Temperature first, Temperature second) {
   return first != Temperature::kUnknown ? first : second;
 }
@@ -67,10 +68,8 @@ Result<BackupPtr> BackupCreation::Run() {
 Status BackupCreation::CheckPlace() const {
   if (id_ >= kLatestBackupId) return Status::InvalidArgument("backup: no id is left");
   const BackupDirectory& directory = parts_.directory;
-  if (IsSameDirectory(directory.fs, directory.path, db_->GetFileSystem(), db_->GetName())) {
-    return Status::InvalidArgument("backup_dir is the directory of the database", directory.path);
-  }
-  // Only somebody else can have made it: the catalog has given out a number beyond all it has seen.
+  // The id is greater than all ids of the catalog, so that another engine must have created the
+  // file.
   const std::string meta = directory.PathOf(MetaName(id_));
   const IOStatus found = directory.fs->FileExists(meta, IOOptions(), nullptr);
   if (found.ok()) return Status::Aborted("another engine has made a backup in the meantime", meta);
@@ -88,7 +87,7 @@ Result<BackupPtr> BackupCreation::Make() {
         fs, parts_.directory.PathOf(parts_.options->share_files_with_checksum ? kSharedChecksumDir
                                                                               : kSharedDir));
   }
-  // What lies there is of a backup that was not completed.
+  // A directory with this name belongs to an incomplete backup.
   RETURN_IF_ERROR(DeleteFlatDirectory(fs, own_dir));
   RETURN_IF_ERROR(fs->CreateDir(own_dir, IOOptions(), nullptr));
   ASSIGN_OR_RETURN(const BackupMeta meta, CopyAll());
@@ -112,10 +111,11 @@ Result<BackupPtr> BackupCreation::Make() {
 }
 
 Result<BackupMeta> BackupCreation::CopyAll() {
-  const KeptFiles kept(db_);
+  const DeletionPause kept(db_);
   RETURN_IF_ERROR(kept.status());
   BackupMeta meta;
   meta.app_metadata = app_metadata_;
+  // The backup has at least the writes up to this number, because its files are listed later.
   meta.sequence = db_->GetLatestSequenceNumber();
   RETURN_IF_ERROR(parts_.backup_env->GetCurrentTime(&meta.timestamp));
   ASSIGN_OR_RETURN(std::vector<PlannedFile> files,
@@ -175,6 +175,8 @@ Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) con
   const BackupDirectory& directory = parts_.directory;
   const std::string path = directory.PathOf(file.name);
   const CopyTarget target{.fs = directory.fs,
+                          // A shared file gets its name only when it is complete, because later
+                          // backups rely on the name.
                           .path = file.is_shared ? directory.PathOf(TempNameOf(file.name)) : path};
   CopiedFile copied;
   if (!file.info.replacement_contents.empty()) {
@@ -202,7 +204,9 @@ Status BackupCreation::WriteMetaFile(const BackupMeta& meta) {
   const std::string path = directory.PathOf(MetaName(id_));
   const std::string text = WriteMeta(meta, parts_.options->schema_version);
   RETURN_IF_ERROR(WriteStringToFile(directory.fs, text, temp, parts_.options->sync));
+  // The last moment at which StopBackup() has an effect.
   if (parts_.is_stopped->load(std::memory_order_relaxed)) return Status::Incomplete("stopped");
+  // If the rename fails, the file system may have done it nevertheless.
   may_be_committed_ = true;
   RETURN_IF_ERROR(directory.fs->RenameFile(temp, path, IOOptions(), nullptr));
   return parts_.options->sync ? entries.Sync(path) : Status::OK();
@@ -212,7 +216,8 @@ void BackupCreation::Undo() const {
   const BackupDirectory& directory = parts_.directory;
   Status status = DeleteFileIfExists(directory.fs, directory.PathOf(MetaTempName(id_)));
   if (may_be_committed_) {
-    // While its meta file may come back after a crash, the backup keeps its files.
+    // The files are kept unless the deletion of the meta file is durable: otherwise a crash could
+    // bring back a meta file whose files are gone.
     const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(MetaName(id_))));
     if (parts_.options->sync) status.UpdateIfOk(entries.Sync());
@@ -224,7 +229,7 @@ void BackupCreation::Undo() const {
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));
   }
   status.UpdateIfOk(DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id_))));
-  IgnoreError(status, "what is left is garbage, and the first error says more");
+  IgnoreError(status, "garbage collection deletes what remains");
 }
 
 }  // namespace ashlar

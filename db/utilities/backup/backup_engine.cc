@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two kinds of engine, as programs see them: each call takes its turn and asks the core.
+// The two public classes. Each call waits for its turn (EngineTurns) and calls EngineCore.
 #include "ashlar/utilities/backup_engine.h"
 
 #include <memory>
@@ -18,7 +18,8 @@ using TurnKind = EngineTurns::Kind;
 
 IOStatus AsIOStatus(Status status) { return status_to_io_status(std::move(status)); }
 
-// What both have: Base is BackupEngine or BackupEngineReadOnly.
+// It owns the core and the turns. Statuses become IOStatuses here.
+// The functions of both classes. Base is BackupEngine or BackupEngineReadOnly.
 template <typename Base>
 class ReadingEngine : public Base {
  public:
@@ -66,6 +67,7 @@ class ReadingEngine : public Base {
   }
 
  protected:
+  // For derived classes, which take a turn before they use the core.
   EngineCore* core() { return core_.get(); }
   EngineTurns* turns() { return &turns_; }
 
@@ -96,7 +98,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
     return IOStatus::OK();
   }
 
-  // Not in its turn: it is for what runs.
+  // Does not wait for a turn, because it must reach the running operation.
   void StopBackup() override { core()->Stop(); }
 
   IOStatus GarbageCollect() override {
@@ -113,6 +115,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
   }
 };
 
+// On an error *engine is null. The caller of Open() owns the engine.
 template <typename Engine, typename Base>
 IOStatus OpenEngine(const BackupEngineOptions& options, Env* db_env, EngineCore::Access access,
                     Base** engine) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that could not be deleted is tried again by the next collection.
+// A file that cannot be deleted remains garbage, which the next collection deletes.
 #include "db/utilities/backup/backup_garbage.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace ashlar {
 namespace {
 
-// What a failed sync of the directory has lost no later sync makes durable, but for what is done
-// anew: so it is renamed back then, and what an earlier call could not rename back is renamed once
-// more.
+// Renames meta/<id> durably. If a sync of the directory fails, the kernel may forget the rename,
+// and a later successful sync does not make it durable. Therefore the file is then renamed back. If
+// that failed too in an earlier call, the rename is repeated here in both directions.
 Status RetireMetaFile(const BackupParts& parts, BackupID id) {
   const BackupDirectory& directory = parts.directory;
   const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
@@ -32,7 +32,7 @@ Status RetireMetaFile(const BackupParts& parts, BackupID id) {
   IOStatus renamed = rename(path, retired);
   if (IsMissing(renamed)) {
     renamed = rename(retired, path);
-    if (IsMissing(renamed)) return Status::OK();  // somebody else has deleted it
+    if (IsMissing(renamed)) return Status::OK();  // another engine has deleted it
     if (renamed.ok()) renamed = rename(path, retired);
   }
   RETURN_IF_ERROR(renamed);
@@ -42,7 +42,7 @@ Status RetireMetaFile(const BackupParts& parts, BackupID id) {
   return status;
 }
 
-// Names of shared files as engines give them.
+// Whether an engine creates shared files with such a name.
 bool IsOfBackup(const std::string& name) {
   if (IsTempName(name)) return true;
   FileNumber number = 0;
@@ -51,11 +51,15 @@ bool IsOfBackup(const std::string& name) {
          (type == kTableFile || type == kBlobFile);
 }
 
+// One run of the garbage collection. An error of one file does not stop it: the other files are
+// still deleted, and the first error is returned.
 class Collection {
  public:
   explicit Collection(const BackupParts& parts)
       : catalog_(*parts.catalog), directory_(parts.directory), info_log_(parts.info_log) {}
 
+  // Refuses to run if the catalog does not know all meta files: one that it does not know was
+  // written by another engine, whose files would otherwise count as garbage.
   Status Run() {
     RETURN_IF_ERROR(catalog_.CheckAllIsUnderstood());
     ASSIGN_OR_RETURN(const std::vector<std::string> metas, List(kMetaDir));
@@ -76,20 +80,22 @@ class Collection {
   }
 
  private:
-  // None if the directory is missing.
+  // A missing directory is empty.
   Result<std::vector<std::string>> List(std::string_view dir) {
     Result<std::vector<std::string>> names = ListDirectory(directory_.fs, directory_.PathOf(dir));
     if (IsMissing(names.status())) return std::vector<std::string>();
     return names;
   }
 
-  // Of a meta file that RetireMetaFile() has renamed and could not rename back.
+  // Whether this temporary name is the only name that a meta file of the catalog has, because
+  // RetireMetaFile() could not rename it back. The backup is lost if it is deleted.
   bool IsLastName(std::string_view temp_name, const std::vector<std::string>& metas) const {
     const std::string_view digits = temp_name.substr(1, temp_name.rfind('.') - 1);
     const std::optional<BackupID> id = ParseBackupId(digits);
     return id && catalog_.HasId(*id) && std::ranges::find(metas, digits) == metas.end();
   }
 
+  // Deletes the files of one shared directory that no backup names.
   void CollectShared(std::string_view dir) {
     Result<std::vector<std::string>> names = List(dir);
     first_.UpdateIfOk(Status(names.status()));
@@ -100,13 +106,14 @@ class Collection {
     }
   }
 
+  // Deletes the private directories of ids without a backup.
   void CollectPrivate() {
     Result<std::vector<std::string>> names = List(kPrivateDir);
     first_.UpdateIfOk(Status(names.status()));
     if (!names.ok()) return;
     for (const std::string& base : *names) {
       const std::string_view name(base);
-      const bool is_temp = name.ends_with(".tmp");  // of RocksDB before 5.x
+      const bool is_temp = name.ends_with(".tmp");  // created by old versions of RocksDB
       const std::optional<BackupID> id =
           ParseBackupId(is_temp ? name.substr(0, name.size() - 4) : name);
       if (!id || (!is_temp && catalog_.HasId(*id))) continue;
@@ -114,10 +121,12 @@ class Collection {
     }
   }
 
+  // `name` is relative to the directory of the backups.
   void Delete(const std::string& name) {
     Note(DeleteFileIfExists(directory_.fs, directory_.PathOf(name)));
   }
 
+  // Counts a deletion or keeps its error.
   void Note(Status status) {
     if (status.ok()) ++deleted_;
     first_.UpdateIfOk(std::move(status));
@@ -135,10 +144,12 @@ class Collection {
 Status DeleteBackupFiles(const BackupParts& parts, BackupID id) {
   if (!parts.catalog->HasId(id)) return Status::NotFound("no such backup", StrCat(id));
   const BackupDirectory& directory = parts.directory;
+  // From here on the backup does not exist, even if a deletion below fails.
   RETURN_IF_ERROR(RetireMetaFile(parts, id));
   const std::vector<std::string> unnamed = parts.catalog->Remove(id);
   Info(parts.info_log, "Backup %u is deleted", id);
   Status status = DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id)));
+  // While a meta file has unknown names, any shared file may belong to it.
   if (parts.catalog->CheckAllIsUnderstood().ok()) {
     for (const std::string& name : unnamed) {
       status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));

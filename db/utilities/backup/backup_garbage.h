@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deleting backups, and what is left of backups that were not completed or not wholly deleted.
+// Deletion of backups, and of the remains of incomplete backups and deletions (garbage).
 //
-// A backup is deleted by renaming its meta file; only when that is durable its files go. A crash
-// leaves it whole, or as garbage. Nothing that the meta file of any backup names is garbage, also
-// where the backup itself is damaged; and while there is a meta file that cannot be read, or that
-// is of a newer schema, nothing is.
+// A backup is deleted by renaming its meta file. Its files are deleted after the rename is durable,
+// so that a crash leaves either the complete backup or garbage. A file that any meta file names is
+// not garbage, even if that backup is damaged. While there is a meta file that cannot be read or
+// has a newer schema, nothing is garbage.
 //
-// Threads: one at a time for each directory, and nobody restores what is deleted.
+// Threads: one at a time for each directory, and not concurrently with a restore.
 #pragma once
 
 #include "db/utilities/backup/backup_parts.h"
 
 namespace ashlar {
 
-// NotFound without such a backup. After other errors it is gone if the catalog no longer has it,
-// and the rest of it is garbage.
+// NotFound if there is no such backup. After another error the backup is deleted if it is no longer
+// in the catalog; its remaining files are garbage.
 Status DeleteBackupFiles(const BackupParts& parts, BackupID id);
 
-// Goes on after an error, and returns the first one. NotSupported or an I/O error that names a meta
-// file: there is one that keeps everything. Names that no engine gives are left alone.
+// Continues after an error and returns the first one. Returns NotSupported or an I/O error without
+// deleting anything if there is a meta file with unknown contents. Files with other names than
+// those of backups are kept.
 Status CollectBackupGarbage(const BackupParts& parts);
 
 }  // namespace ashlar

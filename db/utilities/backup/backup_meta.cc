@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A meta file is lines of words:
+// A meta file consists of lines of words:
 //
 //   [schema_version 2.1]
 //   timestamp
 //   sequence number
-//   [metadata HEX] and, in schema 2, other fields: a name and what is said of it
+//   [metadata HEX] and, in schema 2, other fields: a name and a value
 //   number of files
 //   name crc32 CRC [pairs of words in schema 2]      for each file
-//   in schema 2 perhaps: "// FOOTER" and more fields
+//   in schema 2, optional: "// FOOTER" and more fields
 #include "db/utilities/backup/backup_meta.h"
 
 #include <algorithm>
@@ -25,6 +25,7 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kSchemaField = "schema_version";
+// The version that WriteMeta() writes. Other versions 2.x can be read, too.
 constexpr std::string_view kSchemaText = "2.1";
 constexpr std::string_view kMetadataField = "metadata";
 constexpr std::string_view kCrcField = "crc32";
@@ -32,9 +33,9 @@ constexpr std::string_view kSizeField = "size";
 constexpr std::string_view kTemperatureField = "temp";
 constexpr std::string_view kExcludedField = "ni::excluded";
 constexpr std::string_view kFooterLine = "// FOOTER";
-// In the footer: the CRC-32C of all that stands before its line. RocksDB passes it by.
+// A field of the footer: the CRC-32C of the text before its line. RocksDB ignores it.
 constexpr std::string_view kWholeCrcField = "crc32c_of_file";
-// A field with this prefix may not be passed by.
+// Unknown fields with this prefix must not be ignored.
 constexpr std::string_view kNotIgnorable = "ni::";
 
 struct TemperatureName {
@@ -46,6 +47,7 @@ constexpr TemperatureName kTemperatures[] = {
     {"kCold", Temperature::kCold}, {"kIce", Temperature::kIce},
 };
 
+// The text for a meta file; empty for unknown temperatures, whose field is left out.
 std::string_view NameOf(Temperature temperature) {
   for (const TemperatureName& row : kTemperatures) {
     if (row.temperature == temperature) return row.name;
@@ -53,6 +55,7 @@ std::string_view NameOf(Temperature temperature) {
   return {};
 }
 
+// A name that is not known becomes kUnknown: a temperature is only advice.
 Temperature TemperatureOf(std::string_view name) {
   for (const TemperatureName& row : kTemperatures) {
     if (row.name == name) return row.temperature;
@@ -60,7 +63,7 @@ Temperature TemperatureOf(std::string_view name) {
   return Temperature::kUnknown;
 }
 
-// Digits alone, as they are written: no sign, no leading zeros.
+// A decimal number as WriteMeta() prints it: without sign and leading zeros.
 template <typename T>
 std::optional<T> NumberIn(std::string_view text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
@@ -72,6 +75,7 @@ std::optional<T> NumberIn(std::string_view text) {
   return number;
 }
 
+// The words between single blanks. Two blanks in sequence make an empty word.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
   for (;;) {
@@ -86,7 +90,7 @@ bool HasEmptyWord(const std::vector<std::string_view>& words) {
   return std::ranges::any_of(words, [](std::string_view word) { return word.empty(); });
 }
 
-// A name that a restore may write, in a directory that this backup may use.
+// Whether the name is in a directory of this backup and has the form of a database file's name.
 bool IsGoodName(std::string_view name, BackupID id) {
   const size_t slash = name.rfind('/');
   if (slash == std::string_view::npos) return false;
@@ -109,6 +113,7 @@ bool IsGoodName(std::string_view name, BackupID id) {
   }
 }
 
+// Parses one meta file. Every status names the file. Used once.
 class MetaParser {
  public:
   MetaParser(std::string_view text, BackupID id, const std::string& path,
@@ -133,7 +138,7 @@ class MetaParser {
  private:
   bool IsAtEnd() const { return at_ == text_.size(); }
 
-  // Each line ends with a line feed, so that a file that was cut anywhere is noticed.
+  // Each line must end with a line feed, so that a truncated file is detected.
   Status NextLine() {
     line_start_ = at_;
     ++line_number_;
@@ -146,12 +151,14 @@ class MetaParser {
     return Status::OK();
   }
 
+  // Corruption; shows the beginning of the current line.
   Status Wrong(std::string_view expected) const {
     constexpr size_t kShown = 100;
     return Status::Corruption(StrCat(path_, ": line ", line_number_, ": expected ", expected,
                                      ", found \"", line_.substr(0, kShown), "\""));
   }
 
+  // Without this line the file has schema 1.
   Status ParseSchema() {
     if (!line_.starts_with(kSchemaField)) return Status::OK();
     const std::vector<std::string_view> words = WordsOf(line_);
@@ -172,7 +179,7 @@ class MetaParser {
     return Status::OK();
   }
 
-  // Stops at the line without a blank.
+  // Afterwards the current line is the first one without a blank.
   Status ParseFieldsBeforeCount(std::string* app_metadata) {
     for (;;) {
       RETURN_IF_ERROR(NextLine());
@@ -191,6 +198,7 @@ class MetaParser {
     }
   }
 
+  // A field that this version does not know. NotSupported if it must not be ignored.
   Status PassBy(std::string_view field) {
     if (field.empty()) return Wrong("the name of a field");
     if (field.starts_with(kNotIgnorable)) {
@@ -203,6 +211,7 @@ class MetaParser {
     return Status::OK();
   }
 
+  // Reads until the footer or the end of the file; the caller compares the number of files.
   Status ParseFiles(BackupMeta* meta) {
     while (!IsAtEnd()) {
       RETURN_IF_ERROR(NextLine());
@@ -221,7 +230,7 @@ class MetaParser {
     BackupFile file;
     file.name = words[0];
     if (!IsGoodName(file.name, id_)) return Wrong("the name of a file of this backup");
-    // Restored under one name, two files would overwrite each other.
+    // Two files with the same name in the database would overwrite each other in a restore.
     if (!database_names_.insert(DatabaseNameOf(file.name)).second) return Wrong("each file once");
     bool is_excluded = false;
     for (size_t i = 1; i < words.size(); i += 2) {
@@ -236,6 +245,7 @@ class MetaParser {
     return Status::OK();
   }
 
+  // One pair of words after a file name.
   Status ParsePair(std::string_view field, std::string_view value, BackupFile* file,
                    bool* is_excluded) {
     if (field == kCrcField) {
@@ -256,6 +266,7 @@ class MetaParser {
     return Status::OK();
   }
 
+  // The footer may be missing: RocksDB does not write one with a CRC.
   Status ParseFooter() {
     while (!IsAtEnd()) {
       RETURN_IF_ERROR(NextLine());
@@ -280,7 +291,7 @@ class MetaParser {
   const BackupID id_;
   const std::string& path_;
   std::vector<std::string>* const ignored_;  // may be null
-  size_t at_ = 0;                            // behind the current line
+  size_t at_ = 0;                            // offset after the current line
   size_t line_start_ = 0;
   size_t line_number_ = 0;
   std::string_view line_;    // the current one
@@ -301,6 +312,7 @@ std::string WriteMeta(const BackupMeta& meta, int schema) {
     const std::string digits = Slice(meta.app_metadata).ToString(/*hex=*/true);
     StrAppend(&text, kMetadataField, " ", digits, "\n");
   }
+  // Excluded files are not counted.
   StrAppend(&text, meta.files.size(), "\n");
   for (const BackupFile& file : meta.files) {
     StrAppend(&text, file.name);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackupMeta is what the file meta/<id> says: which files a backup consists of, and their
-// checksums. Between it and the file's text: docs/formats/backup.md.
+// BackupMeta is the content of a file meta/<id>: the files of a backup and their checksums. The
+// functions convert it from and to the text of the file; see docs/formats/backup.md.
 //
-// Bytes of a directory are foreign: whatever they are, ParseMeta() gives a backup whose names stay
-// within their directories, or a status. Pure functions; any thread.
+// The text is untrusted input. ParseMeta() returns either a status, or a BackupMeta whose names
+// stay within the directories of the backup. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,33 @@ struct BackupFile {
   static constexpr uint64_t kUnknownBytes = UINT64_MAX;
 
   std::string name;                // relative to the backup directory
-  std::optional<uint32_t> crc;     // CRC-32C of the file; only schema 2 may leave it out
-  uint64_t bytes = kUnknownBytes;  // schema 1 says nothing of it
+  std::optional<uint32_t> crc;     // CRC-32C of the file; optional in schema 2
+  uint64_t bytes = kUnknownBytes;  // schema 1 has no sizes
   Temperature temperature = Temperature::kUnknown;
 };
 
 struct BackupMeta {
   int64_t timestamp = 0;        // seconds since 1970
-  SequenceNumber sequence = 0;  // a lower bound of what the backup contains
+  SequenceNumber sequence = 0;  // the backup contains at least the writes up to it
   std::string app_metadata;
   std::vector<BackupFile> files;
-  std::vector<std::string> excluded;  // names of shared files that other directories have
+  std::vector<std::string> excluded;  // names of shared files that are not copied
 };
 
 inline constexpr int kLowestSchema = 1, kHighestSchema = 2;
 
-// The text of a meta file. Schema 1 has no place for sizes, temperatures and excluded files: there
-// must be none of the last.
+// The text of a meta file. Schema 1 has no sizes and temperatures; it must not be used if there are
+// excluded files.
 std::string WriteMeta(const BackupMeta& meta, int schema);
 
-// Corruption, or NotSupported for what a later version means us not to misunderstand. `path` is for
-// messages; `ignored`, which may be null, gets the names of fields that are unknown and harmless.
+// Corruption, or NotSupported for a newer schema and for unknown fields that must not be ignored.
+// `path` is used in messages. The names of ignored unknown fields are appended to `ignored`, which
+// may be null.
 Result<BackupMeta> ParseMeta(std::string_view text, BackupID id, const std::string& path,
                              std::vector<std::string>* ignored);
 
-// What can be read of the names in a meta file, also of one that ParseMeta() refuses: files that
-// somebody may still want.
+// All file names in a meta file that can be recognised, also if ParseMeta() refuses the file.
+// Garbage collection keeps these files.
 std::vector<std::string> NamesInMeta(std::string_view text);
 
 }  // namespace ashlar

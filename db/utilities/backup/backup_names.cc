@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/formats/backup.md has the table of names.
+// The names are described in docs/formats/backup.md.
 #include "db/utilities/backup/backup_names.h"
 
 #include <algorithm>
@@ -21,10 +21,12 @@ std::string_view BaseOf(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// Whether the name is a path below this directory.
 bool IsIn(std::string_view dir, std::string_view name) {
   return name.size() > dir.size() && name.starts_with(dir) && name[dir.size()] == '/';
 }
 
+// Without session id the CRC takes its place; blob files never have a session id.
 bool UsesSessionId(const FileIdentityForName& file, Naming naming) {
   const auto kind = static_cast<uint32_t>(naming & BackupEngineOptions::kMaskNoNamingFlags);
   return kind == BackupEngineOptions::kUseDbSessionId && file.type == kTableFile &&
@@ -48,6 +50,7 @@ bool IsTempName(std::string_view base_name) {
 }
 
 std::optional<BackupID> ParseBackupId(std::string_view name) {
+  // Ten digits are less than 2^34, so that the sum below cannot overflow.
   if (name.empty() || name.size() > 10 || name.front() == '0') return std::nullopt;
   uint64_t id = 0;
   for (const char c : name) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names within a backup directory, built and parsed. All are relative to it:
+// Functions that build and parse the names in a backup directory. All names are relative to it:
 //
-//   meta/7                        what backup 7 consists of: the backup is there iff this file is
-//   meta/.7.tmp                   the same while it is written
-//   private/7/                    MANIFEST, CURRENT, OPTIONS, logs of backup 7
-//   shared_checksum/000009_s<session id>_1001.sst    what several backups may have in common
-//   shared_checksum/.<name>.tmp                      the same while it is copied
-//   shared/000009.sst             the same where names say nothing of the content
+//   meta/7                        lists the files of backup 7, which exists iff this file exists
+//   meta/.7.tmp                   the same file while it is written or the backup is deleted
+//   private/7/                    MANIFEST, CURRENT, OPTIONS and WALs of backup 7
+//   shared_checksum/000009_s<session id>_1001.sst    a table, shared by several backups
+//   shared_checksum/.<name>.tmp                      the same file while it is copied
+//   shared/000009.sst             a table if share_files_with_checksum is false
 //
 // Pure functions; any thread.
 #pragma once
@@ -27,7 +27,7 @@ inline constexpr std::string_view kPrivateDir = "private";
 inline constexpr std::string_view kSharedDir = "shared";
 inline constexpr std::string_view kSharedChecksumDir = "shared_checksum";
 
-// Stands for the newest backup that is not corrupt; no backup has it.
+// In calls: the newest backup that can be restored. No backup has this id.
 inline constexpr BackupID kLatestBackupId = 0xfffffffe;
 
 std::string MetaName(BackupID id);
@@ -36,36 +36,35 @@ std::string PrivateDirName(BackupID id);
 
 // "shared_checksum/x" -> "shared_checksum/.x.tmp"
 std::string TempNameOf(const std::string& shared_name);
-// Whether a name within a directory is one that TempNameOf() or MetaTempName() gives.
+// Whether TempNameOf() or MetaTempName() can return a path with this base name.
 bool IsTempName(std::string_view base_name);
 
-// Decimal, without leading zeros, from 1 up.
+// A decimal number from 1 to kLatestBackupId - 1 without leading zeros.
 std::optional<BackupID> ParseBackupId(std::string_view name);
 
-// The file's name in a database: the base name without what lies from its first '_' up to its last
-// '.'.
+// The name of the file in the database: its base name without the part from the first '_' to the
+// last '.'.
 std::string DatabaseNameOf(std::string_view backup_name);
 bool IsSharedName(std::string_view backup_name);
-// Whether it is the base name of a file that a database has, with or without what names in
-// shared_checksum/ have besides.
+// Whether DatabaseNameOf() of this name is the name of a database file.
 bool IsNameOfBackupFile(const std::string& base_name);
 
-// What the content of a table or blob file is known by.
+// Facts about a table or blob file that its name in shared_checksum/ can contain.
 struct FileIdentityForName {
   std::string database_name;  // "000009.sst"
   FileType type = kTableFile;
   uint64_t bytes = 0;
-  std::string session_id;       // of the table's creator; empty: unknown, or a blob file
-  std::optional<uint32_t> crc;  // CRC-32C of the file, if it is known already
+  std::string session_id;       // of the session that created a table; empty = unknown
+  std::optional<uint32_t> crc;  // CRC-32C of the file, if known
 };
 
-// Whether the name has the file's CRC in it, which then must be known.
+// Whether the name contains the CRC of the file, which must then be known.
 bool NameNeedsCrc(const FileIdentityForName& file, BackupEngineOptions::ShareFilesNaming naming);
-// In shared_checksum/.
+// The name in shared_checksum/.
 std::string SharedChecksumName(const FileIdentityForName& file,
                                BackupEngineOptions::ShareFilesNaming naming);
 
-// The session id in a name of shared_checksum/, if it has one: 20 characters behind "_s".
+// The session id in a name in shared_checksum/: the 20 characters after "_s".
 std::optional<std::string> SessionIdIn(std::string_view backup_name);
 
 }  // namespace ashlar

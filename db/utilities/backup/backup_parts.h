@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackupParts is what the operations of one engine work with. The engine owns all of it.
+// BackupParts are the objects of an engine that its operations use. The engine owns them.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,11 @@
 namespace ashlar {
 
 struct BackupParts {
-  const BackupEngineOptions* options = nullptr;  // settled
+  const BackupEngineOptions* options = nullptr;  // with default values filled in
   BackupDirectory directory;
+  // The Envs and file systems must outlive the engine.
   Env* backup_env = nullptr;
-  FileSystem* db_fs = nullptr;  // to which backups are restored
+  FileSystem* db_fs = nullptr;  // the file system of restored databases
   BackupCatalog* catalog = nullptr;
   FileIdentities* identities = nullptr;
   CopyPool* pool = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What names a file's content is found out by the pool, for it may need reading.
+// The names of shared files are determined by the threads of the pool, because files may have to be
+// read for it.
 #include "db/utilities/backup/backup_plan.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFile; }
 
-// A backup has one directory: files of several could have the same name.
+// A backup restores all files to one directory, where files of different directories could have the
+// same name.
 Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
   const std::string* directory = nullptr;
   for (const LiveFileStorageInfo& file : files) {
@@ -30,7 +32,7 @@ Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
   return Status::OK();
 }
 
-// Returns the number behind the last log; 0 if there was none.
+// Removes the WALs from the list. Returns the number of the last one plus one; 0 if there is none.
 uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
   uint64_t end = 0;
   std::erase_if(*files, [&end](const LiveFileStorageInfo& file) {
@@ -76,7 +78,7 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
   const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);
   std::vector<PlannedFile> files;
-  std::vector<size_t> shared;  // their places
+  std::vector<size_t> shared;  // indexes in `files`
   for (LiveFileStorageInfo& info : listed) {
     PlannedFile& file = files.emplace_back();
     file.is_shared = parts_.options->share_table_files && IsSharedKind(info.file_type);
@@ -157,8 +159,8 @@ Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
   return Status::OK();
 }
 
-// A file that is named but not there as it was is copied again, which mends all backups that name
-// it.
+// A file that backups name but that is missing or has another size is copied again. This repairs
+// these backups.
 Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& database,
                                    PlannedFile* file) const {
   const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
@@ -166,11 +168,11 @@ Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& datab
   const std::string path = parts_.directory.PathOf(file->name);
   const Result<uint64_t> bytes = FileSizeOf(parts_.directory.fs, path);
   if (!bytes.ok() || bytes.value() != existing->bytes) {
-    Warn(parts_.info_log, "%s: not there as it was: copied again", path.c_str());
+    Warn(parts_.info_log, "%s is missing or has another size; it is copied again", path.c_str());
     return Status::OK();
   }
-  // In shared/ a name says nothing of the content: another history of the database may have had
-  // another file of this number.
+  // A name in shared/ does not identify the content: after a restore, the database can create
+  // another file with the same number.
   const bool may_be_another = !parts_.options->share_files_with_checksum;
   if (may_be_another) RETURN_IF_ERROR(FindCrc(fs, database, file));
   const bool is_same = existing->bytes == file->info.size &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of a new backup: the files of the database at one moment, the name of each in the backup
-// directory, and whether it has to be copied.
+// The plan of a new backup: the live files of the database, their names in the backup directory,
+// and whether they must be copied.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct PlannedFile {
   LiveFileStorageInfo info;
   std::string name;  // in the backup directory
   bool is_shared = false;
-  // Its CRC is this one, or somebody has changed it.
+  // If set, a copy with another CRC is Corruption.
   std::optional<uint32_t> expected_crc;
-  BackupFilePtr existing;  // not null: another backup has it already
+  BackupFilePtr existing;  // not null: the backup directory already has the file
   bool is_excluded = false;
-  std::string tail;  // what the copy has behind the bytes of the file
+  std::string tail;  // appended to the copy after the bytes of the file
 
   std::string SourcePath() const;
   CopySource Source(FileSystem* fs) const;
@@ -34,12 +34,12 @@ struct PlannedFile {
 
 class BackupPlanner {
  public:
-  // `copier` reads files for their CRC; both outlive the planner.
+  // `copier` reads files to compute their CRC. Both arguments must outlive the planner.
   BackupPlanner(const BackupParts& parts, const FileCopier* copier)
       : parts_(parts), copier_(copier) {}
 
-  // Deletions of files are disabled from before this call until the copies are made. The database's
-  // logs are flushed or copied, as the options say.
+  // The caller has disabled file deletions of the database, and enables them after copying. Flushes
+  // the memtables if the options say so.
   Result<std::vector<PlannedFile>> Plan(DB* db, const CreateBackupOptions& options, BackupID id);
 
  private:
@@ -54,7 +54,7 @@ class BackupPlanner {
   const FileCopier* const copier_;
 };
 
-// Of the threads that copy: none if they stay as they are.
+// The priority of the copying threads; nullopt = unchanged.
 std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options);
 
 }  // namespace ashlar

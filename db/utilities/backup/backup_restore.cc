@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//   lock -> plan -> what can be kept -> excluded files -> space -> CURRENT away, durably ->
-//   other old files away -> copies -> directories synced -> CURRENT renamed into place -> synced
+//   lock -> plan -> find files to keep -> find excluded files -> check space
+//   -> delete CURRENT, sync -> delete other old files
+//   -> copy -> sync directories -> rename CURRENT.tmp to CURRENT, sync
 #include "db/utilities/backup/backup_restore.h"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ CopySettings SettingsOfRestore(const BackupParts& parts) {
           .sync = parts.options->sync};
 }
 
+// nullopt if it is not the name of a database file.
 std::optional<FileType> TypeOf(const std::string& database_name) {
   FileNumber number = 0;
   FileType type = kTempFile;
@@ -54,6 +56,7 @@ Status BackupRestore::Run() {
   Info(parts_.info_log, "Restoring backup %u to %s", backup_.id, db_dir_.c_str());
   FileLock* lock = nullptr;
   const IOStatus locked = fs_->LockFile(LockFileName(db_dir_), IOOptions(), &lock, nullptr);
+  // If the file system has no locks, nothing protects against an open database.
   if (!locked.ok() && !locked.IsNotSupported()) return locked;
   const ScopeExit unlock([&] {
     if (lock != nullptr) IgnoreError(fs_->UnlockFile(lock, IOOptions(), nullptr), "it goes anyway");
@@ -101,7 +104,7 @@ Status BackupRestore::MakePlan() {
   }
   for (const std::string& name : backup_.excluded) add(name).is_excluded = true;
   if (!options_.keep_log_files) return Status::OK();
-  // Logs that are there are newer than those of the backup.
+  // An existing WAL is not overwritten: it may contain later writes than the one of the backup.
   for (Target& target : targets_) {
     if (target.type != kWalFile) continue;
     const IOStatus found = fs_->FileExists(PathOf(target), IOOptions(), nullptr);
@@ -133,7 +136,7 @@ Status BackupRestore::FindKept() {
   return Status::OK();
 }
 
-// A file that cannot be read is not the one that is wanted.
+// A file that cannot be read is not kept.
 Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const {
   const std::string path = PathOf(target);
   if (options_.mode == RestoreOptions::kVerifyChecksum) {
@@ -145,7 +148,7 @@ Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const 
   if (target.type != kTableFile || !session_id) return false;
   Result<std::string> found = ReadTableSessionId(fs_, path);
   if (!found.ok() || *found != *session_id) return false;
-  // The name may have the size in it.
+  // The name may or may not contain the size.
   const FileIdentityForName identity{.database_name = target.database_name,
                                      .type = kTableFile,
                                      .bytes = bytes,
@@ -170,6 +173,7 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
     std::vector<BackupInfo> infos;
     engine->GetBackupInfo(&infos, /*include_file_details=*/true);
     for (BackupInfo& info : infos) {
+      // Without an Env the files of that backup cannot be read.
       if (info.env_for_open == nullptr) continue;
       std::map<std::string, const BackupFileInfo*> files;
       for (const BackupFileInfo& file : info.file_details) files[file.relative_filename] = &file;
@@ -194,13 +198,15 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
              " was excluded from the backup and is in none of the alternate directories"));
 }
 
-// What is deleted makes room. A file system that does not know its free space is not asked twice.
+// The space of the old files counts as free. There is no check if the file system does not report
+// its free space.
 Status BackupRestore::CheckSpace() const {
   uint64_t needed = 0;
   for (const Target& target : targets_) {
     if (!target.is_kept) needed += target.source.bytes;
   }
   uint64_t available = 0;
+  // Old files are listed only if space is scarce.
   if (!fs_->GetFreeSpace(db_dir_, IOOptions(), &available, nullptr).ok()) return Status::OK();
   if (needed <= available) return Status::OK();
   ASSIGN_OR_RETURN(const FileSizes old, SizesOfFiles(fs_, db_dir_, [this](const auto& name) {
@@ -220,12 +226,13 @@ Status BackupRestore::RemoveOld() const {
   return SettleArchive();
 }
 
-// Names that no database gives are left alone. Of a directory for logs only logs are removed.
+// Deletes only files with names of database files; in a separate WAL directory only WALs.
 Status BackupRestore::RemoveFrom(const std::string& dir) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs_, dir));
   for (const std::string& name : names) {
     const std::optional<FileType> type = TypeOf(name);
     if (!type && !IsTrashFileName(name)) continue;
+    // LOCK is held by this restore; after a deletion another process could lock a new file.
     if (type == kDBLockFile || kept_names_.contains(name)) continue;
     if (type == kWalFile ? options_.keep_log_files : dir != db_dir_) continue;
     RETURN_IF_ERROR(DeleteFileIfExists(fs_, StrCat(dir, "/", name)));
@@ -264,13 +271,14 @@ Status BackupRestore::CopyAll() const {
 }
 
 Status BackupRestore::CopyOne(const Target& target) const {
+  // CURRENT gets its name in Finish().
   const std::string path = target.type == kCurrentFile ? CurrentTempPath() : PathOf(target);
   ASSIGN_OR_RETURN(const CopiedFile copied, copier_.Copy(target.source, {.fs = fs_, .path = path}));
   if (!target.crc) return Status::OK();
   return CheckCrc(target.source.path, *target.crc, copied.crc);
 }
 
-// With CURRENT the database is there.
+// After this rename the database can be opened.
 Status BackupRestore::Finish() const {
   const NewEntries entries(fs_, db_dir_);
   const std::string current = CurrentFileName(db_dir_);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackupRestore puts one backup into the directories of a database that nobody has open.
+// BackupRestore restores one backup to the directories of a database that is not open.
 //
-// What is certain to fail (a lock, missing files, too little space) fails before anything is
-// changed. From then on the directory has no CURRENT until everything else is there and durable: a
-// crash, or an error, leaves a directory that does not open rather than half a database.
+// Predictable errors (the database is open, excluded files are not found, too little space) are
+// detected before anything is changed. Then CURRENT is deleted first and created last, after all
+// other files are durable: after a crash or an error the database cannot be opened, instead of
+// being a mixture of old and new files.
 //
-// Threads: one; the copies are made by the pool.
+// Threads: one at a time; the pool copies files with several threads.
 #pragma once
 
 #include <optional>
@@ -22,10 +23,12 @@ namespace ashlar {
 
 class BackupRestore {
  public:
-  // All outlive this. `wal_dir` may be the same as `db_dir`.
+  // The arguments must outlive the object. `wal_dir` may be the same as `db_dir`.
   BackupRestore(const BackupParts& parts, const RestoreOptions& options, const Backup& backup,
                 const std::string& db_dir, const std::string& wal_dir);
 
+  // If an error comes after the first deletion, the database cannot be opened until a restore
+  // succeeds.
   Status Run();
 
  private:
@@ -35,26 +38,39 @@ class BackupRestore {
     std::string database_name;
     FileType type = kTempFile;
     bool is_excluded = false;
-    bool is_kept = false;  // what lies there is it already
-    // Where the bytes are, and what they are as far as it is known.
+    bool is_kept = false;  // the target directory already has the file
+    // Where the file is copied from, and its CRC if known.
     CopySource source;
     std::optional<uint32_t> crc;
   };
 
+  // InvalidArgument if a directory is missing or is that of the backups.
   Status CheckPlaces() const;
+  // The steps of the restore, while the lock file of the database is held.
   Status RunLocked();
+  // Fills targets_. Also marks the WALs that are kept.
   Status MakePlan();
+  // Marks the table and blob files that the target directory already has, for the modes that keep
+  // them. The pool's threads compare the files.
   Status FindKept();
+  // Whether the existing file with this name and size is the file of the backup. Compares CRCs or
+  // the ids of sessions, depending on the mode.
   Result<bool> IsThere(const Target& target, uint64_t bytes) const;
+  // Finds sources for the files that the backup excludes. InvalidArgument if one has no source.
   Status FindExcluded();
   Status FindInAlternates(std::vector<Target*> wanted);
   Status CheckSpace() const;
+  // Deletes CURRENT durably, then the other files that are not kept.
   Status RemoveOld() const;
   Status RemoveFrom(const std::string& dir) const;
+  // Deletes the archived WALs; with keep_log_files moves them back to wal_dir_, for replay.
   Status SettleArchive() const;
+  // All files are durable afterwards, except for CURRENT, which still has its temporary name.
   Status CopyAll() const;
+  // Called by threads of the pool. Corruption if the copied bytes have another CRC.
   Status CopyOne(const Target& target) const;
   Status Finish() const;
+  // The path in the restored database.
   std::string PathOf(const Target& target) const;
   std::string CurrentTempPath() const;
 
@@ -66,8 +82,8 @@ class BackupRestore {
   FileSystem* const fs_;  // of the database
   const FileCopier copier_;
   std::vector<Target> targets_;
-  std::set<std::string> kept_names_;    // in the database
-  std::vector<BackupInfo> alternates_;  // which keep open where excluded files are
+  std::set<std::string> kept_names_;    // names in the database
+  std::vector<BackupInfo> alternates_;  // keep the Envs of excluded files alive
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, and the operations that are not long enough for a file of their own.
+// Opening an engine, and its shorter operations.
 #include "db/utilities/backup/engine_core.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& 
   if (options.info_log != nullptr) core->options_.Dump(options.info_log);
   const bool may_write = access == Access::kReadWrite;
   if (may_write) RETURN_IF_ERROR(core->MakeDirectories());
-  // An engine that writes must know of all backups, so as not to delete what they need.
+  // An engine that writes must load all backups, because it must not delete their files.
   const uint64_t max_valid =
       may_write ? UINT64_MAX
                 : static_cast<uint64_t>(std::max(options.max_valid_backups_to_open, 0));
@@ -233,7 +233,7 @@ Status EngineCore::CollectGarbage() {
   return status;
 }
 
-// For operations that do not depend on it.
+// An error is only logged, because the caller does not depend on the collection.
 void EngineCore::CollectOnce() {
   if (!may_have_garbage_) return;
   const Status status = CollectGarbage();

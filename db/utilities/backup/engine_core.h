@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EngineCore is what both kinds of engine are made of: settled options, catalog, pool. Its members
-// are the operations; which of them may run at a time is the business of the engine (EngineTurns).
+// EngineCore implements the operations of both kinds of engine. It does no locking: its owner
+// ensures that only compatible operations run at the same time (EngineTurns).
 #pragma once
 
 #include <atomic>
@@ -19,28 +19,34 @@ class EngineCore {
  public:
   enum class Access : bool { kReadOnly, kReadWrite };
 
-  // InvalidArgument for options that contradict themselves, NotSupported for those of later
-  // versions; NotFound if there are no backups to be read; I/O errors of the directory.
+  // InvalidArgument or NotSupported for unsuitable options; NotFound if a read-only engine finds no
+  // backups; I/O errors of the directory.
   static Result<std::unique_ptr<EngineCore>> Open(const BackupEngineOptions& options, Env* db_env,
                                                   Access access);
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
 
-  // Reads.
+  // Read operations.
+  // NotFound if there is no such backup; its error if it is damaged.
   Result<BackupInfo> Describe(BackupID id, bool with_details) const;
   std::vector<BackupInfo> DescribeAll(bool with_details) const;
   std::vector<BackupID> Damaged() const { return catalog_.Damaged(); }
+  // Compares the sizes of the files, or reads the files and compares their CRCs.
   Status Verify(BackupID id, bool with_checksum) const;
   Status Restore(const RestoreOptions& options, BackupID id, const std::string& db_dir,
                  const std::string& wal_dir) const;
 
-  // Appends.
+  // Append operations.
+  // Returns the id of the new backup. After an error there is no new backup.
   Result<BackupID> Create(const CreateBackupOptions& options, DB* db,
                           const std::string& app_metadata);
+  // Deletes files that no backup needs.
   Status CollectGarbage();
+  // The running and all later creations of backups return Incomplete. Any thread.
   void Stop() { is_stopped_.store(true, std::memory_order_relaxed); }
 
-  // Writes.
+  // Write operations.
+  // Deletes the oldest backups. Continues after an error and returns the first one.
   Status Purge(uint32_t count_to_keep);
   Status Delete(BackupID id);
 
@@ -61,10 +67,12 @@ class EngineCore {
   BackupCatalog catalog_;
   FileIdentities identities_{&catalog_};
   CopyPool pool_;
-  // Set by any thread, looked at by those that copy. It orders nothing.
+  // Set by any thread, read by the copying threads, with relaxed order: no other data depends on
+  // it.
   std::atomic<bool> is_stopped_{false};
   BackupParts parts_;
-  // Of an earlier engine, or of what failed. Of the operation that runs alone.
+  // Whether an earlier engine or a failed operation may have left garbage. Used only by append and
+  // write operations, of which one runs at a time.
   bool may_have_garbage_ = true;
   BackupStatistics statistics_;
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EngineTurns says which operations of an engine may run at the same time:
+// EngineTurns makes operations of an engine wait for each other:
 //
-//            | read | append | write
-//     read   | yes  | yes    | no       a read looks at backups that are complete
-//     append | yes  | no     | no       making a backup, collecting garbage
-//     write  | no   | no     | no       deleting backups, whose files a read may need
+//            | read | append | write   (yes = they may run at the same time)
+//     read   | yes  | yes    | no      reads use only complete backups
+//     append | yes  | no     | no      creating a backup, garbage collection
+//     write  | no   | no     | no      deleting backups, whose files a read may be using
 //
-// It is no lock that a thread holds: a callback within one operation may begin a read. Any thread.
+// No mutex is held during an operation, so that a callback of the program may begin a read. Any
+// thread.
 #pragma once
 
 #include <cassert>
@@ -22,7 +23,7 @@ class EngineTurns {
  public:
   enum class Kind : uint8_t { kRead, kAppend, kWrite };
 
-  // Waits until its operation may begin; ends it with its scope.
+  // Waits until an operation of this kind may begin. The operation ends with the object.
   class Turn {
    public:
     Turn(EngineTurns* turns, Kind kind) : turns_(turns), kind_(kind) { turns_->Begin(kind_); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers in names are those of the database; a table that was ingested may have been made
-// under another one, and then no session fits.
+// The hash contains the file number at the creation of a table. For tables that were imported with
+// another number, no candidate matches, and their properties are read.
 #include "db/utilities/backup/file_identities.h"
 
 #include <utility>

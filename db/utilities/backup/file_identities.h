@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileIdentities finds out by what the content of a live file is known, without reading the file
-// if it can: an incremental backup must not cost a read of the whole database.
+// FileIdentities determines what identifies the content of a live file, if possible without reading
+// the file: an incremental backup must not read the whole database.
 //
-// A table is known by the session that made it. The MANIFEST has a hash of database, session and
-// file number for each: the session that fits is found by trying those that come into question, and
-// only if none of them does, the table's properties are read. Other files are known by their CRC:
-// that of the MANIFEST, that of an earlier backup of this engine while the database stays open, or
-// else the one that is computed.
+// A table is identified by the session that created it. The MANIFEST has a hash of the database id,
+// the session id and the file number of each table. The session id is found by trying candidates
+// against this hash: the current session and those in the names of earlier backups. Only if none
+// matches, the properties of the table are read. Other files are identified by their CRC-32C. It is
+// taken from the MANIFEST, or from an earlier backup by this engine in the same session of the
+// database, or is computed.
 //
-// Threads: any number ask; RememberCrcs() comes between two backups.
+// Threads: any; RememberCrcs() must not be called while a backup is planned.
 #pragma once
 
 #include <cstdint>
@@ -25,38 +26,39 @@
 
 namespace ashlar {
 
-// Which database files belong to, and which opening of it.
+// The ids of a database and of its current session.
 struct DatabaseIdentity {
-  std::string id;          // empty: unknown
-  std::string session_id;  // of the database as it is open now
+  std::string id;          // empty = unknown
+  std::string session_id;  // empty = unknown
 };
 
 class FileIdentities {
  public:
-  // `catalog` outlives this.
+  // `catalog` must outlive the object.
   explicit FileIdentities(const BackupCatalog* catalog) : catalog_(catalog) {}
   FileIdentities(const FileIdentities&) = delete;
   FileIdentities& operator=(const FileIdentities&) = delete;
 
-  // The session that made the table; empty if it does not say, or cannot be read as a table.
+  // The id of the session that created the table. Empty if the table has none or cannot be parsed.
   Result<std::string> SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
                                   const LiveFileStorageInfo& table);
 
-  // CRCs of whole files, by number, of one opening of a database.
+  // CRCs by file number, for one session of a database.
   using Crcs = std::map<uint64_t, uint32_t>;
   std::optional<uint32_t> KnownCrc(const DatabaseIdentity& database, uint64_t file_number) const;
-  // Forgets those of before.
+  // Replaces all remembered CRCs.
   void RememberCrcs(const DatabaseIdentity& database, Crcs crcs);
 
  private:
   const BackupCatalog* const catalog_;
   mutable Mutex mutex_{LockRank::kUtility};
-  std::map<std::string, std::string> sessions_ GUARDED_BY(mutex_);  // read ones, by unique id
+  std::map<std::string, std::string> sessions_
+      GUARDED_BY(mutex_);  // by unique id, as read from tables
   std::string crcs_of_session_ GUARDED_BY(mutex_);
   Crcs crcs_ GUARDED_BY(mutex_);
 };
 
-// The CRC that the database has recorded for the file, if it did so with CRC-32C.
+// The CRC-32C that the database has recorded for the file.
 std::optional<uint32_t> RecordedCrc(const LiveFileStorageInfo& file);
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each thread of a call takes the next job until none is left, and a slot of the pool for each.
+// Each thread of a call takes the next job until none is left. A job runs while its thread holds
+// one of the pool's slots.
 #include "db/utilities/copy/copy_pool.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace ashlar {
 
-// What the threads of one call share.
+// The state that the threads of one call share.
 class CopyPool::Work {
  public:
   Work(CopyPool* pool, const Call& call) : pool_(pool), call_(call) {}
@@ -46,7 +47,7 @@ class CopyPool::Work {
 
   CopyPool* const pool_;
   const Call& call_;
-  // Counters alone: what jobs write is handed over by the end of their threads.
+  // Relaxed order is enough: joining the threads makes the results of their jobs visible.
   std::atomic<size_t> next_{0};
   std::atomic<bool> is_over_{false};
   Mutex mutex_{LockRank::kUtility};
@@ -75,7 +76,8 @@ Status CopyPool::Run(const Call& call) {
   return work.first_error();
 }
 
-// A callback within a job may begin another call, whose jobs would wait for this one's slot.
+// A callback within a job may call Run() again. Those jobs use the slot that the thread already
+// holds, because waiting for another one could deadlock.
 Status CopyPool::RunInSlot(const std::function<Status()>& job) {
   thread_local const CopyPool* pool_of_thread = nullptr;
   if (pool_of_thread == this) return job();

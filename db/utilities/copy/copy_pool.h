@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CopyPool runs jobs, one for each file to copy or to check, on a few threads.
+// CopyPool runs jobs, one for each file that is copied or verified, on several threads.
 //
-// The threads of a call live as long as the call. All calls together run at most as many jobs at a
-// time as the pool allows. With a pool of one the caller does everything itself, as it does in a
-// simulation or where the system gives no threads. No lock is held while a job runs.
+// Each call of Run() starts its own threads and joins them. A limit on the number of running jobs
+// applies to all calls together. The calling thread runs all jobs if the limit is one, in a
+// simulation, and if no thread can be started. No lock is held while a job runs.
 //
-// Threads: any number may call Run().
+// Threads: Run() may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,25 +21,25 @@ namespace ashlar {
 
 class CopyPool {
  public:
-  // What the rest of a call's jobs do when one of them has failed.
+  // Whether the jobs that have not begun are run after one job has failed.
   enum class AfterError : bool { kStop, kGoOn };
 
   struct Call {
     size_t count = 0;
-    std::function<Status(size_t)> job;  // of 0 to count - 1; must not throw
+    std::function<Status(size_t)> job;  // called with 0 to count - 1; must not throw
     AfterError after_error = AfterError::kStop;
-    // Lowers the priority of the threads that run the jobs. The caller's thread could not be
-    // raised again, so it runs none then.
+    // The priority of the threads that run the jobs. The calling thread then runs no jobs, because
+    // a process may lower the priority of a thread but not raise it again.
     std::optional<CpuPriority> cpu_priority = std::nullopt;
   };
 
-  // Below 1 counts as 1.
+  // A limit below 1 means 1.
   explicit CopyPool(int max_jobs_at_once);
   CopyPool(const CopyPool&) = delete;
   CopyPool& operator=(const CopyPool&) = delete;
 
-  // Returns when all jobs that were begun have ended: the error of the failed job with the smallest
-  // number.
+  // Returns after all jobs that have begun are finished. If jobs failed, returns the status of the
+  // failed job with the smallest number.
   Status Run(const Call& call);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread whose bytes complete an interval makes the call.
+// The thread whose bytes complete an interval calls the callback.
 #include "db/utilities/copy/copy_progress.h"
 
 #include <exception>
@@ -16,6 +16,7 @@ Status CopyProgress::Add(uint64_t bytes) {
     MutexLock lock(&mutex_);
     bytes_since_call_ += bytes;
     if (bytes_since_call_ < interval_bytes_) return Status::OK();
+    // Bytes that are copied during the call belong to the next interval.
     bytes_since_call_ = 0;
     while (is_calling_) is_over_.Wait();
     is_calling_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One buffer a copy: read, count into the CRC, append.
+// A copy has one buffer: each piece is read into it, added to the CRC, and appended to the target.
 #include "db/utilities/copy/file_copier.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr Env::IOPriority kPriority = Env::IO_LOW;
 
-// A limiter that lets a few bytes through at once must not make reads of a few bytes: what is read
-// at once waits in several requests.
+// With a very small burst size, pieces are larger than the burst and wait for several tokens,
+// because one system call per few bytes would be too expensive.
 uint64_t BufferBytesOf(const CopySettings& settings) {
   constexpr uint64_t kUsual = 5 << 20, kLeast = 4 << 10;
   if (settings.buffer_bytes != 0) return settings.buffer_bytes;
@@ -37,7 +37,7 @@ Status WrongSize(const CopySource& source, uint64_t found, bool has_more) {
 
 }  // namespace
 
-// A source that is being read, and what was seen of it so far.
+// An open source and the facts about the part that has been read.
 struct FileCopier::Reading {
   const CopySource* source;
   std::unique_ptr<SequentialReader> reader;
@@ -113,7 +113,7 @@ Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
   const uint64_t most = std::clamp<uint64_t>(source.bytes, 1, buffer_bytes_);
   const PageArray buffer = MakePageArray(static_cast<size_t>(most));
   for (;;) {
-    // Of a file with an end one byte more is asked for, to see that it ends there.
+    // After the expected size one more byte is requested, to check that the file ends there.
     const uint64_t left = source.bytes - file.bytes;
     if (left == 0 && source.may_be_longer) return Status::OK();
     const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(left, 1, most));

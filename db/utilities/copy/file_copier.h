@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileCopier moves the bytes of whole files from one file system to another: paced, stoppable,
-// counted, with the CRC-32C of what went through.
+// FileCopier copies whole files from one file system to another. It limits the rate, can be
+// stopped, counts bytes in statistics, and computes the CRC-32C of each file.
 //
-// The destination is created, appended to from its start to its end, synced and closed, and nothing
-// else: an Env over a store of objects needs no more. What an error leaves of it is the caller's to
-// delete.
+// The only operations on the target file are create, append, sync and close, so that the target can
+// be in an object store. After an error the caller must delete the incomplete target.
 //
-// Threads: any number may use one copier.
+// Threads: one copier may be used by any number of threads.
 #pragma once
 
 #include <atomic>
@@ -25,28 +24,28 @@ namespace ashlar {
 class CopyProgress;
 class RateLimiter;
 
-// What the copies of one operation have in common. All pointers may be null and outlive the copier.
+// Settings of all copies of one operation. Pointers may be null; they must outlive the copier.
 struct CopySettings {
-  // Bytes per read and write; 0: what the limiter lets through at once, else 5 MiB.
+  // Bytes per read and write; 0 = the burst size of the limiter, or 5 MiB without one.
   uint64_t buffer_bytes = 0;
-  RateLimiter* limiter = nullptr;                 // of reads too, if its mode says so
-  const std::atomic<bool>* is_stopped = nullptr;  // set: copies end with Incomplete
-  CopyProgress* progress = nullptr;               // of what is written
-  Statistics* statistics = nullptr;               // with the two tickers below
+  RateLimiter* limiter = nullptr;                 // limits reads too if its mode includes them
+  const std::atomic<bool>* is_stopped = nullptr;  // true: copies end with Incomplete
+  CopyProgress* progress = nullptr;               // told the bytes that are written
+  Statistics* statistics = nullptr;               // counts bytes in the two tickers below
   uint32_t read_ticker = TICKER_ENUM_MAX;
   uint32_t write_ticker = TICKER_ENUM_MAX;
-  bool sync = true;  // the content is durable when a copy returns; the name never is
+  bool sync = true;  // sync the file; the caller syncs its directory
 };
 
 struct CopySource {
   FileSystem* fs = nullptr;
   std::string path;
-  uint64_t bytes = UINT64_MAX;  // how many the file has; UINT64_MAX: whatever it has
-  bool may_be_longer = false;   // only the first `bytes` belong to it
-  Temperature temperature = Temperature::kUnknown;  // as far as the caller knows
-  // Which one counts if the file system says another than the caller, and both are known.
+  uint64_t bytes = UINT64_MAX;                      // expected size; UINT64_MAX = unknown
+  bool may_be_longer = false;                       // copy only the first `bytes` bytes
+  Temperature temperature = Temperature::kUnknown;  // as known to the caller
+  // Which temperature is used if those of the caller and of the file system are both known.
   bool prefers_reported_temperature = false;
-  // What the copy has behind the bytes of the file.
+  // Appended to the copy after the bytes of the file.
   std::string tail;
 };
 
@@ -55,11 +54,11 @@ struct CopyTarget {
   std::string path;
 };
 
-// What a copy has seen of its file.
+// Facts about a copied file.
 struct CopiedFile {
-  uint64_t bytes = 0;
-  uint32_t crc = 0;  // CRC-32C of all bytes
-  // Of the source, after both opinions were heard; the target was made with it.
+  uint64_t bytes = 0;  // including the tail
+  uint32_t crc = 0;    // CRC-32C of these bytes
+  // Chosen from the two temperatures of the source. The target was created with it.
   Temperature temperature = Temperature::kUnknown;
 };
 
@@ -67,12 +66,12 @@ class FileCopier {
  public:
   explicit FileCopier(const CopySettings& settings);
 
-  // Corruption if the source has another number of bytes than it should; NotFound or an I/O error
-  // of either side, which names the file.
+  // Corruption if the source does not have the expected size; NotFound and I/O errors of both
+  // sides. The message names the file.
   Result<CopiedFile> Copy(const CopySource& source, const CopyTarget& target) const;
-  // The same with bytes that are in memory.
+  // Writes bytes that are in memory.
   Result<CopiedFile> Write(const Slice& contents, const CopyTarget& target) const;
-  // Reads only, for the CRC.
+  // Reads the file to compute its CRC.
   Result<CopiedFile> Read(const CopySource& source) const;
 
  private:
@@ -89,7 +88,7 @@ class FileCopier {
   const uint64_t buffer_bytes_;
 };
 
-// Corruption that names the file, if its CRC is not the expected one.
+// Corruption with the path in the message if the CRCs differ.
 Status CheckCrc(const std::string& path, uint32_t expected, uint32_t found);
 
 }  // namespace ashlar

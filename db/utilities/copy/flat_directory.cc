@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A directory in such a directory makes the deletion fail: it is nobody's who copies databases.
+// DeleteFlatDirectory() fails if there is a subdirectory, because copies of databases have none.
 #include "db/utilities/copy/flat_directory.h"
 
 #include <vector>
@@ -27,6 +27,7 @@ Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
   FileSizes sizes;
   for (const std::string& name : names) {
     if (!is_wanted(name)) continue;
+    // The file may have been deleted since the listing.
     Result<uint64_t> bytes = FileSizeOf(fs, StrCat(dir, "/", name));
     if (IsMissing(bytes.status())) continue;
     if (!bytes.ok()) return bytes.status();
@@ -39,6 +40,7 @@ bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_f
                      const std::string& other_dir) {
   if (fs != other_fs) return false;
   bool is_same = false;
+  // Some file systems cannot compare files; then their absolute paths decide.
   if (fs->AreFilesSame(dir, other_dir, IOOptions(), &is_same, nullptr).ok()) return is_same;
   std::string path, other_path;
   const bool are_known = fs->GetAbsolutePath(dir, IOOptions(), &path, nullptr).ok() &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Directories that hold files alone, as copies of databases do. Any thread.
+// Helpers for directories without subdirectories, such as copies of databases. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,25 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
+#include "env/file_util.h"
 #include "util/result.h"
 
 namespace ashlar {
 
-// Deletes the directory with its files, if it is there.
+// Deletes the directory and its files. OK if it does not exist.
 Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir);
 
-// Sizes of the files in the directory whose names are wanted. Those that vanish meanwhile are left
-// out; NotFound if the directory is not there.
+// Sizes, by name, of the files in the directory for whose names is_wanted() is true. Files that are
+// deleted meanwhile are omitted. NotFound if the directory does not exist.
 using FileSizes = std::map<std::string, uint64_t>;
 Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
                                const std::function<bool(const std::string&)>& is_wanted);
 
-// Whether both paths lead to one directory, as far as can be told. What is not there is nowhere.
+// Whether both paths lead to the same directory. False if one of them does not exist.
 bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_fs,
                      const std::string& other_dir);
 
+// "/" remains "/".
 std::string WithoutTrailingSlashes(std::string dir);
-
-// NotFound, in the forms in which file systems say it.
-inline bool IsMissing(const Status& status) {
-  return status.IsNotFound() || status.IsPathNotFound();
-}
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a record is framed depends on where in its block it begins.
+// The framing of a record depends on its offset within a block.
 #include "db/utilities/copy/manifest_tail.h"
 
 #include "db/wal/log_format.h"
@@ -18,7 +18,7 @@ std::string ManifestTail(uint64_t manifest_bytes, const std::vector<VersionEdit>
   return tail;
 }
 
-// Twice: in Ashlar's own field, and in that of RocksDB, which may have been told to track logs.
+// Two fields: Ashlar's own one, and the one that RocksDB reads if it tracks WALs.
 VersionEdit ForgetLogsBelow(FileNumber end) {
   VersionEdit edit;
   edit.forgotten_logs_end = end;

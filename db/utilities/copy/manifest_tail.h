@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a copy of a MANIFEST says more than the original: records behind its last one. Pure
-// functions; any thread.
+// Records that a copy of a MANIFEST has after the last record of the original. Pure functions; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace ashlar {
 
-// The bytes to be appended to a MANIFEST of this many bytes.
+// The bytes to append to a MANIFEST with this size, so that it has these edits as further records.
 std::string ManifestTail(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits);
 
-// The copy comes without the logs below this number: it must open without them.
+// An edit after which a database can be opened without the WALs below this number.
 VersionEdit ForgetLogsBelow(FileNumber end);
 
 }  // namespace ashlar

@@ -32,14 +32,15 @@ struct LiveFileMetaData;
 
 // Options that the engines for checkpoints and for backups share.
 struct CheckpointOrBackupEngineOptions {
-  // nullptr = the info log of the database.
+  // The log for messages of the engine; not owned. nullptr = the info log of the database.
   Logger* info_log = nullptr;
-  // Bytes per read and write; 0 = the engine chooses.
+  // Bytes per read and write; 0 = the burst size of the rate limiter, or 5 MiB without one.
   uint64_t io_buffer_size = 0;
-  // Maximum bytes per second, 0 = no limit. Ignored if backup_rate_limiter is set.
+  // Maximum bytes per second that are written, 0 = no limit. Ignored if backup_rate_limiter is set,
+  // which also limits reads if its mode includes them.
   uint64_t backup_rate_limit = 0;
   std::shared_ptr<RateLimiter> backup_rate_limiter{nullptr};
-  // Number of threads that copy files.
+  // Number of files that are copied at the same time; less than 1 means 1.
   int max_background_operations = 1;
 };
 

@@ -14,8 +14,25 @@ namespace ashlar {
 
 struct ColumnFamilyDescriptor;
 
-// NotSupported so far. Compacts a closed database until it fits options such as compaction_style
-// and num_levels of the new options. It may rewrite all data.
+// Compacts a closed database until its tables fit a compaction style, num_levels and
+// level_compaction_dynamic_level_bytes of the new options. It opens the database with the old
+// options, may rewrite all data, and takes until that is done. Afterwards open it with the new
+// options.
+//
+//   to universal   nothing, unless there are fewer levels: then everything goes to the last one
+//   to level       everything goes to level 1, or with dynamic level sizes to the last level
+//   to FIFO        everything goes to one table of level 0
+//   from FIFO      nothing
+//
+// The form with families gets all families of the database, with the same names in the same order
+// in both lists, and migrates each. The last step opens the database with the new options, without
+// compactions, so a database that they do not fit is an error here.
+//
+// InvalidArgument: the lists differ; or the new style is FIFO and max_table_files_size is smaller
+// than the data, which the next compaction would delete. NoSpace: less free space than the largest
+// family needs twice. Other errors are those of opening and compacting. After an error the database
+// is intact, and can be opened with the old options. Threads: one, and no other process uses the
+// database.
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const Options& old_opts,
                                            const Options& new_opts);
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,

@@ -2,17 +2,31 @@
 //
 // Transaction collects updates. Its own reads see them at once; all other readers see them after
 // Commit(), either all or none. Transactions are created by TransactionDB, which locks keys when
-// they are written, or by OptimisticTransactionDB, which checks for conflicts at commit. The caller
-// deletes them; deleting an active transaction rolls it back. Not built yet: neither kind of
-// database can be opened.
+// they are used, or by OptimisticTransactionDB, which checks for conflicts at commit. The caller
+// deletes a transaction before the database. Deleting one that was not committed drops its updates,
+// except for a prepared transaction (see Prepare()).
 //
-// Statuses besides those of reads and writes:
-//   Busy, Busy(kDeadlock), TimedOut(kLockTimeout), Aborted(kLockLimit)   a conflict, or a lock
-//   could not be taken
-//   TryAgain   the memtables do not reach back far enough to tell whether there is a conflict
-//   Expired    TransactionOptions::expiration has passed
+// A null ColumnFamilyHandle stands for the default column family; calls with wide columns refuse it
+// with InvalidArgument. Column families with user timestamps are NotSupported.
 //
-// Threads: one at a time per transaction.
+// Statuses of the calls that use a key, besides those of reads and writes:
+//
+//   - TimedOut(kLockTimeout): another transaction holds the lock and did not release it in time.
+//   - TimedOut(kMutexTimeout): a mutex of TransactionDBOptions::custom_mutex_factory was not
+//     available in time.
+//   - Busy(kDeadlock): the wait for the lock would have closed a cycle.
+//   - Busy: the key was written after the snapshot; from Commit() of an optimistic transaction:
+//     after the transaction had used the key.
+//   - Aborted(kLockLimit): TransactionDBOptions::max_num_locks is reached.
+//   - Aborted(kMemoryLimit): TransactionOptions::max_write_batch_size is reached; the key stays
+//     locked.
+//   - Expired: other transactions have taken the locks after TransactionOptions::expiration.
+//   - InvalidArgument: the transaction is prepared or has ended, or the column family was dropped.
+//
+// After TimedOut or Busy the transaction is as it was before the call. The caller can repeat the
+// call, or roll back and begin again.
+//
+// Threads: one at a time per transaction, except for GetState(), GetID() and GetWaitingTxns().
 #pragma once
 
 #include <atomic>
@@ -54,7 +68,8 @@ class Endpoint {
   Endpoint() : inf_suffix(false) {}
 };
 
-// Notified when SetSnapshotOnNextOperation() has taken its snapshot, in the thread that writes.
+// Notified when SetSnapshotOnNextOperation() has taken its snapshot, in the thread that took it and
+// before the call of that thread returns. The function must not use the transaction.
 class ASHLAR_EXPORT TransactionNotifier {
  public:
   virtual ~TransactionNotifier() {}
@@ -68,36 +83,68 @@ class ASHLAR_EXPORT Transaction {
   Transaction& operator=(const Transaction&) = delete;
   virtual ~Transaction() {}
 
-  // From now on, a key that has been written by others since this call is a conflict. This does not
-  // change what Get() returns: for that, set ReadOptions::snapshot to GetSnapshot().
+  // Takes a snapshot for conflict checks. From now on, it is a conflict if another transaction
+  // writes a key after this call and before this transaction uses the key. Keys that this
+  // transaction used before remain valid. This does not change what Get() returns: for that, set
+  // ReadOptions::snapshot to GetSnapshot().
   virtual void SetSnapshot() = 0;
-  // The same, beginning with the next write or GetForUpdate().
+  // The same at the next write or GetForUpdate(), after the call has taken its lock or failed to.
+  // In a TransactionDB it is also taken by a commit that has a commit timestamp; without a
+  // timestamp such a commit is InvalidArgument. `notifier` may be null.
   virtual void SetSnapshotOnNextOperation(
       std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
-  // The snapshot for conflict checks; nullptr if there is none. Valid until the next SetSnapshot()
-  // or ClearSnapshot(), or until the transaction ends.
+  // The snapshot for conflict checks; null if there is none. Valid until the next SetSnapshot(),
+  // ClearSnapshot() or RollbackToSavePoint(), or until the transaction begins again or is deleted.
   virtual const Snapshot* GetSnapshot() const = 0;
+  // The same snapshot. It may outlive the transaction, but not the database.
   virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const = 0;
+  // Releases the snapshot and cancels SetSnapshotOnNextOperation().
   virtual void ClearSnapshot() = 0;
 
-  // First phase of a two-phase commit: writes the updates to the WAL. The transaction must have a
-  // name.
+  // First phase of a two-phase commit: writes the updates to the WAL, also if
+  // WriteOptions::disableWAL is set. A prepared transaction survives crashes and the deletion of
+  // its object: TransactionDB::GetTransactionByName() finds it until it is committed or rolled
+  // back. Under the policy write-committed the transaction may go on: later updates are logged
+  // with the commit, and lost by a crash before it; under the others they are InvalidArgument.
+  // InvalidArgument without a name or in a state other than STARTED; Expired after the expiration.
+  // If the write fails, the state is STARTED again. Optimistic transactions: InvalidArgument.
   virtual Status Prepare() = 0;
+  // Makes all updates visible and releases all locks. If the write fails, a prepared transaction is
+  // still prepared; any other transaction has lost its updates and locks, and its object (state
+  // AWAITING_COMMIT) can only be deleted or passed to BeginTransaction(). InvalidArgument in states
+  // other than STARTED and PREPARED, and for updates in GetCommitTimeWriteBatch() without
+  // Prepare(). Expired after the expiration, unless the transaction is prepared.
+  // InvalidArgument(kTxnNotPrepared) without Prepare() if TransactionOptions::skip_prepare is
+  // false. Optimistic transactions: Busy if there is a conflict, and again at each further call
+  // until Rollback(); after a successful commit the object is empty and can be used again.
   virtual Status Commit() = 0;
-  // Commits and takes a snapshot in which the transaction is visible.
+  // Commits and takes a snapshot in which the transaction is visible, with the commit timestamp as
+  // its timestamp. `ts` is the commit timestamp unless one is set already; InvalidArgument if there
+  // is none, or if the two differ. OK means that the transaction is committed: *snapshot can still
+  // be null, if the timestamp is not above that of the newest snapshot. `notifier` and `snapshot`
+  // may be null.
   Status CommitAndTryCreateSnapshot(
       std::shared_ptr<TransactionNotifier> notifier = std::shared_ptr<TransactionNotifier>(),
       TxnTimestamp ts = kMaxTxnTimestamp, std::shared_ptr<const Snapshot>* snapshot = nullptr);
-  // Drops all updates and releases all locks.
+  // Drops all updates and releases all locks. A transaction that was not prepared stays STARTED and
+  // can be used again. It keeps its name, its snapshot (call SetSnapshot() for a new one) and its
+  // expiration, which is counted from its begin. If others have taken its locks after the
+  // expiration, the state stays LOCKS_STOLEN, and the object can only be deleted or passed to
+  // BeginTransaction(). A prepared transaction becomes ROLLEDBACK, or stays PREPARED if the write
+  // fails. InvalidArgument if the transaction was committed, if a commit without Prepare() has
+  // failed, or if it was prepared and rolled back. Always OK for optimistic transactions.
   virtual Status Rollback() = 0;
 
-  // Save points form a stack. Rolling back to one also releases the locks that were taken since.
-  // NotFound if there is none.
+  // Save points form a stack. Rolling back to one restores updates, counters and snapshot, and
+  // releases the locks of keys that were first used since then. PopSavePoint() removes the latest
+  // save point and changes nothing else. NotFound if there is none.
   virtual void SetSavePoint() = 0;
   virtual Status RollbackToSavePoint() = 0;
   virtual Status PopSavePoint() = 0;
 
-  // Read the updates of this transaction together with the database.
+  // Read the updates of this transaction together with the database, as of ReadOptions::snapshot or
+  // now. These calls take no locks, and a commit does not check what they have read. Lists of
+  // column families are as long as the lists of keys.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, std::string* value) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -119,8 +166,10 @@ class ASHLAR_EXPORT Transaction {
                               size_t num_keys, const Slice* keys, PinnableWideColumns* results,
                               Status* statuses, bool sorted_input = false) = 0;
 
-  // The same; in addition, the key is locked (shared if `exclusive` is false) and counts as written
-  // for conflict checks. If do_validate is true, the key must not have changed since the snapshot.
+  // The same; in addition the key is locked (shared if `exclusive` is false), and an optimistic
+  // commit checks it like a written key. A key that does not exist is NotFound and is locked. If
+  // the value or the columns are null, the key is only locked. If do_validate is false, the key may
+  // have changed since the snapshot; this together with ReadOptions::snapshot is InvalidArgument.
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* column_family,
                               const Slice& key, std::string* value, bool exclusive = true,
                               const bool do_validate = true) = 0;
@@ -136,18 +185,24 @@ class ASHLAR_EXPORT Transaction {
                                     ColumnFamilyHandle* column_family, const Slice& key,
                                     PinnableWideColumns* columns, bool exclusive = true,
                                     bool do_validate = true) = 0;
+  // Locks are exclusive. If a lock cannot be taken, all statuses are its error, all values are
+  // empty, and the keys that were locked before it stay locked.
   virtual std::vector<Status> MultiGetForUpdate(
       const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_family,
       const std::vector<Slice>& keys, std::vector<std::string>* values) = 0;
   virtual std::vector<Status> MultiGetForUpdate(const ReadOptions& options,
                                                 const std::vector<Slice>& keys,
                                                 std::vector<std::string>* values) = 0;
-  // Locks a range. NotSupported by lock managers that lock keys.
+  // Locks all keys from the start to the end, both included. NotSupported by lock managers that
+  // lock single keys.
   virtual Status GetRangeLock(ColumnFamilyHandle* column_family, const Endpoint& start_endp,
                               const Endpoint& end_endp);
 
-  // Iterate over the updates of this transaction together with the database. Valid until the
-  // transaction ends.
+  // Iterate over the updates of this transaction together with the database. The caller deletes the
+  // iterators. The transaction may write while they are open; see
+  // WriteBatchWithIndex::NewIteratorWithBase(). After Commit(), Rollback(), or a
+  // RollbackToSavePoint() that removed updates, they are not valid and their status is
+  // InvalidArgument. InvalidArgument without column families, or with different comparators.
   virtual Iterator* GetIterator(const ReadOptions& read_options) = 0;
   virtual Iterator* GetIterator(const ReadOptions& read_options,
                                 ColumnFamilyHandle* column_family) = 0;
@@ -156,7 +211,9 @@ class ASHLAR_EXPORT Transaction {
   virtual std::unique_ptr<AttributeGroupIterator> GetAttributeGroupIterator(
       const ReadOptions& read_options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Writes. If assume_tracked is true, the key is locked already and nothing is checked.
+  // Writes. Each locks the key exclusively, checks that the key has not changed since the snapshot,
+  // and adds the update. assume_tracked = true: the caller states that the transaction has used the
+  // key before, so no check is made; InvalidArgument if it has not.
   virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
                      const bool assume_tracked = false) = 0;
   virtual Status Put(const Slice& key, const Slice& value) = 0;
@@ -181,7 +238,8 @@ class ASHLAR_EXPORT Transaction {
                               const bool assume_tracked = false) = 0;
   virtual Status SingleDelete(const SliceParts& key) = 0;
 
-  // The same without conflict checks. A TransactionDB still locks the keys.
+  // The same without conflict checks: a TransactionDB only locks the key, and an optimistic commit
+  // does not check it.
   virtual Status PutUntracked(ColumnFamilyHandle* column_family, const Slice& key,
                               const Slice& value) = 0;
   virtual Status PutUntracked(const Slice& key, const Slice& value) = 0;
@@ -200,11 +258,12 @@ class ASHLAR_EXPORT Transaction {
   virtual Status SingleDeleteUntracked(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual Status SingleDeleteUntracked(const Slice& key) = 0;
 
-  // Replaces the merge operands of a key by their result.
+  // Reads a key for update and replaces its merge operands by the result. Errors as of
+  // GetForUpdate() and Put(). Optimistic transactions: NotSupported.
   virtual Status CollapseKey(const ReadOptions& options, const Slice& key,
                              ColumnFamilyHandle* column_family = nullptr);
 
-  // Adds data for readers of the WAL.
+  // Adds data for readers of the WAL. No read of the database returns it.
   virtual void PutLogData(const Slice& blob) = 0;
 
   // From DisableIndexing() to EnableIndexing(), reads of this transaction do not see its updates,
@@ -212,7 +271,8 @@ class ASHLAR_EXPORT Transaction {
   virtual void DisableIndexing() = 0;
   virtual void EnableIndexing() = 0;
 
-  // Numbers of updates so far.
+  // Numbers of keys that the transaction uses, and of updates so far. SingleDelete counts as a
+  // delete.
   virtual uint64_t GetNumKeys() const = 0;
   virtual uint64_t GetNumPuts() const = 0;
   virtual uint64_t GetNumPutEntities() const = 0;
@@ -221,38 +281,46 @@ class ASHLAR_EXPORT Transaction {
   // Milliseconds since the transaction began.
   virtual uint64_t GetElapsedTime() const = 0;
 
-  // The updates. Changes that are made there are not checked for conflicts.
+  // The updates. Updates that are added there directly are neither locked nor checked.
   virtual WriteBatchWithIndex* GetWriteBatch() = 0;
 
-  // Milliseconds to wait for a lock (negative = no limit), and to wait before a deadlock is
-  // searched for.
+  // For the calls that follow: milliseconds to wait for a lock (0 = do not wait, negative = no
+  // limit), and to wait before a deadlock is searched for. No effect in optimistic transactions.
   virtual void SetLockTimeout(int64_t timeout_ms) = 0;
   virtual void SetDeadlockTimeout(int64_t timeout_ms) = 0;
 
-  // The options with which the commit is written.
+  // The options with which prepare, commit and rollback are written.
   virtual WriteOptions* GetWriteOptions() = 0;
   virtual void SetWriteOptions(const WriteOptions& write_options) = 0;
 
-  // Undoes GetForUpdate() of a key that has not been written since.
+  // Undoes one GetForUpdate() of a key. When all are undone and the key was not written, the key is
+  // unlocked and is not checked. Has no effect if the key was not read since the latest save point.
   virtual void UndoGetForUpdate(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual void UndoGetForUpdate(const Slice& key) = 0;
 
-  // Adds the updates of a batch to this transaction, which must be empty, and locks their keys.
+  // Repeats the updates of a batch as writes of this transaction, up to the first error.
+  // InvalidArgument for DeleteRange, for markers of two-phase commit, and for column families that
+  // do not exist.
   virtual Status RebuildFromWriteBatch(WriteBatch* src_batch) = 0;
-  // Updates that are written together with the commit marker of a prepared transaction.
+  // Updates that are written together with the commit marker of a prepared transaction, before its
+  // other updates. They are neither locked nor checked.
   virtual WriteBatch* GetCommitTimeWriteBatch() = 0;
 
+  // The number of the WAL that contains the prepared updates; 0 = not prepared.
   virtual void SetLogNumber(uint64_t log) { log_number_ = log; }
   virtual uint64_t GetLogNumber() const { return log_number_; }
 
-  // Sets the name: 1 to 512 bytes, unique among the open transactions. May be called once, before
-  // Prepare().
+  // Sets the name: 1 to 512 bytes, unique among the transactions of the database, once, before
+  // Prepare(). InvalidArgument otherwise, and by optimistic transactions. A commit frees the name.
   virtual Status SetName(const TransactionName& name) = 0;
   virtual TransactionName GetName() const { return name_; }
 
+  // The owner of the locks: unique in the process, and new whenever the transaction begins again. 0
+  // for optimistic transactions.
   virtual TransactionID GetID() const { return 0; }
   virtual bool IsDeadlockDetect() const { return false; }
-  // The transactions that this one waits for, and the family and key that it waits for.
+  // The transactions whose locks this one waits for in another thread, with the column family and
+  // key; or those of the latest wait, if it timed out. Both pointers may be null.
   virtual std::vector<TransactionID> GetWaitingTxns(uint32_t* column_family_id,
                                                     std::string* key) const;
 
@@ -267,13 +335,15 @@ class ASHLAR_EXPORT Transaction {
     ROLLEDBACK = 6,
     LOCKS_STOLEN = 7,
   };
+  // Optimistic transactions are always STARTED.
   TransactionState GetState() const { return txn_state_; }
   void SetState(TransactionState state) { txn_state_ = state; }
 
-  // The number of the transaction, unique in the process.
+  // The first sequence number of the updates, after the commit; 0 before it.
   uint64_t GetId() { return id_; }
 
-  // With user timestamps: the timestamp up to which it reads, and the timestamp of the commit.
+  // Timestamps of the program. The read timestamp may not decrease, and the commit timestamp must
+  // be above it: InvalidArgument otherwise. Optimistic transactions: NotSupported.
   virtual Status SetReadTimestampForValidation(TxnTimestamp ts);
   virtual Status SetCommitTimestamp(TxnTimestamp ts);
   virtual TxnTimestamp GetCommitTimestamp() const { return kMaxTxnTimestamp; }

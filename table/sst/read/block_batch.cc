@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks are sorted by file and offset, and runs of them become reads:
+// The missing blocks are sorted by file and offset, and runs of neighbours become reads:
 //
 //   file:   ....[b0][b1].[b2]..............[b3]....
 //   reads:      |------------|             |--|
 //
-// A small gap is read too and thrown away: that costs less than another request.
+// A small gap is read and thrown away, because that costs less than another request.
 #include "table/sst/read/block_batch.h"
 
 #include <algorithm>
@@ -23,19 +23,21 @@
 namespace ashlar {
 namespace {
 
-// Beyond that a read gains nothing from being longer, and side by side they could go faster.
+// A longer read gains nothing, and two shorter ones can run in parallel.
 constexpr uint64_t kMaxReadBytes = 256 * 1024;
 
+// The first offset behind a block and its trailer.
 uint64_t EndOf(const BlockHandle& handle) {
   return handle.offset + handle.size + kBlockTrailerBytes;
 }
 
-// Some neighbours of one file.
+// A run of neighbouring blocks of one file, which are read with one read.
 struct BlockRun {
-  std::span<MissingBlock*> blocks;  // ascending
+  std::span<MissingBlock*> blocks;  // in ascending order of offset
   uint64_t begin = 0;
   uint64_t end = 0;
 
+  // True if `block`, the next one in the sorted order, can be added to this run.
   bool Takes(const MissingBlock& block, uint64_t max_gap_bytes) const {
     const BlockHandle handle = block.handle();
     return block.store == blocks.front()->store && handle.offset <= end + max_gap_bytes &&
@@ -44,15 +46,16 @@ struct BlockRun {
 };
 
 struct ByPlace {
-  // A sort has a dozen copies of what it can inline.
+  // Not inline, because std::sort would make a dozen copies of this code.
   [[gnu::noinline]] bool operator()(const MissingBlock* a, const MissingBlock* b) const {
-    // By path, so that the order of reads does not depend on where memory happened to be.
+    // Ordered by path and not by pointer, so that the order of reads is the same in every run of
+    // the program.
     if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();
     return a->handle().offset < b->handle().offset;
   }
 };
 
-// `sorted` by file and offset.
+// Divides `sorted`, which is ordered by file and offset, into runs.
 std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_bytes) {
   std::vector<BlockRun> runs;
   for (size_t i = 0; i < sorted.size(); ++i) {
@@ -69,6 +72,7 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
   return runs;
 }
 
+// Makes the object of a block from its stored bytes and gives it to the cache, or to `block->held`.
 void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
   if (block->kind != TableObjectKind::kData) {
     block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
@@ -80,7 +84,8 @@ void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
   if (admitted.ok()) block->block = admitted.Take();
 }
 
-// A partition is left to who needs it.
+// Reads one block again after a read of several failed. A partition is not read again: the
+// operation that needs it will read it and get the error.
 void ReadAlone(MissingBlock* block, const BlockRead& how) {
   if (block->kind != TableObjectKind::kData) return;
   BlockRead read = how;
@@ -89,8 +94,10 @@ void ReadAlone(MissingBlock* block, const BlockRead& how) {
   if (loaded.ok()) block->block = loaded.Take();
 }
 
+// Reads all runs together into one piece of memory, then admits the blocks.
 void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOOptions& io) {
   uint64_t bytes = 0;
+  assert(!runs.empty());
   for (const BlockRun& run : runs) bytes += run.end - run.begin;
   const auto memory = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
   std::vector<FileRead> reads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stored bytes are read into scratch memory of the stack where they fit, because nearly all data
-// blocks do and the bytes are needed only until they are decompressed or copied.
+// Stored bytes are read into memory on the stack if they fit, as nearly all data blocks do; they
+// are needed only until they are decompressed or copied.
 #include "table/sst/read/block_fetcher.h"
 
 #include <cassert>
@@ -23,7 +23,7 @@ constexpr std::string_view kFilterKind = "filter";
 constexpr std::string_view kIndexKind = "index";
 constexpr std::string_view kPropertiesKind = "properties";
 
-// One block read from the file, for the thread's perf context.
+// Counts a block that was read from the file in the thread's perf context.
 void CountRead(size_t bytes, uint64_t PerfContextBase::*bytes_of_kind) {
   if (!CountsPerf()) return;
   PerfContext* const context = get_perf_context();
@@ -37,22 +37,25 @@ void CountRead(size_t bytes, uint64_t PerfContextBase::*bytes_of_kind) {
   }
 }
 
+// The counter of bytes for blocks other than data blocks and filters.
 uint64_t PerfContextBase::*BytesOf(std::string_view kind) {
   if (kind.starts_with(kIndexKind)) return &PerfContextBase::index_block_read_byte;
   if (kind.starts_with(kDictionaryKind)) return &PerfContextBase::compression_dict_block_read_byte;
   return &PerfContextBase::metadata_block_read_byte;
 }
 
-// Times a step of reading a block, if times are measured.
+// Runs a step of reading a block and adds its time to a counter of the perf context, if times are
+// measured.
 template <typename Step>
 auto Timed(uint64_t PerfContextBase::*nanos, Step step) {
   const PerfTimer timer(nanos);
   return step();
 }
 
-// Memory for the stored bytes of one block.
+// Memory for the stored bytes of one block; on the stack up to 16 KiB.
 class StoredBytes {
  public:
+  // Returns memory for `n` bytes, valid as long as this object. Called once.
   char* Reserve(size_t n) {
     if (n <= sizeof(inline_)) return inline_;
     heap_ = std::make_unique_for_overwrite<char[]>(n);
@@ -105,7 +108,8 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
   return ParseData(handle, stored.data(), making);
 }
 
-// The first error is the one to tell: where the second read fails too, both have damaged bytes.
+// If the second read fails too, the first error is returned, because it describes the bytes that
+// the caller has.
 Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char* stored,
                                            std::string_view kind, PageArray* again) const {
   const Status status = Verify(handle, stored, kind);
@@ -192,7 +196,7 @@ Result<DataBlock*> BlockFetcher::MakeAsStored(const CompressedBlock& compressed,
 Result<DataBlock*> BlockFetcher::MakeDecoded(const CompressedBlock& compressed,
                                              const UncompressionDict* dictionary,
                                              KeyOrder order) const {
-  assert(checksum_bytes_ == 0);  // only blocks as they are stored have those
+  assert(checksum_bytes_ == 0);  // only blocks in stored form have checksums of entries
   StoredBytes scratch;
   Slice raw = compressed.payload;
   if (compressed.type != kNoCompression) {
@@ -226,7 +230,7 @@ Result<FilterBlock*> BlockFetcher::ParseFilter(const BlockHandle& handle,
   return FinishFilter(handle, stored, ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n)));
 }
 
-// `bytes` may be the filter's own memory.
+// `bytes` may lie in the filter's own memory.
 Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const char* bytes,
                                                 ObjectRef<FilterBlock> filter) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
@@ -267,7 +271,7 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
   return FinishLoose(handle, kind, bytes, std::move(memory));
 }
 
-// `bytes` are the stored ones: in `memory`, or in that of the file.
+// `bytes` are the stored bytes; they lie in `memory`, or in memory of the file.
 Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::string_view kind,
                                              const char* bytes, PageArray memory) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockFetcher reads blocks of one file: bytes, then checksum, then decompression, in this order
-// for every block, and only then anybody parses. Bytes that do not fit their checksum are read once
-// more, past the page cache: what was damaged on its way, or in memory, need not be on the disk.
-// Errors name file, block and offset.
+// BlockFetcher reads blocks of one file. Each block goes through the same steps: its bytes are
+// read, the checksum is verified, it is decompressed, and only then it is parsed. If the checksum
+// does not match, the bytes are read once more, past the page cache, because bytes that were
+// damaged in memory or on their way may be intact on the disk. Errors name file, block and offset.
 //
 // Threads: const functions from any thread.
 #pragma once
@@ -27,11 +27,12 @@ namespace ashlar {
 class Readahead;
 class Statistics;
 
-// What errors call a block.
+// Names of blocks in error messages.
 inline constexpr std::string_view kDataKind = "data block";
 inline constexpr std::string_view kDictionaryKind = "compression dictionary";
 
-// The uncompressed bytes of a block that is not kept in the cache.
+// The uncompressed bytes of a block that is not kept in the cache. `contents` points into `memory`,
+// or into memory of the file.
 struct LooseBlock {
   PageArray memory;
   Slice contents;
@@ -39,16 +40,17 @@ struct LooseBlock {
 
 class BlockFetcher {
  public:
-  // `file` outlives the fetcher. No block may reach beyond `limit`.
-  // `statistics` may be null; outlives this.
+  // `file` outlives the fetcher. Blocks must end at or before offset `limit`. `statistics` may be
+  // null, and outlives the fetcher.
   BlockFetcher(const RandomReader* file, const ChecksumContext& checksum, uint64_t limit,
                Statistics* statistics = nullptr)
       : file_(file), checksum_(checksum), limit_(limit), statistics_(statistics) {}
 
-  // Data blocks may be compressed with this dictionary from now on. May be null; outlives this.
+  // From now on data blocks may be compressed with this dictionary. It may be null, and outlives
+  // the fetcher.
   void SetDictionary(const UncompressionDict* dictionary) { dictionary_ = dictionary; }
 
-  // Data blocks get checksums of so many bytes an entry from now on; 0: none.
+  // From now on data blocks in memory get checksums of this many bytes per entry; 0: none.
   void ProtectEntries(uint8_t checksum_bytes) { checksum_bytes_ = checksum_bytes; }
 
   const RandomReader& file() const { return *file_; }
@@ -56,39 +58,42 @@ class BlockFetcher {
   uint64_t limit() const { return limit_; }
   const ChecksumContext& checksum() const { return checksum_; }
 
-  // How a data block is made of its stored bytes.
+  // How a data block is made from its stored bytes.
   struct Making {
-    const UncompressionDict* dictionary = nullptr;  // null: that which was set
-    // If set, the block comes decoded for keys of this order, where that is worth its memory.
+    const UncompressionDict* dictionary = nullptr;  // null: the one of SetDictionary()
+    // If set, the block is decoded for keys of this order, provided that this is worth its memory.
     std::optional<KeyOrder> decode_in;
   };
-  // A data block, parsed, with one reference. `readahead` may be null.
+  // Reads and parses a data block, which has one reference. `readahead` may be null.
   Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead, const IOOptions& io,
                               const Making& making) const;
-  // The same in two steps, for those who read several blocks at once: whether the place can be
-  // right, and what to make of its stored bytes with their trailer.
+  // The same in two steps, for callers that read several blocks together: CheckData() checks that
+  // the handle lies inside the file, ParseData() makes the block from its stored bytes, which
+  // include the trailer.
   Status CheckData(const BlockHandle& handle) const;
   Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored,
                                const Making& making) const;
-  // Whether stored bytes with their trailer are those that were written.
+  // True if the stored bytes match the checksum in their trailer.
   bool IsIntact(const BlockHandle& handle, const char* stored) const;
-  // A filter or filter partition: never compressed.
+  // Reads a filter or a filter partition; these are never compressed.
   Result<FilterBlock*> ReadFilter(const BlockHandle& handle,
                                   const IOOptions& io = IOOptions()) const;
-  // The same and an index, for those who have the stored bytes already, like ParseData().
+  // Make a filter, or any other block, from stored bytes that the caller has read, like
+  // ParseData().
   Result<FilterBlock*> ParseFilter(const BlockHandle& handle, const char* stored) const;
   Result<LooseBlock> ParseLoose(const BlockHandle& handle, std::string_view kind,
                                 const char* stored) const;
-  // Any other block. `kind` names it in messages.
+  // Reads any other block. `kind` names it in messages.
   Result<LooseBlock> ReadLoose(const BlockHandle& handle, std::string_view kind,
                                const IOOptions& io = IOOptions()) const;
-  // The properties block, whose checksum has an exception.
+  // Reads the properties block, whose checksum rule has an exception (see VerifyPropertiesBlock()).
   Result<LooseBlock> ReadProperties(const BlockHandle& handle) const;
 
-  // Adds file and place to what is wrong inside a block.
+  // Adds kind, file and offset to an error that was found inside a block.
   Status Describe(const Status& status, std::string_view kind, const BlockHandle& handle) const;
 
-  // Checksums tell a block from any other block of the file and of other files.
+  // True if the checksum of a block depends on its offset and file, so a block in the wrong place
+  // is detected.
   bool KnowsPlaces() const { return checksum_.base != 0; }
 
  private:
@@ -97,11 +102,13 @@ class BlockFetcher {
                                     ObjectRef<FilterBlock> filter) const;
   Result<LooseBlock> FinishLoose(const BlockHandle& handle, std::string_view kind,
                                  const char* bytes, PageArray memory) const;
-  // Stored bytes that fit their checksum: those given or, in `again`, those of a second read.
+  // Returns verified stored bytes: `stored` itself or, if its checksum is wrong, the bytes of a
+  // second read, which are kept in `again`.
   Result<const char*> Verified(const BlockHandle& handle, const char* stored, std::string_view kind,
                                PageArray* again) const;
-  // The checksum of stored bytes, counted and timed.
+  // Verifies the checksum of stored bytes, and counts and times that.
   Status Verify(const BlockHandle& handle, const char* stored, std::string_view kind) const;
+  // Decompresses into `raw`, which has `compressed.raw_bytes` bytes.
   Status Uncompress(const CompressedBlock& compressed, const UncompressionDict* dictionary,
                     char* raw) const;
   Result<DataBlock*> MakeAsStored(const CompressedBlock& compressed,
@@ -114,7 +121,7 @@ class BlockFetcher {
   const uint64_t limit_;
   Statistics* const statistics_;
   const UncompressionDict* dictionary_ = nullptr;
-  uint8_t checksum_bytes_ = 0;  // of entries in memory
+  uint8_t checksum_bytes_ = 0;  // per entry of data blocks in memory; 0: none
 };
 
 }  // namespace ashlar

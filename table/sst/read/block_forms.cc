@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Saved bytes come back from a tier that may be a program's own, through a compression library, so
-// they are verified like those of a file before they are parsed.
+// Saved bytes may come back from a second tier that the program supplies and that compresses them.
+// They are therefore verified, like bytes of a file, before they are parsed.
 #include "table/sst/read/block_forms.h"
 
 #include <algorithm>
@@ -19,10 +19,12 @@
 namespace ashlar {
 namespace {
 
+// Size of the hash in front of the bytes.
 constexpr size_t kHashBytes = 8;
 
-// A block that is decoded is encoded again, plainly: where there is a second tier none is, so this
-// is for dumps of the cache (ashlar/utilities/cache_dump_load.h).
+// The bytes to save. A decoded block is encoded again in the plainest form. Blocks are not decoded
+// while there is a second tier, so this happens only for dumps of the cache
+// (ashlar/utilities/cache_dump_load.h). `made` keeps bytes that were made here.
 Slice BytesOf(const DataBlock& block, std::string* made) {
   if (!block.is_decoded) return Slice(block.block.data(), block.block.size());
   BlockBuilder builder{BlockBuilderOptions()};
@@ -44,6 +46,7 @@ Slice BytesOf(const DictionaryBlock& block, std::string* /*made*/) {
   return Slice(block.dictionary.contents());
 }
 
+// The table object behind a pointer of the cache.
 template <typename T>
 T& As(Cache::ObjectPtr object) {
   auto* const block = static_cast<TableObject*>(static_cast<CachedObject*>(object));
@@ -57,9 +60,10 @@ size_t SavedBytes(Cache::ObjectPtr object) {
   return kHashBytes + BytesOf(As<T>(object), &made).size();
 }
 
-// A part of the saved bytes.
+// Copies `length` bytes of the saved form, from byte `from` on.
 template <typename T>
 Status Save(Cache::ObjectPtr object, size_t from, size_t length, char* out) {
+  assert(out != nullptr || length == 0);
   std::string made;
   const Slice bytes = BytesOf(As<T>(object), &made);
   if (from + length > kHashBytes + bytes.size()) {
@@ -79,6 +83,7 @@ Status Save(Cache::ObjectPtr object, size_t from, size_t length, char* out) {
   return Status::OK();
 }
 
+// Each Make() creates an object with one reference from its saved bytes, which were verified.
 Result<TableObject*> Make(const Slice& bytes, DataBlock** block) {
   auto made = ObjectRef<DataBlock>::Own(DataBlock::Allocate(bytes.size()));
   std::memcpy(made->bytes(), bytes.data(), bytes.size());
@@ -102,7 +107,7 @@ Result<TableObject*> Make(const Slice& bytes, DictionaryBlock** dictionary) {
   return *dictionary;
 }
 
-// The object has one reference, the caller's.
+// Creates an object from its saved form. The object has one reference, which belongs to the caller.
 template <typename T>
 Status Create(const Slice& saved, CompressionType type, CacheTier /*source*/,
               Cache::CreateContext* /*context*/, MemoryAllocator* /*allocator*/,

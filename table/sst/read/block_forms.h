@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the blocks of tables are saved in a second tier of the cache, and made again of what was
-// saved: the bytes as they were searched, behind their hash. Parsed indexes are not saved.
+// How blocks of tables are saved in the second tier of the cache and restored from it. The saved
+// form is the uncompressed bytes of the block behind a hash of them. Parsed indexes are not saved.
 //
 // Threads: any number.
 #pragma once
@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// The save and restore functions for each role of table blocks. Lives until the program ends.
 const BlockForms& TableBlockForms();
 
 }  // namespace ashlar

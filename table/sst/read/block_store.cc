@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way of a block that its slot does not know: hash table, file, cache.
+// How a block is found if its slot is empty: hash table of the cache, second tier, file.
 //
-// What was read from the file is handed to the operation as an owned reference even when it went
-// into the cache: beside the read that reference costs nothing, and an iterator needs it anyway.
+// A block from the file is returned with an owned reference even if the cache has it now: compared
+// with the read that reference costs nothing, and an iterator needs it anyway.
 #include "table/sst/read/block_store.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kPartitionKind = "index partition";
 constexpr const char* kKeptUncharged = "the table keeps it anyway, if uncharged";
 
-// Null: that of the fetcher.
+// Null means that the dictionary of the fetcher is used.
 const UncompressionDict* ContentsOf(const ObjectRef<DictionaryBlock>& dictionary) {
   return dictionary ? &dictionary->dictionary : nullptr;
 }
@@ -34,7 +34,7 @@ const UncompressionDict* ContentsOf(const ObjectRef<DictionaryBlock>& dictionary
 ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
   switch (kind) {
     case TableObjectKind::kData:
-    case TableObjectKind::kDictionary:  // asked for by who reads blocks, which is not traced
+    case TableObjectKind::kDictionary:  // part of reading a data block, which is traced already
       return ReadTrace::BlockKind::kData;
     case TableObjectKind::kIndex: return ReadTrace::BlockKind::kIndex;
     case TableObjectKind::kFilter: return ReadTrace::BlockKind::kFilter;
@@ -42,7 +42,8 @@ ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
   return ReadTrace::BlockKind::kData;
 }
 
-// Whether entries of `user_key` can be in front of all blocks from entry `i` of the index on.
+// True if `user_key` sorts before all keys that may be in the block of entry `i` of the index or in
+// later blocks.
 bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
                    const InternalKeyComparator& icmp) {
   if (i == 0) {
@@ -53,8 +54,9 @@ bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
   return order < 0 || (order == 0 && !index.index->ContinuesBehind(i - 1, user_key));
 }
 
-// A block may be intact and yet another one than entry `i` of the index means. Checksums from
-// format_version 6 on know their place; in older files the index must lead to the block's keys.
+// An intact block may still be another one than the one that entry `i` of the index means.
+// Checksums from format_version 6 on include the offset; in older files, the first and last key of
+// the block are compared with the separators around it.
 Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
                   const InternalKeyComparator& icmp) {
   BlockCursor cursor;
@@ -72,7 +74,7 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
       icmp.OrderWithTimestamp(ExtractUserKey(key), index.index->UserKey(i, &separator)) > 0) {
     return Status::Corruption("its last key belongs into a later block");
   }
-  return Status::OK();  // whoever reads the entries will find what is wrong with them
+  return Status::OK();  // the reader of the entries will report other damage
 }
 
 }  // namespace
@@ -89,6 +91,7 @@ Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockR
 template <typename T>
 Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
                                           BlockRead* read) const {
+  assert(read != nullptr && !read->in_epoch);
   TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
   if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
   held->Ref();
@@ -111,6 +114,7 @@ Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
   const BlockHandle handle = parent.index->handle(i);
   read->trace->OnBlock({.kind = KindInTrace(T::kKind),
                         .origin = origin,
+                        .file_id = KeyOf<T>(handle).file_id,
                         .offset = handle.offset,
                         .bytes = handle.size,
                         .nanos = clock->NowNanos() - start_nanos});
@@ -136,7 +140,7 @@ void BlockStore::CountHit(const T& object, BlockRead* read) const {
   }
 }
 
-// The cached block with a reference, or null.
+// The cached block with a reference of the caller's own, or null.
 template <typename T>
 ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
   if (cache_ == nullptr) return {};
@@ -201,7 +205,8 @@ ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
   ++read->misses;
   if (DataBlock* const saved = TakeFromSecondTier<DataBlock>(index.index->handle(i))) {
     Result<ObjectRef<DataBlock>> admitted = Admit(saved, index, i, read->fill_cache);
-    if (admitted.ok()) found = admitted.Take();  // else whoever reads the file meets the same
+    // Otherwise the read from the file will meet the same error.
+    if (admitted.ok()) found = admitted.Take();
   }
   return found;
 }
@@ -248,7 +253,7 @@ Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, s
   return Status::OK();
 }
 
-// What every object that was just read goes through. Takes over the caller's reference.
+// Every object that was just made goes through here. Takes over the caller's reference.
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size_t i,
                                        bool fill_cache) const {
@@ -267,12 +272,12 @@ Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size
     if (i > 0) (void)parent.index->UserKey(i - 1, &object->lower_bound);
   }
   auto admitted = ObjectRef<T>::Own(object);
-  // A program that set a strict limit wants to hear that it is reached.
+  // With a strict capacity limit, the program wants an error if the cache is full.
   if (fill_cache && cache_ != nullptr) RETURN_IF_ERROR(Publish(object, handle, &parent, i));
   return admitted;
 }
 
-// Inside an EpochGuard.
+// Must be called inside an EpochGuard.
 template <typename T>
 T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
   assert(i < parent.index->size());
@@ -310,17 +315,17 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   }
 }
 
-// The raw block stays valid for whoever holds it.
+// The block in stored form stays valid for its other users.
 ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
   assert(!block->is_decoded);
   assert(decodes_hot_blocks_);
   auto decoded =
       ObjectRef<DataBlock>::Own(DataBlock::Decode(block->block, index_source_.comparator->order()));
   if (!decoded) return {};
-  // Statistics count what is read into the cache.
+  // Not counted, because statistics count only blocks that were read into the cache.
   const BlockInsertion insertion = InsertionOf(decoded.get(), index.index->handle(i), &index, i);
   if (!Insert(decoded.get(), insertion).ok()) return {};
-  decoded->Touch();  // it is as hot as the one it replaces
+  decoded->Touch();  // it is as hot as the block that it replaces
   return decoded;
 }
 
@@ -350,11 +355,11 @@ BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
   return insertion;
 }
 
-// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+// Adds the cache's own reference. `parent` may be null: the object then has no slot.
 template <typename T>
 Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
   assert(cache_ != nullptr);
-  assert(object->shard == nullptr);  // in no cache yet
+  assert(object->shard == nullptr);  // not in any cache yet
   if (own_blocks_ != nullptr) [[unlikely]] {
     MutexLock lock(&own_blocks_->mutex);
     own_blocks_->offsets.insert(insertion.key.offset);
@@ -430,7 +435,7 @@ Result<ObjectRef<DictionaryBlock>> BlockStore::PinDictionary(const BlockHandle& 
 }
 
 ObjectRef<IndexBlock> BlockStore::PlaceOf(const BlockHandle& handle) const {
-  assert(cache_ != nullptr);  // without one every use would read the block
+  assert(cache_ != nullptr);  // without a cache every use would read the block from the file
   return ObjectRef<IndexBlock>::Own(
       new IndexBlock(FlatIndex::OfOne(handle, index_source_), cache_->UsesSlots()));
 }
@@ -444,7 +449,8 @@ Status BlockStore::SetDictionaryPlace(const BlockHandle& handle) {
 Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read) const {
   if (!dictionary_place_) [[likely]]
     return ObjectRef<DictionaryBlock>();
-  assert(!read.in_epoch && !read.cache_only);  // a block is about to be read from the file
+  // The caller is about to read a data block from the file.
+  assert(!read.in_epoch && !read.cache_only);
   BlockRead own;
   own.fill_cache = read.fill_cache;
   own.activity = read.activity;
@@ -464,6 +470,7 @@ void BlockStore::SetFileId(uint64_t file_id) {
 }
 
 void BlockStore::ForgetOwnBlocks() const {
+  assert(cache_ != nullptr || own_blocks_ == nullptr);
   if (own_blocks_ == nullptr) return;
   std::unordered_set<uint64_t> offsets;
   {
@@ -487,11 +494,6 @@ void BlockStore::ForgetBlocks(const IndexBlock& index) const {
 template void BlockStore::ForgetBlocks<DataBlock>(const IndexBlock& index) const;
 template void BlockStore::ForgetBlocks<FilterBlock>(const IndexBlock& index) const;
 
-void BlockStore::ForgetDataBlocksAt(const IndexBlock& index_place) const {
-  const ObjectRef<IndexBlock> index = FindOwned<IndexBlock>(index_place, 0);
-  if (index) ForgetBlocks<DataBlock>(*index);
-}
-
 void BlockStore::ForgetDataBlocksOfPartitions(const IndexBlock& top) const {
   if (cache_ == nullptr || top.slots == nullptr) return;
   for (size_t i = 0; i < top.index->size(); ++i) {
@@ -500,12 +502,7 @@ void BlockStore::ForgetDataBlocksOfPartitions(const IndexBlock& top) const {
   }
 }
 
-void BlockStore::ForgetDataBlocksOfPartitionsAt(const IndexBlock& top_place) const {
-  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
-  if (top) ForgetDataBlocksOfPartitions(*top);
-}
-
-// Without slots it is not known which of them are there.
+// Without slots all partitions must be erased, because it is not known which of them are cached.
 void BlockStore::ForgetIndexPartitions(const IndexBlock& top) const {
   if (cache_ == nullptr) return;
   for (size_t i = 0; i < top.index->size(); ++i) {
@@ -513,11 +510,6 @@ void BlockStore::ForgetIndexPartitions(const IndexBlock& top) const {
         top.slots != nullptr && (*top.slots)[i].load(std::memory_order_acquire) == nullptr;
     if (!is_absent) cache_->Erase(KeyOf<IndexBlock>(top.index->handle(i)));
   }
-}
-
-void BlockStore::ForgetIndexPartitionsAt(const IndexBlock& top_place) const {
-  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
-  if (top) ForgetIndexPartitions(*top);
 }
 
 template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;

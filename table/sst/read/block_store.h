@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockStore gives a table's readers its blocks: from the pointer slot of the block, else from the
-// cache, else from the file, after which they are in the cache. Without a cache, or if the cache
-// has no room, the block belongs to the operation that read it.
+// BlockStore finds the blocks of one table for its readers: first in the pointer slot of the block,
+// then in the cache, then in the file. A block from the file is put into the cache. Without a
+// cache, or if the cache has no room, the block belongs to the operation that read it.
 //
-// Inside an EpochGuard of the caller a hit counts no reference, and there are only hits: whoever
-// meets a block that is not in memory leaves the epoch and asks again. Threads: const functions
-// from any thread.
+// Inside an EpochGuard of the caller a hit takes no reference and nothing is read from files: if a
+// block is not in memory, the caller leaves the epoch and asks again. Threads: const functions from
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,38 +31,40 @@
 
 namespace ashlar {
 
-// How one operation reads blocks, and what it met.
+// How one operation reads blocks, and the counters of what it found.
 struct BlockRead {
-  // Inside the caller's EpochGuard: blocks are borrowed, and null if they are not in memory. Else
-  // outside of any: blocks come with a reference, from the file if need be.
+  // True: inside the caller's EpochGuard; blocks are borrowed, and null if they are not in memory.
+  // False: outside of any EpochGuard; blocks come with a reference, from the file if necessary.
   bool in_epoch = false;
   bool fill_cache = true;
-  bool is_lookup = false;   // of keys, one by one; else of entries in their order
-  bool cache_only = false;  // a block that is not in memory is Incomplete
-  Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
+  bool is_lookup = false;   // of single keys; false: entries are read in order
+  bool cache_only = false;  // a block that is not in memory gives Incomplete
+  Env::IOActivity activity = Env::IOActivity::kUnknown;  // the operation for which files are read
   Readahead* readahead = nullptr;
-  const IoDeadline* deadline = nullptr;  // null: there is time
-  ReadTrace* trace = nullptr;            // null: nobody is told
-  const HeldPartitions* held = nullptr;  // partitions that were read for this operation; null: none
-  uint32_t hits = 0;                     // data blocks
-  uint32_t misses = 0;
-  uint64_t hit_bytes = 0;  // of the data blocks in memory
+  const IoDeadline* deadline = nullptr;  // null: no deadline
+  ReadTrace* trace = nullptr;            // null: no trace
+  const HeldPartitions* held = nullptr;  // partitions read for this operation; null: none
+  uint32_t hits = 0;                     // data blocks found in memory
+  uint32_t misses = 0;                   // data blocks not found in memory
+  uint64_t hit_bytes = 0;                // memory of the data blocks found
 };
 
-// The answer of a search inside an epoch that needs what is not in memory. Nobody sees it but the
-// one who then searches outside of it.
+// The status of a search inside an epoch that needs a block which is not in memory. It never
+// reaches the user: the caller searches again outside of the epoch.
 inline Status NotInMemory() { return Status::Incomplete(); }
 
 class BlockStore {
  public:
+  // Where the blocks of a table come from.
   struct Options {
     const RandomReader* file = nullptr;  // outlives the store
     ChecksumContext checksum;
-    uint64_t limit = 0;               // no block may reach beyond
+    uint64_t limit = 0;               // no block may reach beyond this offset
     BlockCacheView* cache = nullptr;  // null: nothing is cached; outlives the store
-    // Of indexes, filters and dictionaries in the cache.
+    // The priority in the cache of indexes, filters and dictionaries.
     Cache::Priority metadata_priority = Cache::Priority::HIGH;
-    bool charges_kept_blocks = true;   // those that a table keeps while it is open
+    // Blocks that the table keeps while it is open are charged to the cache.
+    bool charges_kept_blocks = true;
     Statistics* statistics = nullptr;  // null: none; outlives the store
   };
   explicit BlockStore(const Options& options)
@@ -78,38 +80,45 @@ class BlockStore {
   const BlockFetcher& fetcher() const { return fetcher_; }
   BlockCacheView* cache() const { return cache_; }
 
-  // To be set while the table is opened. `file_id` is the same at every open of the same file, so
-  // that its blocks are found again; 0 if the file has no identity. Then they get a name that no
-  // other open has, of any process, for a second tier may outlive this one.
+  // Called while the table is opened. `file_id` is the first part of the cache keys. It must be the
+  // same at every open of the same file, so that cached blocks are found again. 0: the file has no
+  // identity; its blocks then get an id that no other open of any process has, because the second
+  // tier may outlive this process.
   void SetFileId(uint64_t file_id);
+  uint64_t file_id() const { return file_id_; }
+  // The source for parsing index blocks; set while the table is opened.
   void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
-  // See BlockFetcher.
+  // See BlockFetcher::ProtectEntries().
   void ProtectEntries(uint8_t checksum_bytes) { fetcher_.ProtectEntries(checksum_bytes); }
-  // Only for tables whose keys have sequence numbers of their own.
-  // With a second tier blocks stay as they were read, so that they can be saved.
+  // Data blocks that are used often are decoded from now on. Only for tables whose keys have
+  // sequence numbers of their own. With a second tier blocks are not decoded, because only blocks
+  // in their stored form can be saved there.
   void DecodeHotBlocks() {
     decodes_hot_blocks_ = cache_ != nullptr && cache_->UsesSlots() && !cache_->HasSecondTier();
   }
   const FlatIndex::Source& index_source() const { return index_source_; }
 
-  // The data block of entry `i` of an index.
+  // Finds or reads the data block of entry `i` of an index. Inside an epoch null if it is not in
+  // memory.
   Result<ObjectRef<DataBlock>> Data(const IndexBlock& index, size_t i, BlockRead* read) const {
     return Load<DataBlock>(index, i, read);
   }
-  // The same in steps, for those who read several blocks at once (block_batch.h), outside of
-  // epochs: the block with a reference if it is in memory, else null; what a read that may not go
-  // to the file answers then; and the block from its stored bytes, verified and given to the cache.
+  // The same in steps, outside of epochs, for callers that read several blocks together
+  // (block_batch.h). FindData() returns the block with a reference if it is in memory, else null.
+  // NotInCache() is the error of a read that may not go to the file. AdmitData() makes the block
+  // from its stored bytes, verifies it and gives it to the cache.
   ObjectRef<DataBlock> FindData(const IndexBlock& index, size_t i, BlockRead* read) const;
   Status NotInCache(const BlockHandle& handle) const;
   Result<ObjectRef<DataBlock>> AdmitData(const IndexBlock& index, size_t i, const char* stored,
                                          const BlockRead& how) const;
-  // Partitions of the index (kIndex) or the filter (kFilter), for those who read several at once:
-  // whether it is missing, and making it of its stored bytes, for them and perhaps for the cache.
+  // For callers that read several partitions of the index (kIndex) or the filter (kFilter)
+  // together. WantsPartition(): true if the partition is not in memory. AdmitPartition() makes it
+  // from its stored bytes, adds it to `held` and, if `fill_cache` is set, to the cache.
   bool WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const;
   Status AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i, const char* stored,
                         bool fill_cache, HeldPartitions* held) const;
-  // Each starts loading what the next reads: the slot, and the block if the slot knows it. The
-  // second inside an EpochGuard.
+  // Each of these two starts loading the memory that the next step reads: the slot of the block,
+  // then the block if the slot has it. PrefetchData() must be called inside an EpochGuard.
   void PrefetchSlot(const IndexBlock& index, size_t i) const {
     if (index.slots != nullptr) index.slots->Prefetch(i);
   }
@@ -117,13 +126,13 @@ class BlockStore {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
     if (object != nullptr) static_cast<const DataBlock*>(object)->Prefetch();
   }
-  // The same with what lies first in the block: entries for one who will pass them in order, of a
-  // decoded block the heads for one who searches it.
+  // Like PrefetchData(), and also loads the begin of the block: the first entries for a scan, or
+  // the key heads for a search in a decoded block.
   void PrefetchStart(const IndexBlock& index, size_t i) const {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
     if (object != nullptr) static_cast<const DataBlock*>(object)->PrefetchStart();
   }
-  // The block if its slot knows it, else null. Inside an EpochGuard.
+  // The data block if its slot has it, else null. Inside an EpochGuard.
   // Hot: a hit is one load, and one more of the object's touched byte.
   DataBlock* Peek(const IndexBlock& index, size_t i) const {
     if (index.slots == nullptr) return nullptr;
@@ -133,21 +142,21 @@ class BlockStore {
     return static_cast<DataBlock*>(object);
   }
 
-  // To be called for each hit on a data block, outside of epochs. When that makes a block hot, it
-  // is decoded and takes the place of the one that came from the file: the caller gets it, else
-  // null.
+  // Called for each hit on a data block, outside of epochs. If this hit makes the block hot, the
+  // block is decoded, and the decoded form replaces the other one in the cache. Returns the decoded
+  // block in that case, else null.
   ObjectRef<DataBlock> DecodeIfHot(const IndexBlock& index, size_t i, DataBlock* block) const {
     if (block->is_decoded || !decodes_hot_blocks_ || !block->IsHotNow()) [[likely]]
       return {};
     return Decode(index, i, block);
   }
-  // The same inside of one, where nothing is decoded. True: this hit makes the block hot, and
-  // whoever asks again outside should decode it.
+  // Counts a hit inside an epoch, where nothing can be decoded. True if this hit makes the block
+  // hot: the caller should leave the epoch, ask again, and decode it.
   bool ShouldDecode(DataBlock* block) const {
     return !block->is_decoded && decodes_hot_blocks_ && block->IsAlmostHot();
   }
 
-  // A partition of the index, or of the filter, by its entry in the top level.
+  // Finds or reads a partition of the index or of the filter, by its entry in the top level.
   Result<ObjectRef<IndexBlock>> IndexPartition(const IndexBlock& top, size_t i,
                                                BlockRead* read) const {
     return Load<IndexBlock>(top, i, read);
@@ -157,96 +166,111 @@ class BlockStore {
     return Load<FilterBlock>(top, i, read);
   }
 
-  // A block of which a table has one, and that it does not keep: the place is an index with that
-  // one entry, so that the block is asked for, found in its slot, and evicted like a partition.
+  // For a block that exists once per table and that the table does not keep in memory (an index, a
+  // filter, a dictionary). Returns an index with one entry, the handle of the block. The block then
+  // has a slot, and is found, loaded and evicted like a partition.
   ObjectRef<IndexBlock> PlaceOf(const BlockHandle& handle) const;
-  // The same of the dictionary, without which data blocks are not read from the file.
+  // Sets the place of a dictionary that the table does not keep, and loads it once. Data blocks
+  // from the file need it.
   Status SetDictionaryPlace(const BlockHandle& handle);
-  // The data block of an index entry, past the cache.
+  // Reads a data block from the file, past the cache.
   Result<ObjectRef<DataBlock>> ReadUncached(const BlockHandle& handle, BlockRead* read) const;
 
-  // The blocks that a table keeps as long as it is open: owned, and charged to the cache.
+  // Read the blocks that a table keeps while it is open. They are owned by the table, and charged
+  // to the cache.
   Result<ObjectRef<IndexBlock>> PinIndex(const BlockHandle& handle, const IndexFormat& format,
                                          std::string_view kind) const;
   Result<ObjectRef<FilterBlock>> PinFilter(const BlockHandle& handle) const;
-  // May be there already, from another table reader of the same file.
+  // Another reader of the same file may have put the dictionary into the cache already.
   Result<ObjectRef<DictionaryBlock>> PinDictionary(const BlockHandle& handle) const;
-  // One that was never given to the cache, and so has no charge, has no key of its own either: it
-  // is zero, as an entry of the program's may be.
+  // Takes a kept block out of the cache. A block that was never given to the cache has no charge,
+  // and its key is zero. Zero may be the key of an entry of the program, so it must not be erased.
   template <typename T>
   void Unpin(const ObjectRef<T>& object) const {
     if (cache_ == nullptr || !object) return;
     if (object->charge != 0) cache_->Erase(object->key);
   }
-  // Takes the blocks that the index names and that sit in its slots out of the cache.
+  // Takes the blocks that are in the slots of `index` out of the cache.
   template <typename T>
   void ForgetBlocks(const IndexBlock& index) const;
-  // Data blocks: the same through the place of the index, and through the partitions of an index,
-  // as far as these are in the cache.
-  void ForgetDataBlocksAt(const IndexBlock& index_place) const;
+  // The same for the data blocks of all index partitions that are in the cache.
   void ForgetDataBlocksOfPartitions(const IndexBlock& top) const;
-  void ForgetDataBlocksOfPartitionsAt(const IndexBlock& top_place) const;
-  // Takes the partitions of the index out of the cache. Their keys are of this open alone.
+  // Takes the index partitions out of the cache. Their keys are used by this open of the table
+  // only.
   void ForgetIndexPartitions(const IndexBlock& top) const;
-  void ForgetIndexPartitionsAt(const IndexBlock& top_place) const;
-  // Of a file without identity, else nothing: takes all blocks out of the cache, for no other open
-  // finds them.
+  // The index whose place (see PlaceOf()) this is; null if it is not in the cache.
+  ObjectRef<IndexBlock> IndexAt(const IndexBlock& place) const {
+    return FindOwned<IndexBlock>(place, 0);
+  }
+  // Takes all blocks of a file without identity out of the cache, because no other open can find
+  // them. Does nothing for other files.
   void ForgetOwnBlocks() const;
+  // Takes the block whose place (see PlaceOf()) this is out of the cache.
   template <typename T>
   void ForgetAt(const IndexBlock& place) const {
     if (cache_ != nullptr) cache_->Erase(KeyOf<T>(place.index->handle(0)));
   }
-  // One line: where blocks come from, and under what names the cache has them.
+  // One line: the sources of blocks, and their cache keys.
   std::string DebugString() const;
 
  private:
-  // Slot, cache, what was read beforehand, file: each only where the step before found nothing.
-  // LoadTraced() also times and reports it.
+  // Looks in the slot, the cache, the blocks read beforehand, and the file, in this order.
+  // LoadTraced() also times the step and reports it to the trace.
   template <typename T>
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   Result<ObjectRef<T>> LoadTraced(const IndexBlock& parent, size_t i, BlockRead* read) const;
-  // Of the caller's `read`, or of a partition at once.
+  // Counts a data block in `read`, and a partition in the statistics at once.
   template <typename T>
   void CountHit(const T& object, BlockRead* read) const;
+  // The slot and the cache; borrowed inside an epoch, else with a reference. Null if the block is
+  // not there.
   template <typename T>
   ObjectRef<T> FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  // The blocks read beforehand, then the file.
   template <typename T>
   Result<ObjectRef<T>> LoadHeld(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  // The block in the cache with a reference of the caller's own; null if it is not there.
   template <typename T>
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
-  // Null without a second tier, or if it does not have the block.
+  // Null without a second tier, or if the second tier does not have the block.
   template <typename T>
   T* TakeFromSecondTier(const BlockHandle& handle) const;
+  // The second tier, then the file. Gives the block to the cache.
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   Result<ObjectRef<T>> Admit(T* object, const IndexBlock& parent, size_t i, bool fill_cache) const;
   ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;
-  // Set for a block that had better come decoded: who looks up keys will come back to it, and a
-  // cache that has room keeps it until then. To decode it then takes a second allocation and a
-  // second insertion. Where blocks leave the cache for want of room, few are decoded in vain.
+  // The order in which a block from the file should be decoded at once; empty: it should not be
+  // decoded. A lookup of single keys is likely to come back to the block, and a cache with room
+  // keeps it until then; decoding it later would need a second allocation and a second insertion.
+  // If the cache has no room, blocks often leave it before they are used again.
   std::optional<KeyOrder> OrderToDecodeIn(const BlockHandle& handle, const BlockRead& read) const;
+  // The block from the slot or the cache, without a reference. Inside an EpochGuard.
   template <typename T>
   T* FindCached(const IndexBlock& parent, size_t i) const;
   ObjectRef<DictionaryBlock> FindDictionary(const BlockHandle& handle) const;
-  // Null if the fetcher has it, or none.
+  // The dictionary that is not kept. Null if the fetcher has the dictionary, or the table has none.
   Result<ObjectRef<DictionaryBlock>> Dictionary(const BlockRead& read) const;
+  // Reads a block from the file, without the cache.
   template <typename T>
   Result<T*> Read(const BlockHandle& handle, BlockRead* read) const;
+  // The key of a block in the cache; that of an index contains open_id_.
   template <typename T>
   BlockKey KeyOf(const BlockHandle& handle) const {
     const bool is_index = T::kKind == TableObjectKind::kIndex;
     return {.file_id = is_index ? open_id_ : file_id_, .offset = handle.offset};
   }
-  // Hands an object that was just made to the cache, and to its slot. MemoryLimit: no room there;
-  // the caller keeps the only reference.
+  // Puts a new object into the cache and its slot. MemoryLimit: the cache has no room, and the
+  // caller has the only reference.
   template <typename T>
   Status Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   template <typename T>
   BlockInsertion InsertionOf(T* object, const BlockHandle& handle, const IndexBlock* parent,
                              size_t i) const;
-  // What Publish() does, without counting it, and whatever the cache remembers.
+  // Like Publish(), but without counting, and the cache may not refuse the block because of its
+  // admission history.
   template <typename T>
   Status Insert(T* object, const BlockInsertion& insertion) const;
   Result<IndexBlock*> MakeIndex(const LooseBlock& block, const BlockHandle& handle,
@@ -254,9 +278,9 @@ class BlockStore {
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
                                 std::string_view kind, const IOOptions& io = IOOptions()) const;
 
-  // The offsets of all that was given to the cache, for ForgetOwnBlocks(): an index whose slots
-  // would say so leaves the cache before what it names, and a program's cache has no slots. Written
-  // by whoever has read a block from the file.
+  // The offsets of all blocks that were put into the cache, for ForgetOwnBlocks(). Slots cannot
+  // tell these: an index may leave the cache before the blocks that it names, and a cache of the
+  // program has no slots. Updated by each thread that has read a block from the file.
   struct OwnBlocks {
     Mutex mutex{LockRank::kLeaf};
     std::unordered_set<uint64_t> offsets GUARDED_BY(mutex);
@@ -265,15 +289,17 @@ class BlockStore {
   BlockFetcher fetcher_;
   BlockCacheView* const cache_;   // null: every read goes to the file
   Statistics* const statistics_;  // null: none
-  const bool rereads_are_cheap_;  // so that a full cache need not take all that is read once
-  const uint64_t open_id_;        // for indexes, which hold on to the comparator of this open
-  uint64_t file_id_ = 0;          // of data and filter blocks in the cache; see SetFileId()
+  const bool rereads_are_cheap_;  // true: a full cache need not admit every block that is read once
+  // Part of the keys of indexes, which point to the comparator of this open.
+  const uint64_t open_id_;
+  uint64_t file_id_ = 0;  // part of the keys of data and filter blocks; see SetFileId()
   std::unique_ptr<OwnBlocks> own_blocks_;  // null: the file has an identity, or there is no cache
   bool decodes_hot_blocks_ = false;        // see DecodeHotBlocks()
   const bool charges_kept_blocks_;
   const Cache::Priority metadata_priority_;
-  FlatIndex::Source index_source_;          // how index blocks of this table are read
-  ObjectRef<IndexBlock> dictionary_place_;  // null: the fetcher has the dictionary, or none
+  FlatIndex::Source index_source_;  // how index blocks of this table are parsed
+  // Null: the fetcher has the dictionary, or the table has none.
+  ObjectRef<IndexBlock> dictionary_place_;
 };
 
 }  // namespace ashlar

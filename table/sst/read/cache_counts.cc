@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tickers belong to a kind of block.
+// The tickers of the statistics for each kind of block.
 #include "table/sst/read/cache_counts.h"
 
 #include <cassert>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What table code tells the statistics about the block cache. Threads: any number.
+// How table code counts uses of the block cache in the statistics. Threads: any number.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace ashlar {
 
-// `statistics` may be null. Of blocks but data: theirs are summed up by whoever reads.
+// Counts a miss on a block other than data; operations sum up hits and misses of data blocks and
+// add them once. `statistics` may be null here and below.
 void CountMiss(TableObjectKind kind, Statistics* statistics);
-// An object was given to the cache, which had room for it or not. The object may be gone by now.
+// An object was offered to the cache, which took it or not. The object may be gone by now.
 void CountInsertion(TableObjectKind kind, size_t charge, bool is_inserted, Statistics* statistics);
 
-// The same as CountMiss() of a hit, in the counts of the thread too. Hot: for each partition that a
-// lookup passes.
+// Counts a hit on a block other than data, in the statistics and in the thread's perf context. Hot:
+// once for each partition that a lookup uses.
 template <TableObjectKind kKind>
 void CountMetadataHit(size_t bytes, Statistics* statistics) {
   static_assert(kKind != TableObjectKind::kData);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HeldPartitions keeps partitions of indexes and filters that a batch has read together, for its
-// own keys: the cache may not be meant to keep them, there may be none, or they may leave it too
-// soon.
+// HeldPartitions keeps partitions of indexes and filters that a batch has read together for its own
+// keys. The batch cannot rely on the cache: there may be none, the options may not permit filling
+// it, or partitions may be evicted too soon.
 //
-// Few are held at a time, so they are looked for one by one. Threads: one at a time.
+// Only few are held at a time, so Find() searches one by one. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -24,14 +24,14 @@ class HeldPartitions {
   HeldPartitions(const HeldPartitions&) = delete;
   HeldPartitions& operator=(const HeldPartitions&) = delete;
 
-  // Entry `i` of the top level leads to the object, of which this takes a reference of its own. The
-  // top level outlives this.
+  // Adds the object of entry `i` of the top level and takes a reference of its own. The top level
+  // outlives this object.
   void Add(const IndexBlock& top, size_t i, TableObject* object) {
     assert(object != nullptr && Find(top, i) == nullptr);
     entries_.push_back({&top, i, object});
     object->Ref();
   }
-  // Without a reference; null if it is not held.
+  // The object without a reference; null if it is not held.
   TableObject* Find(const IndexBlock& top, size_t i) const {
     for (const Entry& entry : entries_) {
       if (entry.top == &top && entry.i == i) return entry.object;

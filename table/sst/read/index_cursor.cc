@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A partition without entries occurs only in damaged files; it is stepped over.
+// A partition without entries occurs only in damaged files; moves skip it.
 #include "table/sst/read/index_cursor.h"
 
 #include <cassert>
@@ -35,6 +35,8 @@ Status IndexCursor::Last(BlockRead* read) {
   return Status::OK();
 }
 
+// The target may lie behind the last key of its partition; then the first block of the next one is
+// the result.
 Status IndexCursor::Seek(const SeekTarget& target, BlockRead* read) {
   leaf_ = nullptr;
   RETURN_IF_ERROR(EnterTop(read));
@@ -70,7 +72,7 @@ Status IndexCursor::Prev(BlockRead* read) {
   return EnterBackward(top_entry_ - 1, read);
 }
 
-// Goes to the first entry at or behind a partition.
+// Moves to the first entry of this partition or a later one.
 Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
   assert(is_partitioned_ && leaf_ == nullptr);
   for (; top_entry < top_->index->size(); ++top_entry) {
@@ -83,7 +85,7 @@ Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
   return Status::OK();
 }
 
-// Goes to the last entry at or in front of a partition.
+// Moves to the last entry of this partition or an earlier one.
 Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
   assert(is_partitioned_ && leaf_ == nullptr && top_entry < top_->index->size());
   while (true) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KeyWeight: so many bytes of a table lie before a key, behind the weight before it.
+// KeyWeight: a key of a table, and the number of bytes between the previous such key and this one.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A read that begins inside the buffer and ends behind it keeps what is there and reads the rest.
+// A read that begins inside the buffer and ends behind it keeps the part that the buffer has and
+// reads the rest.
 #include "table/sst/read/readahead.h"
 
 #include <algorithm>
@@ -17,11 +18,13 @@
 namespace ashlar {
 namespace {
 
-// Blocks may be followed by padding; gaps up to this size still count as sequential.
+// Padding may follow a block; reads with gaps up to this size count as sequential.
 constexpr uint64_t kMaxSkipBytes = 4096;
-// Of a fixed readahead, if the file system keeps what is fetched beyond.
+// The size of one read of a fixed readahead if the file system reads the rest of the distance
+// ahead.
 constexpr size_t kPieceBytes = 256 * 1024;
 
+// True if the file system can start a read without waiting for it.
 bool CanStartReads(const RandomReader& file) {
   if (file.fs() == nullptr || file.is_direct()) return false;
   int64_t supported = 0;
@@ -64,7 +67,7 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
   return status;
 }
 
-// What was read ahead, and is wanted now.
+// Returns bytes that were read ahead.
 Slice Readahead::TakeFromBuffer(const RandomReader& file, uint64_t offset, size_t n) {
   assert(offset >= begin_ && offset + n <= begin_ + size_);
   RecordTick(file.statistics(), PREFETCH_HITS);
@@ -72,13 +75,14 @@ Slice Readahead::TakeFromBuffer(const RandomReader& file, uint64_t offset, size_
   return Slice(buffer_.data() + (offset - begin_), n);
 }
 
-// No byte behind it is read or fetched ahead.
+// No byte behind the result is read, neither here nor by the file system.
 uint64_t Readahead::EndIn(const RandomReader& file) {
   if (options_.find_end == nullptr) return file.size();
   if (end_ == 0) end_ = std::min(file.size(), options_.find_end(options_.context));
   return end_;
 }
 
+// Returns how much to read. A read that is not sequential stops the automatic readahead.
 size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
   if (options_.fixed_bytes != 0) return std::max(n, options_.fixed_bytes);
   const bool is_sequential = offset >= expected_ && offset - expected_ <= kMaxSkipBytes;
@@ -95,7 +99,8 @@ size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
   return bytes;
 }
 
-// Asks for the next fixed_bytes behind `end`, in halves, so that there is always one half ahead.
+// Asks the file system for the next fixed_bytes behind `end`. Asks for half of them at a time, so
+// at least one half is always ahead.
 void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
   assert(can_prefetch_);
   const uint64_t half = options_.fixed_bytes / 2;
@@ -105,9 +110,10 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
   Prefetch(file, begin, end + options_.fixed_bytes);
 }
 
-// Asks for what the next read will want, while the present one is waited for and used.
+// Starts reading what the next read will need, while the caller waits for and uses the present
+// bytes.
 void Readahead::PrefetchNext(const RandomReader& file, uint64_t end, const IOOptions& io) {
-  if (prefetched_end_ > end) return;  // asked for already, by a readahead of fixed length
+  if (prefetched_end_ > end) return;  // already requested by a readahead of fixed distance
   if (CanStartReads(file)) return StartNext(file, end, NextBytes(), io);
   if (can_prefetch_) Prefetch(file, end, end + NextBytes());
 }
@@ -117,6 +123,7 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
   EndNext();
   const uint64_t end = std::min(EndIn(file), begin + bytes);
   if (begin >= end) return;
+  assert(next_.handle == nullptr && next_.bytes == 0);
   next_.begin = begin;
   next_.bytes = static_cast<size_t>(end - begin);
   if (next_.buffer.size() < next_.bytes) next_.buffer = PageBuffer(next_.bytes);
@@ -126,6 +133,7 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
   next_.request.scratch = next_.buffer.data();
   next_.fs = file.fs();
   next_.statistics = file.statistics();
+  // Called when the read is done, perhaps with a copy of the request.
   const auto note = [](FSReadRequest& answered, void* request) {
     auto* const mine = static_cast<FSReadRequest*>(request);
     if (mine == &answered) return;
@@ -144,14 +152,16 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
   RecordTick(next_.statistics, PREFETCH_BYTES, next_.bytes);
   if (next_.handle == nullptr) return;
   std::vector<void*> handles{next_.handle};
-  IgnoreError(next_.fs->Poll(handles, 0), "it only sends the read on its way");
+  IgnoreError(next_.fs->Poll(handles, 0), "it only starts the read early");
 }
 
-// False if it is of no use for the read, or has failed: then the read itself will tell.
+// Returns false if the started piece does not contain the bytes or its read failed; the caller then
+// reads by itself and gets the error.
 bool Readahead::TakeNext(const RandomReader& file, uint64_t offset, size_t n, const IOOptions& io) {
   const bool is_adjacent =
       offset <= next_.begin && offset >= begin_ && next_.begin == begin_ + size_;
   const bool is_inside = offset >= next_.begin;
+  assert(next_.bytes != 0);
   if (!(is_adjacent || is_inside) || offset + n > next_.begin + next_.bytes) return false;
   const uint64_t next_end = next_.begin + next_.bytes;
   const uint64_t next_begin = next_.begin;
@@ -170,7 +180,7 @@ bool Readahead::TakeNext(const RandomReader& file, uint64_t offset, size_t n, co
   return true;
 }
 
-// Waits for it, because its buffer is written to until it is done.
+// Waits until the read is done, because it writes to the buffer until then.
 void Readahead::EndNext() {
   next_.bytes = 0;
   if (next_.handle == nullptr) return;
@@ -192,14 +202,14 @@ void Readahead::Prefetch(const RandomReader& file, uint64_t begin, uint64_t end)
   if (begin >= prefetched_end_) return;
   const IOStatus status = file.file()->Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin),
                                                 IOOptions(), nullptr);
-  can_prefetch_ = !status.IsNotSupported();  // of other errors the read itself will tell
+  can_prefetch_ = !status.IsNotSupported();  // other errors will come again with the read itself
 }
 
 size_t Readahead::KeepFrom(uint64_t offset, size_t bytes) {
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {
     kept = static_cast<size_t>(begin_ + size_ - offset);
-    assert(kept < bytes);  // else Read() had found all of it
+    assert(kept < bytes);  // otherwise Read() had found all bytes in the buffer
   }
   const char* const kept_from = kept == 0 ? nullptr : buffer_.data() + (offset - begin_);
   PageBuffer grown;
@@ -211,7 +221,7 @@ size_t Readahead::KeepFrom(uint64_t offset, size_t bytes) {
   return kept;
 }
 
-// Makes the buffer hold `bytes` bytes from `offset` on.
+// Fills the buffer with `bytes` bytes from `offset` on. After an error the buffer is empty.
 Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes,
                        const IOOptions& io) {
   const size_t kept = KeepFrom(offset, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The index tells which blocks a range has; only its separators are looked at.
+// Only the separators in the index are compared with the range, so a noted block may turn out to
+// have no key of it.
 #include "table/sst/read/scan_blocks.h"
 
 #include <cassert>
@@ -34,6 +35,7 @@ Status ScanBlocks::Note(const TableReader& table, const Slice& start, const Slic
 
 Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t max_bytes,
                                HeldBlocks* home, ScanBlocks* batch) const {
+  assert(home != nullptr && batch != nullptr);
   BlockRead read = batch->how_;
   IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(start, PackTrailer(kMaxSequenceNumber, kMaxValue)), &read));
@@ -48,6 +50,7 @@ Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t ma
         ++batch->counts_.found;
         home->Add(handle.offset, std::move(found));
       } else {
+        // A leaf that only the cursor holds must stay alive until Read().
         if (index.IsLeafHeldHere() && held_leaf != &index.leaf()) {
           held_leaf = &index.leaf();
           batch->leaves_.push_back(index.HoldLeaf());

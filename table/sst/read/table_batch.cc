@@ -2,13 +2,14 @@
 //
 // Point lookups of many keys at once.
 //
-// From memory: each stage is done for all keys before the next one begins, and ends by prefetching
-// what the next one will touch. So the cache misses of 32 keys cost little more than those of one:
+// From memory: each stage runs for all keys before the next stage begins, and ends by prefetching
+// the memory that the next stage will read. So the cache misses of 32 keys take little more time
+// than those of one:
 //
 //   filter lines | index heads | slot | block | heads of its entries | place | entry, value
 //
-// From files: first it is found out which blocks are needed and which of them are missing, then
-// these are read together, then all keys are searched for.
+// From files: first the needed blocks are found, then those that are missing are read together, and
+// then all keys are searched for.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -24,7 +25,8 @@
 
 namespace ashlar {
 
-// Inside one epoch, on the stack: no allocation, lock, reference or shared write.
+// The lookups inside one epoch. Lives on the stack; makes no allocation, lock, reference or shared
+// write.
 class TableReader::EpochBatch {
  public:
   EpochBatch(TableProbe* probes, size_t count) : probes_(probes), probe_count_(count) {
@@ -41,38 +43,39 @@ class TableReader::EpochBatch {
   }
 
  private:
-  // A probe that its filter let through. Made by AskFilters(); no defaults, as arrays of them must
-  // cost nothing.
+  // A probe that its filter let through. AskFilters() makes them. Members have no defaults, because
+  // an array of them must cost nothing.
   struct Item {
     TableProbe* probe;
     PointLookup::Mark before;
     const IndexBlock* index_block;
-    size_t entry;       // of the index
-    DataBlock* block;   // of that entry
-    bool is_searching;  // in searches_, else the answer is cheap to find
+    size_t entry;       // the entry of the index that names the block
+    DataBlock* block;   // the block of that entry
+    bool is_searching;  // its search is in searches_; false: the result is cheap to find
     const TableReader& table() const { return *probe->table; }
     const FlatIndex& index() const { return *index_block->index; }
     const LookupKey& key() const { return probe->lookup->key(); }
   };
 
+  // The stages, in this order.
   void AskFilters();
   void FindEntries();
   void FindBlocks();
   void FindPlaces();
   void Finish(Item* item, const HeadSearch& search);
   Status Offer(Item* item, const HeadSearch& search, BlockRead* read);
-  // Keeps the items for which `stage` is true, in their order.
+  // Runs `stage` for all items and keeps those for which it returns true, in their order.
   template <typename Stage>
   void Filter(Stage stage);
 
   TableProbe* const probes_;
   const size_t probe_count_;
-  size_t count_ = 0;  // of items_
+  size_t count_ = 0;  // number of items in items_
   std::array<Item, kMaxProbes> items_;
-  std::array<HeadSearch, kMaxProbes> searches_;  // of the item at the same place
+  std::array<HeadSearch, kMaxProbes> searches_;  // search i belongs to item i
 };
 
-// Stands in for a search that is over before it begins.
+// A search that is finished before it begins, for items that need none.
 constexpr uint64_t kNoHeads[1] = {0};
 constexpr HeadSearch kNoSearch = {.base = kNoHeads, .rest = 1, .head = 0};
 
@@ -85,6 +88,8 @@ void TableReader::EpochBatch::Filter(Stage stage) {
   count_ = kept;
 }
 
+// Asks the filters. A key that its filter rejects is over. A key that needs a block of a filter or
+// index that is not in memory is left for a read outside of the epoch.
 void TableReader::EpochBatch::AskFilters() {
   for (size_t i = 0; i < probe_count_; ++i) probes_[i].table->PrefetchFilter(probes_[i].lookup);
   for (TableProbe* probe = probes_; probe != probes_ + probe_count_; ++probe) {
@@ -98,7 +103,7 @@ void TableReader::EpochBatch::AskFilters() {
     read.in_epoch = true;
     Result<bool> may_contain = table.MayContain(probe->lookup, &read);
     if (!may_contain.ok()) [[unlikely]] {
-      assert(may_contain.status().IsIncomplete());  // a partition of the filter is to be read
+      assert(may_contain.status().IsIncomplete());  // a partition of the filter must be read
       continue;
     }
     if (!*may_contain) {
@@ -117,7 +122,7 @@ void TableReader::EpochBatch::AskFilters() {
   }
 }
 
-// The entry of the index that names the block, and its slot.
+// Finds the index entry that names the block, and starts loading its slot.
 void TableReader::EpochBatch::FindEntries() {
   for (size_t i = 0; i < count_; ++i) {
     Item& item = items_[i];
@@ -141,6 +146,8 @@ void TableReader::EpochBatch::FindEntries() {
   });
 }
 
+// Finds the blocks through their slots. A key whose block is not in memory, or should be decoded,
+// is left for a read outside of the epoch.
 void TableReader::EpochBatch::FindBlocks() {
   for (size_t i = 0; i < count_; ++i) {
     items_[i].table().store_.PrefetchData(*items_[i].index_block, items_[i].entry);
@@ -153,7 +160,7 @@ void TableReader::EpochBatch::FindBlocks() {
       BlockRead read;
       read.in_epoch = true;
       auto cached = table.store_.Data(*item->index_block, item->entry, &read);
-      assert(cached.ok());  // nothing was read
+      assert(cached.ok());  // nothing was read, so nothing can have failed
       block = cached->get();
     }
     if (block == nullptr || table.store_.ShouldDecode(block)) return false;
@@ -165,7 +172,7 @@ void TableReader::EpochBatch::FindBlocks() {
   });
 }
 
-// The entries of decoded blocks. The others are searched by Finish().
+// Finds the entries in decoded blocks. Finish() searches all other blocks.
 void TableReader::EpochBatch::FindPlaces() {
   for (size_t i = 0; i < count_; ++i) {
     Item& item = items_[i];
@@ -180,15 +187,18 @@ void TableReader::EpochBatch::FindPlaces() {
   }
 }
 
+// Offers the versions of the key to the lookup. If more blocks are needed and one is missing, the
+// lookup is reset.
 void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
   PointLookup* const lookup = item->probe->lookup;
+  assert(item->block != nullptr);
   BlockRead read;
   read.in_epoch = true;
   read.hits = 1;
   read.hit_bytes = item->block->MemoryBytes();
   Status status = Offer(item, search, &read);
   if (!status.ok() && status.IsIncomplete()) [[unlikely]] {
-    lookup->GoBackTo(item->before);  // it will be asked again
+    lookup->GoBackTo(item->before);  // the lookup will be repeated outside of the epoch
     return;
   }
   if (!status.ok()) lookup->Fail(std::move(status));
@@ -221,10 +231,10 @@ void TableReader::GetManyInEpoch(TableProbe* probes, size_t count) {
   EpochBatch(probes, count).Run();
 }
 
-// Outside of epochs, where memory may be allocated and files read.
+// The lookups outside of epochs, which may allocate memory and read files.
 class TableReader::ReadBatch {
  public:
-  // The clock of the options' deadline; null: the default one.
+  // `clock` serves the deadline of the options; null: the default clock.
   ReadBatch(const ReadOptions& options, SystemClock* clock)
       : deadline_(options, clock), is_memory_only_(options.read_tier == kBlockCacheTier) {
     assert(!InEpoch());
@@ -249,31 +259,32 @@ class TableReader::ReadBatch {
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
+  // A key that may be in its table.
   struct Item {
     TableProbe* probe = nullptr;
     PointLookup::Mark before;
     BlockRead read;
     IndexCursor index;           // at the first block that may hold the key
-    ObjectRef<DataBlock> block;  // if it was in memory
-    size_t missing = kNone;      // else its place in missing_
+    ObjectRef<DataBlock> block;  // set if the block was in memory
+    size_t missing = kNone;      // otherwise the position of the block in missing_
   };
 
   void ReadPartitions(std::span<const TableProbe> probes, TableObjectKind kind);
   void AskFilter(TableProbe* probe);
   bool TryLocate(Item* item);
   Status Locate(Item* item);
-  void FindBlock(Item* item);
   void Search(Item* item);
 
+  // Note: how_ points to deadline_ and held_.
   const IoDeadline deadline_;
   const bool is_memory_only_;
   HeldPartitions held_;
-  BlockRead how_;  // each key begins with a copy
+  BlockRead how_;  // each key starts with a copy of it
   std::vector<Item> items_;
   std::vector<MissingBlock> missing_;
 };
 
-// Items are kept for keys that may be in their table.
+// Asks the filter. Makes an item if the key may be in its table.
 void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
   assert(!probe->lookup->decided());
   const TableReader& table = *probe->table;
@@ -289,8 +300,9 @@ void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
                     .block = {}});
 }
 
-// Those of filters and indexes that are missing are read together; who then asks for them finds
-// them in the cache or in held_. An error is told by who needs the partition.
+// Reads the missing partitions of filters or indexes together. The lookups then find them in the
+// cache or in held_. A partition that cannot be read is left out; the lookup that needs it will get
+// the error.
 void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
                                             TableObjectKind kind) {
   std::vector<MissingBlock> missing;
@@ -313,7 +325,8 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
   } else {
     for (const Item& item : items_) {
       const TableReader& table = *item.probe->table;
-      // An index that is not kept is read like a partition; the top level of one, by who needs it.
+      // An index that is not kept is read like a partition. A top level that is not kept is read
+      // later, by the lookup.
       if (!table.index_ && !table.is_partitioned_) note(table, *table.index_place_, 0);
       if (!table.index_ || !table.is_partitioned_) continue;
       const LookupKey& key = item.probe->lookup->key();
@@ -323,7 +336,7 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
   if (missing.size() > 1) ReadMissingBlocks(missing, how_);
 }
 
-// False, and the lookup has failed, after an error.
+// Returns false, and the lookup has failed, after an error.
 bool TableReader::ReadBatch::TryLocate(Item* item) {
   Status status = Locate(item);
   if (status.ok()) return true;
@@ -331,8 +344,9 @@ bool TableReader::ReadBatch::TryLocate(Item* item) {
   return false;
 }
 
-// Finds the block that may hold the key, or notes that it is missing.
+// Finds the block that may hold the key. If it is not in memory, adds it to missing_.
 Status TableReader::ReadBatch::Locate(Item* item) {
+  assert(!item->probe->lookup->decided());
   const LookupKey& key = item->probe->lookup->key();
   RETURN_IF_ERROR(item->index.Seek(SeekTarget(key.user_key, key.trailer), &item->read));
   if (!item->index.Valid()) return Status::OK();
@@ -354,7 +368,9 @@ Status TableReader::ReadBatch::Locate(Item* item) {
   return Status::OK();
 }
 
+// Searches the block, which is in memory now, and further blocks if necessary.
 void TableReader::ReadBatch::Search(Item* item) {
+  assert(item->missing == kNone || item->missing < missing_.size());
   PointLookup* const lookup = item->probe->lookup;
   if (item->missing != kNone) {
     const MissingBlock& missing = missing_[item->missing];

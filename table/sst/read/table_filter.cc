@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters by prefix, and in partitions.
+// Filters by prefix, and partitioned filters.
 #include "table/sst/read/table_filter.h"
 
 #include <cassert>
@@ -51,21 +51,23 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
   return Ask(filter->view, lookup);
 }
 
-// Null if it is not in memory and may not be read.
+// Null if the partition is not in memory and may not be read.
 Result<ObjectRef<FilterBlock>> TableFilter::PartitionOf(const LookupKey& key,
                                                         BlockRead* read) const {
+  assert(store_ != nullptr && top_);
   return store_->FilterPartition(*top_, kind_ == Kind::kCached ? 0 : PartitionFor(key), read);
 }
 
 size_t TableFilter::PartitionFor(const LookupKey& key) const {
   assert(kind_ == Kind::kPartitioned);
   const FlatIndex& index = *top_->index;
-  // Behind the last separator only prefixes can be, in the last partition.
+  // Behind the last separator there can only be prefixes, which are in the last partition.
   const size_t partition = index.Find(key.user_key, key.trailer);
   assert(index.size() != 0);
   return partition == index.size() ? partition - 1 : partition;
 }
 
+// Two extractors are the same if their texts with all parameters are equal.
 bool TableFilter::HoldsPrefixesOf(const SliceTransform& extractor) const {
   if (kind_ == Kind::kNone || contents_.prefix_extractor == nullptr) return false;
   return contents_.prefix_extractor == &extractor ||

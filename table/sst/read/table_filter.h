@@ -3,8 +3,8 @@
 // TableFilter decides whether a table can hold a key, from its full or partitioned filter.
 // docs/formats/filters.md, sections 2, 7 and 9.
 //
-// Without a filter, or with one that answers another question (prefixes of another extractor),
-// every key may be there. Threads: any number, once it is set up.
+// Without a filter, or with a filter of prefixes of another extractor, every key may be in the
+// table. Threads: any number, after it has been set up.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,26 @@ class SliceTransform;
 
 class TableFilter {
  public:
-  // What was added to the filter.
+  // The entries of the filter: whole keys, prefixes, or both.
   struct Contents {
     bool has_whole_keys = true;
     const SliceTransform* prefix_extractor = nullptr;  // null if prefixes cannot be asked for
   };
 
-  TableFilter() = default;  // none
+  TableFilter() = default;  // no filter
+  // Sets a full filter that the table keeps.
   void SetFull(ObjectRef<FilterBlock> filter, const Contents& contents);
-  // A full one that the table does not keep: `place` as BlockStore::PlaceOf() makes them. Reads it.
+  // Sets a full filter that the table does not keep, by its place (see BlockStore::PlaceOf()).
+  // Reads it once to check it.
   Status SetCached(const BlockStore* store, ObjectRef<IndexBlock> place, const Contents& contents);
+  // Sets a partitioned filter by its top level, which the table keeps.
   void SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top, const Contents& contents);
 
-  // False: there is no use in asking.
+  // False: the filter would never reject a key.
   bool CanReject() const { return kind_ != Kind::kNone; }
 
-  // False only if no version of the key is in the table. NotInMemory() if it needs a partition that
-  // it cannot read now.
-  // Hot: one cache line of the filter.
+  // False only if no version of the key is in the table. NotInMemory() if it needs a block of the
+  // filter that it may not read now. Hot: one cache line of a full filter.
   Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const {
     if (HoldsWholeKeys()) [[likely]] {
       return full_->view.MayContainItem(WholeKey{lookup});
@@ -48,19 +50,20 @@ class TableFilter {
     return MayContainSlow(lookup, read);
   }
 
-  // Whether prefixes that `extractor` makes can be asked for.
+  // True if the filter has prefixes of this extractor.
   bool HoldsPrefixesOf(const SliceTransform& extractor) const;
-  // False only if no key of the table that is at or behind this one has the prefix; nor any other
-  // key, if the filter is not IsPartitioned(). Prefixes must be held.
+  // False only if no key at or behind `key` has the prefix; in a filter that is not
+  // IsPartitioned(), only if no key at all has it. HoldsPrefixesOf() must be true.
   Result<bool> MayContainPrefix(const Slice& prefix, const LookupKey& key, BlockRead* read) const;
   bool IsPartitioned() const { return kind_ == Kind::kPartitioned; }
-  // Not kept by the table: the block whose place is top() is asked for at each use.
+  // True if the table does not keep the filter: it is looked up at each use, by its place top().
   bool IsCached() const { return kind_ == Kind::kCached; }
-  // The entry of top() that names the partition for the key.
+  // The entry of top() that names the partition for the key. Only if IsPartitioned().
   size_t PartitionFor(const LookupKey& key) const;
 
-  // Adds to the lookup's counters what the filter did for it: `found`, a filter of a table that was
-  // searched, is true if the table had a version of the key.
+  // Count the result of the filter in the lookup's counters: useful if it rejected the key;
+  // positive if it let the key through and the table was searched. `found`: the table had a version
+  // of the key.
   void CountUseful(PointLookup* lookup) const {
     ++(contents_.has_whole_keys ? lookup->counters.filter_useful
                                 : lookup->counters.prefix_filter_useful);
@@ -71,11 +74,12 @@ class TableFilter {
     if (HoldsWholeKeys()) full_->view.Prefetch(lookup->FilterHash());
   }
 
-  // The blocks that are pinned; both may be null. top() of a cached one is its place.
+  // The blocks that are kept; both may be null. top() of a cached filter is its place.
   const ObjectRef<FilterBlock>& full() const { return full_; }
   const ObjectRef<IndexBlock>& top() const { return top_; }
+  // The memory of the kept blocks.
   size_t MemoryBytes() const;
-  // "none", or the kind, what was added, and the bytes pinned.
+  // "none", or the kind, its entries, and the bytes kept in memory.
   std::string DebugString() const;
 
  private:
@@ -87,6 +91,7 @@ class TableFilter {
   };
 
   bool HoldsWholeKeys() const { return kind_ == Kind::kFull && contents_.has_whole_keys; }
+  // All cases but a full filter of whole keys.
   Result<bool> MayContainSlow(PointLookup* lookup, BlockRead* read) const;
   Result<ObjectRef<FilterBlock>> PartitionOf(const LookupKey& key, BlockRead* read) const;
   bool Ask(const FilterView& view, PointLookup* lookup) const;

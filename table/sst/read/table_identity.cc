@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tail of the file is read at once, and mostly holds all of it.
+// The end of the file is read with one call; it usually contains all blocks that are needed.
 #include "table/sst/read/table_identity.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "env/random_reader.h"
 #include "table/format/footer.h"
@@ -18,6 +19,7 @@
 namespace ashlar {
 namespace {
 
+// The handle of the properties block; empty if the table has none.
 Result<std::optional<BlockHandle>> FindProperties(const BlockFetcher& fetcher,
                                                   const BlockHandle& metaindex) {
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(metaindex, "metaindex"));
@@ -32,9 +34,14 @@ Result<std::optional<BlockHandle>> FindProperties(const BlockFetcher& fetcher,
   return std::optional<BlockHandle>();
 }
 
-}  // namespace
+// The properties block, uncompressed, and its place in the file.
+struct StoredProperties {
+  LooseBlock block;
+  uint64_t offset = 0;
+};
 
-Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) {
+// Nothing if the table has no properties.
+Result<std::optional<StoredProperties>> ReadProperties(FileSystem* fs, const std::string& path) {
   constexpr uint64_t kTailBytes = 16 * 1024;
   ASSIGN_OR_RETURN(const auto file, RandomReader::Open(fs, path, FileOptions()));
   RETURN_IF_ERROR(file->KeepTail(static_cast<size_t>(std::min(kTailBytes, file->size()))));
@@ -46,11 +53,27 @@ Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) 
   const BlockFetcher fetcher(file.get(), footer.checksum, file->size() - kFooterBytes);
   ASSIGN_OR_RETURN(const std::optional<BlockHandle> handle,
                    FindProperties(fetcher, footer.metaindex));
-  if (!handle) return std::string();
-  ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadProperties(*handle));
+  if (!handle) return std::optional<StoredProperties>();
+  StoredProperties stored;
+  stored.offset = handle->offset;
+  ASSIGN_OR_RETURN(stored.block, fetcher.ReadProperties(*handle));
+  return std::optional<StoredProperties>(std::move(stored));
+}
+
+}  // namespace
+
+Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::optional<StoredProperties> stored, ReadProperties(fs, path));
+  if (!stored) return std::string();
   ASSIGN_OR_RETURN(const PropertiesView properties,
-                   ViewProperties(block.contents, handle->offset, path));
+                   ViewProperties(stored->block.contents, stored->offset, path));
   return std::string(properties.db_session_id);
+}
+
+Result<TableProperties> ReadTableProperties(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::optional<StoredProperties> stored, ReadProperties(fs, path));
+  if (!stored) return Status::Corruption(StrCat("table: ", path, ": no properties block"));
+  return ParsePropertiesBlock(stored->block.contents, stored->offset, path);
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps inside a block are the base class's. Here is what happens at its ends: the index moves on,
-// the block is exchanged, and the upper bound spares the blocks behind it.
+// The base class steps inside a block. This file does the steps from block to block: it moves the
+// index, exchanges the block, and stops at the upper bound instead of reading the blocks behind it.
 #include "table/sst/read/table_iterator.h"
 
 #include <cassert>
@@ -21,7 +21,7 @@
 namespace ashlar {
 namespace {
 
-// A compaction reads all of its inputs, so large pieces cost nothing and spare a disk its seeks.
+// A compaction reads its inputs completely, so large reads waste nothing, and a disk seeks less.
 constexpr size_t kCompactionReadaheadBytes = size_t{2} << 20;
 
 }  // namespace
@@ -51,6 +51,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
       readahead_(ReadaheadOptions(options, for_compaction)),
       deadline_(options, table->options_.clock),
       index_(table->IndexSource()) {
+  assert(table_ != nullptr);
   read_.fill_cache = options.fill_cache && !for_compaction;
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
@@ -58,11 +59,12 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
   read_.activity = for_compaction ? Env::IOActivity::kCompaction : Env::IOActivity::kDBIterator;
 }
 
-// Behind the block that holds the upper bound. Called back by readahead_.
+// The end of the block that contains the upper bound. readahead_ calls this.
 uint64_t TableIterator::EndOfWanted(const void* iterator) {
   const auto* const self = static_cast<const TableIterator*>(iterator);
   const TableReader& table = *self->table_;
-  assert(self->upper_bound_ != nullptr && !table.is_partitioned_);  // as ReadaheadOptions() saw to
+  // ReadaheadOptions() made sure of that.
+  assert(self->upper_bound_ != nullptr && !table.is_partitioned_);
   const FlatIndex& index = *self->index_.top().index;
   const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
   if (i == index.size()) return table.file_size();
@@ -125,12 +127,15 @@ void TableIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
 }
 
 void TableIterator::FetchBlock() {
+  assert(index_.Valid());
   const EpochGuard guard;
   table_->store_.PrefetchData(index_.leaf(), index_.entry());
 }
 
-// The misses of entering the next block overlap with passing the entries of this one.
+// While the caller passes the entries of this block, the next one is loaded, so their cache misses
+// overlap.
 void TableIterator::FetchBlockBehind() {
+  assert(index_.Valid());
   const size_t next = index_.entry() + 1;
   if (next == index_.leaf().index->size()) return;
   const EpochGuard guard;
@@ -156,7 +161,7 @@ void TableIterator::SeekForPrev(const Slice& internal_key) {
   valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);
   if (valid_ && table_->icmp_.Compare(key_, internal_key) == 0) return;
   if (!IsIntact()) return;
-  // On the first entry behind the target, or behind the last one of the block.
+  // Now at the first entry behind the target, or behind the last entry of the block.
   valid_ = valid_ ? block_cursor_.Prev(&key_, &value_) : block_cursor_.Last(&key_, &value_);
   if (!valid_) PrevSlow();
 }
@@ -174,8 +179,8 @@ void TableIterator::PrevSlow() {
   LastFrom();
 }
 
-// Goes to the first entry at or behind the start of the index's block. Blocks without entries are
-// damage that no checksum tells; they are stepped over.
+// Goes to the first entry at or behind the begin of the current block of the index. A block without
+// entries is damage that no checksum can detect; it is skipped.
 void TableIterator::FirstFrom() {
   while (status_.ok() && index_.Valid()) {
     if (!EnterBlock(Visit::kPasses)) return;
@@ -188,7 +193,7 @@ void TableIterator::FirstFrom() {
   End();
 }
 
-// Goes to the last entry at or in front of the end of the index's block.
+// Goes to the last entry at or in front of the end of the current block of the index.
 void TableIterator::LastFrom() {
   while (status_.ok() && index_.Valid()) {
     if (!EnterBlock()) return;
@@ -199,7 +204,7 @@ void TableIterator::LastFrom() {
   End();
 }
 
-// Makes the index's block the current one. False, and not Valid(), on errors.
+// Makes the current block of the index the block of the iterator. After an error it is not Valid().
 bool TableIterator::EnterBlock(Visit visit) {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
@@ -220,7 +225,7 @@ bool TableIterator::EnterBlock(Visit visit) {
   return true;
 }
 
-// Leaves the block that there was if it fails.
+// If loading fails, the old block stays.
 Status TableIterator::LoadBlock(Visit visit) {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
@@ -248,7 +253,7 @@ void TableIterator::UseDecodedIfHot() {
   if (decoded) block_ = std::move(decoded);
 }
 
-// False, and not Valid(), if the cursor stopped because of damage.
+// If the cursor stopped because of damage, the iterator is not Valid() afterwards.
 bool TableIterator::IsIntact() {
   assert(block_);
   if (block_cursor_.error() == nullptr) return true;
@@ -263,16 +268,17 @@ bool TableIterator::NextBlockIsBeyondBound() {
   return table_->icmp_.OrderWithoutTimestamp(separator, *upper_bound_) >= 0;
 }
 
-// Entries whose number is not the stored one are no longer those of the block.
+// If the table has a global sequence number, its entries differ from the stored ones, so its blocks
+// cannot be offered.
 void TableIterator::OfferBlocksTo(const BlockPassing* output) {
   const bool has_own_seqnos = table_->global_seqno() == BlockKeyFormat::kOwnSeqnos;
   const bool takes = output != nullptr && has_own_seqnos && output->TakesFrom(table_->properties());
   output_ = takes ? output : nullptr;
 }
 
-// The stored bytes are in the buffer where the block was read from the file just now. They are not
-// read for one that was in the cache: a disk may take longer than compressing. What does not fit
-// its checksum is not passed on; whoever reads it for its entries is told.
+// The stored bytes are in the readahead buffer if the block was just read from the file. For a
+// block from the cache they are not read, because a disk may be slower than compressing. Stored
+// bytes whose checksum is wrong are not offered; reading the entries reports the error.
 bool TableIterator::CopyBlock(const Slice* next_of_others, PassedBlock* block) {
   assert(valid_ && output_ != nullptr);
   if (block_->is_decoded || block_cursor_.entry_offset() != 0) return false;
@@ -303,7 +309,7 @@ void TableIterator::Fail(const Status& status) {
   End();
 }
 
-// The block stays: the next seek may find it again.
+// The block is kept, because the next seek may need it again.
 void TableIterator::End() {
   valid_ = false;
   cursor_ = nullptr;

@@ -24,18 +24,21 @@ struct ReadOptions;
 
 class TableIterator final : public InternalIterator {
  public:
-  // The table outlives the iterator, as do blocks that are held for it; null: none are.
+  // The table outlives the iterator. `held`: blocks that were read for it beforehand, which outlive
+  // it too; null: none.
   TableIterator(const TableReader* table, const ReadOptions& options, bool for_compaction,
                 const HeldBlocks* held = nullptr);
   ~TableIterator() override;
 
-  // Who is told which blocks are used; outlives the iterator. Null: nobody.
+  // Sets who is notified of each block that is used; outlives the iterator. Null: nobody.
   void SetTrace(ReadTrace* trace) { read_.trace = trace; }
 
-  // Whose counters of the thread's perf context it adds to; without it, to none.
+  // Sets the level in the thread's perf context to whose counters this iterator adds. Not set:
+  // none.
   void SetLevel(Level level) { level_ = level; }
 
-  // Blocks are offered to an output, which outlives the iterator; null: to nobody.
+  // From now on blocks are offered to this output (see block_passing.h), which outlives the
+  // iterator; null: they are not.
   void OfferBlocksTo(const BlockPassing* output);
 
   void SeekToFirst() override;
@@ -46,7 +49,8 @@ class TableIterator final : public InternalIterator {
   void EndSeek(const Slice& internal_key) override;
   ValuePin PinOfValue() const override { return PinOfBlock(block_.get()); }
 
-  // ReadOptions::adaptive_readahead: the iterator over the next file reads on at the pace of this.
+  // ReadOptions::adaptive_readahead: the iterator over the next file continues with the readahead
+  // distance of this one.
   size_t readahead_pace() const { return readahead_.pace(); }
   void ContinueReadahead(size_t pace) { readahead_.ContinueAt(pace); }
 
@@ -55,43 +59,53 @@ class TableIterator final : public InternalIterator {
   void PrevSlow() override;
   bool CopyBlock(const Slice* next_of_others, PassedBlock* block) override;
 
-  // What it takes to decode a block comes back with searches and steps backwards. Those forwards
-  // gain too little: scans would pay for what only others gain from.
+  // Decoding a block costs time that only later searches and backward steps earn back; forward
+  // scans gain too little. So forward steps only pass a block (kPasses), and all other uses count
+  // towards decoding (kCounts).
   enum class Visit : bool { kCounts, kPasses };
 
-  // Starts bringing in the block of index_, or the one behind it, if it is in memory.
+  // Start loading the block of index_, or the one behind it, if it is in memory.
   void FetchBlock();
   void FetchBlockBehind();
-  // Loads the block of index_ and attaches the cursor to it. False, and ended, after an error.
+  // Loads the block of index_ and attaches the cursor to it. False after an error; the iterator is
+  // at its end then.
   bool EnterBlock(Visit visit = Visit::kCounts);
+  // Makes the block of index_ the current one. If that fails, the old block stays.
   Status LoadBlock(Visit visit);
+  // Replaces the current block by its decoded form, if it is hot.
   void UseDecodedIfHot();
-  // The first entry of this block or a later one; the last of this or an earlier one.
+  // FirstFrom() goes to the first entry of this block or a later one; LastFrom() to the last entry
+  // of this block or an earlier one.
   void FirstFrom();
   void LastFrom();
-  // False, and ended with an error, if the cursor met damage.
+  // False if the cursor found damage; the iterator is at its end with an error then.
   bool IsIntact();
   void Fail(const Status& status);
+  // Makes the iterator not Valid(). The block is kept, because the next seek may need it again.
   void End();
+  // True if the next block has no entry in front of the upper bound.
   bool NextBlockIsBeyondBound();
-  // From members in front of readahead_ alone.
+  // Uses only members that are declared before readahead_, because the constructor initializes
+  // readahead_ with it.
   Readahead::Options ReadaheadOptions(const ReadOptions& read, bool for_compaction) const;
   static uint64_t EndOfWanted(const void* iterator);
+  // Adds the counters to the perf context of the level.
   void TellLevel() const;
 
   const TableReader* const table_;
   const HeldBlocks* const held_;          // null: none
   const BlockPassing* output_ = nullptr;  // null: no blocks are offered
-  const Slice* const upper_bound_;        // the reader's; blocks wholly behind it are not read
+  // Of the reader; blocks wholly behind it are not read. Null: no bound.
+  const Slice* const upper_bound_;
   Readahead readahead_;
   const IoDeadline deadline_;
-  BlockRead read_;              // how blocks are read, and what it cost so far
-  IndexCursor index_;           // on the entry of block_
-  ObjectRef<DataBlock> block_;  // owned, so that no epoch is needed between calls
-  BlockHandle block_handle_;    // of block_, if there is one
+  BlockRead read_;              // how blocks are read, and counters so far
+  IndexCursor index_;           // at the entry of block_
+  ObjectRef<DataBlock> block_;  // owned, so no epoch is needed between calls
+  BlockHandle block_handle_;    // of block_, unless that is null
   BlockCursor block_cursor_;
-  std::string separator_;  // scratch
-  std::optional<Level> level_;
+  std::string separator_;       // scratch memory
+  std::optional<Level> level_;  // see SetLevel()
 };
 
 }  // namespace ashlar

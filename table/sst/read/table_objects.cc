@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocation of cached objects with their bytes behind them.
+// Memory of cached objects, with their bytes behind them.
 #include "table/sst/read/table_objects.h"
 
 #include <bit>
@@ -16,25 +16,29 @@ namespace ashlar {
 
 namespace {
 
-// Of all databases. Lives for ever: cached blocks die late, in any thread.
+// Serves all databases. Never destroyed, because cached blocks may be freed late and in any thread.
 SlabHeap* BlockHeap() {
   static SlabHeap* const heap = new SlabHeap;
   return heap;
 }
 
-// What a data block of `bytes`, the object included, takes. What is too large for slabs comes in
-// as many steps.
+// The memory that a data block of `bytes` bytes takes, object included. Large blocks, which do not
+// fit into slabs, are rounded to an eighth to a quarter of their size, so that their memory can be
+// reused as well.
 size_t RoundUp(size_t bytes) {
   if (bytes <= SlabHeap::kMaxPieceBytes) return SlabHeap::RoundUp(bytes);
   const size_t step = std::bit_floor(bytes) / 4;
   return (bytes + step - 1) / step * step;
 }
 
+// With a heap checker (kHeapIsWatched) every block is allocated alone, so that the checker sees its
+// bounds.
 bool LivesInSlab(size_t bytes) { return !kHeapIsWatched && bytes <= SlabHeap::kMaxPieceBytes; }
 
 }  // namespace
 
 DataBlock* DataBlock::Allocate(size_t bytes) {
+  // The heap may give more than requested; `allocated_bytes` records it all.
   const size_t total = RoundUp(sizeof(DataBlock) + bytes);
   assert(total >= sizeof(DataBlock) + bytes);
   const SlabHeap::Piece piece =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a table: footer, metaindex, properties, what they rule out, dictionary, index, filter,
-// range tombstones.
-// The order is that of the checklist in docs/formats/block_based_table.md, section 14.
+// Opening a table: footer, metaindex, properties with the checks that they permit, dictionary,
+// index, filter, range tombstones.
+// The order follows the checklist in docs/formats/block_based_table.md, section 14.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -17,7 +17,9 @@
 #include "table/format/properties.h"
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
+#include "table/plain/bare_table.h"
 #include "table/range_del/range_del_block.h"
+#include "table/sst/read/bare_translation.h"
 #include "table/sst/read/table_reader.h"
 #include "util/hash/hash.h"
 #include "util/statistics/statistics.h"
@@ -31,12 +33,13 @@ constexpr std::string_view kRangeDeletionKind = "range deletion block";
 
 enum IndexType : uint32_t {
   kBinarySearchIndex = 0,
-  kHashIndex = 1,  // a binary search index with helpers that we do not need
+  // A binary search index with additional prefix blocks, which this reader does not need.
+  kHashIndex = 1,
   kTwoLevelIndex = 2,
   kFirstKeyIndex = 3,
 };
 
-// A name may be given in two parts.
+// Finds a block by its name in the metaindex. The name may be given in two parts.
 template <typename MetaBlocks>
 const BlockHandle* Find(const MetaBlocks& blocks, std::string_view prefix,
                         std::string_view suffix = {}) {
@@ -48,15 +51,16 @@ const BlockHandle* Find(const MetaBlocks& blocks, std::string_view prefix,
   return found == blocks.end() ? nullptr : &found->second;
 }
 
-// A missing property counts as on: old files.
+// A missing property counts as on, because older writers did not record it.
 bool IsOn(std::string_view property) {
   return property.data() == nullptr || property != kPropertyFalse;
 }
 
 Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : view->cache(); }
 
-// What opening reads is the file's tail. Where that is long, index or filter are: they are read for
-// themselves, into memory of their own, and what is behind them at once.
+// Opening reads the tail of the file. A short tail is read at once. In a long tail, the index or
+// the filter is large: each is read separately, directly into its own memory, and only the blocks
+// behind them are read at once.
 Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
   constexpr uint64_t kLongBytes = 64 * 1024, kBytesBehindThem = 8 * 1024;
   const bool is_short = options.tail_bytes != 0 && options.tail_bytes < kLongBytes;
@@ -64,7 +68,25 @@ Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
   return file->KeepTail(static_cast<size_t>(std::min(bytes, file->size())));
 }
 
-// As a block whose checksum does not fit, one that is none is read once more before that is told.
+// A table of another kind that can be read.
+bool IsBareTable(const RandomReader& file) {
+  std::array<char, sizeof(uint64_t)> memory;
+  if (file.size() < memory.size()) return false;
+  Slice tail;
+  return file.ReadExactly(file.size() - memory.size(), memory.size(), memory.data(), &tail).ok() &&
+         BareTableKindOf(tail) != BareTableKind::kNone;
+}
+
+Result<std::unique_ptr<TableReader>> OpenTranslated(const RandomReader& file,
+                                                    const TableReaderOptions& options) {
+  std::unique_ptr<RandomReader> image;
+  ASSIGN_OR_RETURN(image, TranslateBareTable(file, options));
+  TableReaderOptions of_image = options;
+  of_image.tail_bytes = 0;
+  return TableReader::Open(std::move(image), of_image);
+}
+
+// Like a block with a wrong checksum, a wrong footer is read once more before an error is returned.
 Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
   std::array<char, kFooterBytes> memory;
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterBytes));
@@ -101,16 +123,15 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
   store_.SetIndexSource(
       {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
-  assert(file_->size() >= kFooterBytes);  // DecodeFooter() has found one
+  assert(file_->size() >= kFooterBytes);  // otherwise DecodeFooter() would have failed
 }
 
 TableReader::~TableReader() {
   store_.ForgetOwnBlocks();
-  const bool has_index = index_ || index_place_;  // else it did not open
-  if (has_index && is_partitioned_) {
-    index_ ? store_.ForgetIndexPartitions(*index_) : store_.ForgetIndexPartitionsAt(*index_place_);
-  }
-  // The key of an index is of this open alone.
+  ObjectRef<IndexBlock> found;
+  const IndexBlock* const index = IndexInMemory(&found);
+  if (index != nullptr && is_partitioned_) store_.ForgetIndexPartitions(*index);
+  // The cache key of an index is used by this open of the file only.
   if (index_place_) store_.ForgetAt<IndexBlock>(*index_place_);
   store_.Unpin(dictionary_);
   store_.Unpin(index_);
@@ -118,14 +139,20 @@ TableReader::~TableReader() {
   if (filter_.IsPartitioned()) store_.Unpin(filter_.top());
 }
 
-// What stays is pushed out in time: data blocks of an index partition that has left the cache
-// before them, and all of a program's cache, which has no slots.
+// The index or its top level; null if it is neither kept nor cached, or was never loaded.
+const IndexBlock* TableReader::IndexInMemory(ObjectRef<IndexBlock>* found) const {
+  if (index_) return index_.get();
+  if (index_place_) *found = store_.IndexAt(*index_place_);
+  return found->get();
+}
+
+// Some blocks stay in the cache until they are evicted: data blocks whose index partition left the
+// cache before them, and all blocks in a cache of the program, which has no slots.
 void TableReader::ForgetCachedBlocks() const {
-  if (is_partitioned_) {
-    index_ ? store_.ForgetDataBlocksOfPartitions(*index_)
-           : store_.ForgetDataBlocksOfPartitionsAt(*index_place_);
-  } else {
-    index_ ? store_.ForgetBlocks<DataBlock>(*index_) : store_.ForgetDataBlocksAt(*index_place_);
+  ObjectRef<IndexBlock> found;
+  if (const IndexBlock* const index = IndexInMemory(&found)) {
+    is_partitioned_ ? store_.ForgetDataBlocksOfPartitions(*index)
+                    : store_.ForgetBlocks<DataBlock>(*index);
   }
   if (filter_.IsPartitioned()) store_.ForgetBlocks<FilterBlock>(*filter_.top());
   if (filter_.IsCached()) store_.ForgetAt<FilterBlock>(*filter_.top());
@@ -137,6 +164,7 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
   file->CountInto(options.statistics, options.read_times);
   RETURN_IF_ERROR(ReadTail(options, file.get()));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
+  if (footer.status().IsNotSupported() && IsBareTable(*file)) return OpenTranslated(*file, options);
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
   if (!footer.ok()) return footer.status();
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
@@ -146,12 +174,14 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
 }
 
 Status TableReader::Load() {
-  assert(properties_block_.contents.empty() && !index_);  // once
+  assert(properties_block_.contents.empty() && !index_);  // Load() is called once
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());
   RETURN_IF_ERROR(CheckUniqueId());
   store_.SetFileId(StableFileId());
+  // A block of a table with a global sequence number is not decoded, because its entries must be
+  // rewritten on reading.
   const bool has_own_seqnos = key_format_.global_seqno == kNoGlobalSeqno;
   store_.ProtectEntries(options_.block_protection_bytes);
   const bool may_decode = options_.decode_hot_blocks && options_.block_protection_bytes == 0;
@@ -168,7 +198,7 @@ Status TableReader::Load() {
 Status TableReader::Charge() {
   RETURN_IF_ERROR(file_metadata_charge_.GrowTo(options_.charged_file_metadata_bytes));
   if (!options_.charges_reader) return Status::OK();
-  // Blocks that are kept may be charged already.
+  // Blocks that the table keeps may be charged already.
   return reader_charge_.GrowTo(options_.metadata.charges_kept ? BytesBesideBlocks()
                                                               : MemoryUsage());
 }
@@ -197,7 +227,7 @@ Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
 }
 
 Status TableReader::LoadProperties(const MetaBlocks& blocks) {
-  assert(properties_block_.contents.empty());  // once
+  assert(properties_block_.contents.empty());  // called once
   const BlockHandle* handle = Find(blocks, kPropertiesBlockName);
   if (handle == nullptr) {
     return Status::Corruption(StrCat("table: ", path(), ": no properties block"));
@@ -213,9 +243,11 @@ Status TableReader::LoadProperties(const MetaBlocks& blocks) {
 
 Status TableReader::CheckProperties() const {
   const Comparator& comparator = *icmp_.user_comparator();
-  if (comparator.timestamp_size() != 0 || facts_.user_defined_timestamps_persisted == 0) {
+  if (facts_.user_defined_timestamps_persisted == 0) {
     return Status::NotSupported(
-        StrCat("table: ", path(), ": user-defined timestamps are not supported by this version"));
+        StrCat("table: ", path(),
+               ": its keys were stripped of their timestamps "
+               "(persist_user_defined_timestamps = false), which this version cannot read"));
   }
   const std::string_view name = facts_.comparator_name;
   if (!name.empty() && name != comparator.Name()) {
@@ -228,7 +260,7 @@ Status TableReader::CheckProperties() const {
 Status TableReader::CheckUniqueId() const {
   if (options_.expected_unique_id.empty()) return Status::OK();
   Result<InternalUniqueId> id = UniqueId();
-  std::string found;  // empty if the file does not say who made it
+  std::string found;  // stays empty if the file does not name its creator
   if (id.ok()) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&found, word);
   }
@@ -238,8 +270,8 @@ Status TableReader::CheckUniqueId() const {
                                    HexBytes(found), "; another file lies under this name"));
 }
 
-// The same whenever this very file is opened, 0 if it has no identity. Copies of one file that were
-// ingested with different numbers are not the same.
+// The same at every open of this very file; 0 if it has no identity. Copies of one file that were
+// ingested with different sequence numbers have different ids.
 uint64_t TableReader::StableFileId() const {
   Result<InternalUniqueId> id = UniqueId();
   if (!id.ok()) return 0;
@@ -252,7 +284,7 @@ Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
       ParseCompressionProperty(facts_.compression_name, footer_.format_version, path()));
   const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
   if (handle == nullptr || compression.is_none) return Status::OK();
-  assert(!dictionary_);  // blocks may point to it
+  assert(!dictionary_);  // blocks may point to the old one
   if (!KeepsWhole()) return store_.SetDictionaryPlace(*handle);
   ASSIGN_OR_RETURN(dictionary_, store_.PinDictionary(*handle));
   store_.fetcher().SetDictionary(&dictionary_->dictionary);
@@ -277,7 +309,7 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
   IndexFormat format;
   format.has_user_keys = facts_.index_key_is_user_key != 0;
   format.has_delta_handles = facts_.index_value_is_delta_encoded != 0;
-  format.has_first_keys = type == kFirstKeyIndex;  // which partitions never have
+  format.has_first_keys = type == kFirstKeyIndex;  // partitions never have first keys
   store_.SetIndexSource(
       {.format = format, .comparator = &icmp_, .data_end = store_.index_source().data_end});
   is_partitioned_ = type == kTwoLevelIndex;
@@ -291,7 +323,7 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
 }
 
 Status TableReader::LoadFilter(const MetaBlocks& blocks) {
-  assert(index_ || index_place_);  // partitions of the filter are read as its partitions are
+  assert(index_ || index_place_);  // filter partitions are read like index partitions
   const BlockHandle* const full = Find(blocks, kFullFilterPrefix, kBuiltinFilterBlockSuffix);
   const BlockHandle* const top = Find(blocks, kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
   if (full != nullptr) {
@@ -308,7 +340,7 @@ Status TableReader::LoadFilter(const MetaBlocks& blocks) {
   return Status::OK();
 }
 
-// Through the cursor, so that each is admitted to the cache and to its slot.
+// Loads them through the store, so that each is put into the cache and into its slot.
 Status TableReader::KeepPartitions() {
   assert(kept_partitions_.empty());
   BlockRead read;
@@ -330,8 +362,8 @@ Status TableReader::KeepPartitions() {
 
 namespace {
 
-// A tombstone outside of its table's numbers would hide what is newer, or not what is older: reads
-// go by the age of the runs, compactions by the numbers.
+// A tombstone whose number is outside of its table's bounds would hide newer entries, or fail to
+// hide older ones: reads compare the ages of runs, while compactions compare sequence numbers.
 Status CheckSeqnos(const std::vector<RangeTombstone>& tombstones, const TableReaderOptions& table) {
   for (const RangeTombstone& tombstone : tombstones) {
     if (tombstone.seqno >= table.manifest_smallest_seqno &&
@@ -347,8 +379,8 @@ Status CheckSeqnos(const std::vector<RangeTombstone>& tombstones, const TableRea
 
 }  // namespace
 
-// A table that lost its tombstones would show what they deleted: their number must be right, where
-// the properties have it.
+// If a table lost range tombstones, deleted keys would reappear. Therefore their number must match
+// the properties, if these record it.
 Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
   const BlockHandle* handle = Find(blocks, kRangeDeletionBlockName);
   const uint64_t promised = facts_.num_range_deletions;
@@ -386,15 +418,16 @@ TableFilter::Contents TableReader::FilterContents() {
   return contents;
 }
 
-// The extractor that made the prefixes of the filter: no other one may ask it, but this one may
-// whatever the family has by now. Null if it is a program's own and not the family's.
+// The extractor that made the prefixes of the filter. Only this one may be used to ask the filter,
+// whatever the family's extractor is by now. Null if it is the program's own class and not the
+// family's extractor.
 const SliceTransform* TableReader::PrefixExtractor() {
   const std::string name(facts_.prefix_extractor_name);
   const SliceTransform* const family = options_.prefix_extractor;
   if (family != nullptr && family->AsString() == name) return family;
   assert(own_extractor_ == nullptr);
   IgnoreError(SliceTransform::CreateFromString(ConfigOptions(), name, &own_extractor_),
-              "a name that means nothing here gives no extractor, and then nobody asks");
+              "an unknown name gives no extractor, and the filter is not used for prefixes");
   return own_extractor_.get();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Point lookups. The index leads to the first block whose separator is not before the key. Only if
-// index keys carry sequence numbers can the versions of one user key go on in the next block.
+// Point lookups. The index leads to the first block whose separator is not before the key. The
+// versions of one user key continue in the next block only if index keys carry sequence numbers.
 //
-// A lookup first comes inside an epoch, where hits are free and nothing may be read. What it misses
-// there (a block, a partition; also a block that has become hot and wants decoding) sends it out,
-// to come again with references.
+// The first attempt is inside an epoch, where hits cost nothing and nothing may be read from files.
+// If a block or a partition is missing, or a block became hot and should be decoded, the lookup
+// leaves the epoch and is repeated with counted references.
 #include "table/sst/read/table_reader.h"
 
 #include <algorithm>
@@ -22,9 +22,10 @@
 namespace ashlar {
 namespace {
 
-void TraceSlot(const BlockHandle& handle, ReadTrace* trace) {
+void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
   trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
                   .origin = ReadTrace::Origin::kSlot,
+                  .file_id = file_id,
                   .offset = handle.offset,
                   .bytes = handle.size});
 }
@@ -57,7 +58,7 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   return GetFiltered(lookup, &read);
 }
 
-// The filter knows point entries only: tombstones come first.
+// Range tombstones come before the filter, because the filter contains point entries only.
 Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const {
   if (tombstones_ != nullptr) [[unlikely]] {
     lookup->CoverByNewest([&](SequenceNumber upper_seqno) {
@@ -99,7 +100,8 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
                          lookup, read)
           : GetFromBlocks(lookup, read);
   if (!status.ok() && read->in_epoch && status.IsIncomplete()) {
-    // The table is searched again from its beginning: what was taken from it is given back.
+    // The table will be searched again from its beginning, so the lookup gives back what it took
+    // from it.
     lookup->GoBackTo(before);
     return status;
   }
@@ -107,7 +109,8 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   return status;
 }
 
-// Partitions in front of the one that the key belongs to are not asked, so they may hold more.
+// A backward seek also needs earlier partitions, which are not asked, so they may hold entries with
+// the prefix.
 PrefixAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const {
   assert(!InEpoch());
   if (!filter_.HoldsPrefixesOf(*seek.extractor)) return PrefixAnswer::kUnknown;
@@ -120,7 +123,7 @@ PrefixAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixS
   const LookupKey key(ExtractUserKey(seek.internal_key),
                       TrailerSeqno(ExtractTrailer(seek.internal_key)), icmp_.order());
   Result<bool> may_contain = filter_.MayContainPrefix(seek.prefix, key, &read);
-  // Whoever goes on to read the table meets the error too.
+  // The read of the table itself will report the error.
   if (!may_contain.ok()) return PrefixAnswer::kUnknown;
   AddPerfCount(*may_contain ? &PerfContextBase::bloom_sst_hit_count
                             : &PerfContextBase::bloom_sst_miss_count);
@@ -138,23 +141,23 @@ void TableReader::CountPrefixFound() const {
 const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
   assert(InEpoch() && index_place_);
   auto found = store_.IndexPartition(*index_place_, 0, read);
-  assert(found.ok());  // nothing was read
+  assert(found.ok());  // nothing was read, so nothing can have failed
   return found->get();
 }
 
-// Inside an epoch, with the whole index in memory.
+// Inside an epoch, with the whole index in memory. Hot: the usual end of a lookup from memory.
 Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointLookup* lookup,
                                  BlockRead* read) const {
   const FlatIndex& index = *index_block.index;
   const LookupKey& key = lookup->key();
   for (; i < index.size(); ++i) {
-    store_.PrefetchStart(index_block, i);  // where the heads are that are searched next
+    store_.PrefetchStart(index_block, i);  // the heads that are searched next are there
     DataBlock* block = store_.Peek(index_block, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
       read->hit_bytes += block->MemoryBytes();
       if (read->trace != nullptr) [[unlikely]]
-        TraceSlot(index.handle(i), read->trace);
+        TraceSlot(store_.file_id(), index.handle(i), read->trace);
     } else {
       ASSIGN_OR_RETURN(const ObjectRef<DataBlock> cached, store_.Data(index_block, i, read));
       block = cached.get();
@@ -169,7 +172,7 @@ Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointL
   return Status::OK();
 }
 
-// Through partitions, or outside of epochs: holds each block as `read` says.
+// Through partitions, or outside of epochs. `read` says how each block is held.
 Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
   const LookupKey& key = lookup->key();
   IndexCursor index(IndexSource());
@@ -201,8 +204,8 @@ Status TableReader::GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held,
   return Status::OK();
 }
 
-// How an offered value is kept alive: short ones are copied, for long ones `held`, the caller's
-// reference on the block, is made an owned one.
+// How the lookup can keep an offered value alive. Short values are copied. For a long value `held`,
+// the caller's reference to the block, becomes an owned one.
 ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held) {
   assert(block != nullptr);
   if (value.size() <= PointLookup::kCopyBytes) return {};
@@ -221,7 +224,7 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
                       lookup);
 }
 
-// From entry `i` on.
+// Offers the versions of the key from entry `i` on.
 TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
                                               ObjectRef<DataBlock>* held,
                                               PointLookup* lookup) const {
@@ -235,7 +238,7 @@ TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
   return Search::kAtEnd;
 }
 
-// Offers the block's versions of the key.
+// Offers the versions of the key in this block.
 TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle& handle,
                                              ObjectRef<DataBlock>* held, PointLookup* lookup,
                                              Status* status) const {
@@ -278,7 +281,7 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   IndexCursor index(IndexSource());
   const Status status = index.Seek(SeekTarget(internal_key), &read);
   if (status.ok() && index.Valid()) return index.handle().offset;
-  IgnoreError(status, "an estimate; whoever reads the index partition will report it");
+  IgnoreError(status, "an estimate; a read of the index partition will report it");
   return facts_.data_size != 0 ? facts_.data_size : store_.fetcher().limit();
 }
 
@@ -303,7 +306,7 @@ Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) co
   return status;
 }
 
-// The block was walked when it was viewed.
+// ViewProperties() has checked the block at opening, so parsing it cannot fail.
 TableProperties TableReader::properties() const {
   Result<TableProperties> properties =
       ParsePropertiesBlock(properties_block_.contents, properties_offset_, path());

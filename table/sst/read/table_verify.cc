@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verification of a whole table. Checksums tell what a disk did; what a writer did wrong, or a
-// change under a checksum that was made to fit, shows only where one part of the table contradicts
-// another:
+// Verification of a whole table. Checksums detect damage by a disk. Errors of a writer, and changes
+// with a matching checksum, show only as contradictions between parts of the table:
 //
 //   entries      ascend strictly, inside a block and from block to block
 //   index        leads to the block for its first and its last entry
 //   restarts     are entries
-//   hash index   leads to the entry's interval, or to none in particular
-//   filter       does not reject what is there
+//   hash index   leads to the interval of the entry, or says that it cannot tell
+//   filter       rejects no key of the table
 //   properties   count the same blocks, entries and deletions
-//   MANIFEST     its bounds of keys and sequence numbers hold the entries
+//   MANIFEST     the entries lie inside its bounds of keys and sequence numbers
 #include <algorithm>
 #include <cassert>
 #include <string>
@@ -32,6 +31,7 @@ Status Contradiction(std::string_view what) {
 
 }  // namespace
 
+// The state of one verification.
 class TableReader::Verification {
  public:
   Verification(const TableReader* table, const RecordedBounds* bounds)
@@ -42,6 +42,7 @@ class TableReader::Verification {
   Status Run(const ReadOptions& options);
 
  private:
+  // Checks the entries of one block against all other parts of the table.
   Status CheckBlock(DataBlock* block, const BlockHandle& handle);
   Status CheckEntry(const BlockCursor& cursor, const Block& block, const Slice& key);
   Status CheckRestart(uint32_t offset, const Block& block);
@@ -54,8 +55,8 @@ class TableReader::Verification {
   const RecordedBounds* const bounds_;
   BlockRead read_;
   HeldPartitions held_;
-  std::string first_key_, last_key_;  // of what was read so far
-  uint32_t next_restart_ = 0;         // of the current block
+  std::string first_key_, last_key_;  // of all entries so far
+  uint32_t next_restart_ = 0;  // the restart point of the current block that is expected next
   uint64_t blocks_ = 0, entries_ = 0, deletions_ = 0;
   SequenceNumber smallest_seqno_ = kMaxSequenceNumber, largest_seqno_ = 0;
 };
@@ -125,7 +126,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
     return Contradiction(
         StrCat(InternalKeyInError(key), " does not sort behind ", InternalKeyInError(last_key_)));
   }
-  assert(key.size() >= kTrailerBytes);  // the cursor has refused shorter ones
+  assert(key.size() >= kTrailerBytes);  // the cursor refuses shorter keys
   const uint32_t offset = cursor.entry_offset();
   RETURN_IF_ERROR(CheckRestart(offset, block));
   if (block.has_hash_index() && table_.uses_hash_index_) {
@@ -171,7 +172,7 @@ Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle
   return Contradiction(StrCat("the index does not lead to ", InternalKeyInError(key)));
 }
 
-// Range tombstones are counted as entries and as deletions, but lie in a block of their own.
+// Range tombstones count as entries and as deletions, but are in a block of their own.
 Status TableReader::Verification::CheckTotals() const {
   assert(deletions_ <= entries_);
   const PropertiesView& facts = table_.facts();
@@ -181,7 +182,7 @@ Status TableReader::Verification::CheckTotals() const {
                                                     ", but there are ", found));
   };
   RETURN_IF_ERROR(check("entries", entries_ + facts.num_range_deletions, facts.num_entries));
-  // Some writers leave these at 0.
+  // Some writers do not record these and leave them 0.
   if (facts.num_data_blocks != 0) {
     RETURN_IF_ERROR(check("data blocks", blocks_, facts.num_data_blocks));
   }
@@ -222,6 +223,7 @@ Status TableReader::HoldMetadata(BlockRead* read, HeldPartitions* held) const {
   return Status::OK();
 }
 
+// Verifies the blocks behind the data blocks.
 Status TableReader::VerifyMetaBlocks() const {
   assert(!InEpoch());
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block is stored compressed only if that saves the share the options ask for; the limit is given
-// to the library, so that hopeless blocks end early.
+// A block is stored compressed only if compression saves at least the share that the options ask
+// for. That limit is passed to the compression library, so that it gives up early on a block that
+// does not compress.
 #include "table/sst/write/block_compressor.h"
 
 #include <cassert>
@@ -20,6 +21,8 @@ Result<std::unique_ptr<BlockCompressor>> BlockCompressor::Create(
   ASSIGN_OR_RETURN(std::unique_ptr<Compressor> compressor,
                    Compressor::Create(compression.type, compression.options, dictionary));
   auto made = std::make_unique<BlockCompressor>(compression, std::move(compressor));
+  // With `is_verified` and a dictionary, the compressor keeps its own decompression dictionary for
+  // Check().
   if (compression.is_verified && !dictionary.empty()) {
     made->dictionary_ = std::make_unique<UncompressionDict>(dictionary);
   }
@@ -27,6 +30,7 @@ Result<std::unique_ptr<BlockCompressor>> BlockCompressor::Create(
 }
 
 StoredBlock BlockCompressor::Compress(const Slice& raw, PageString* output) {
+  assert(output != nullptr);
   StoredBlock block = StoredBlock::AsItIs(raw);
   if (!TryCompress(raw, output)) {
     block.was_rejected = true;
@@ -38,6 +42,8 @@ StoredBlock BlockCompressor::Compress(const Slice& raw, PageString* output) {
   return block;
 }
 
+// True if `output` holds a compressed form within the limit. The time is measured only if the
+// statistics want timers.
 bool BlockCompressor::TryCompress(const Slice& raw, PageString* output) {
   const size_t limit = CompressedSizeLimit(raw.size(), compression_.options);
   Statistics* const statistics = compression_.statistics;
@@ -51,6 +57,8 @@ bool BlockCompressor::TryCompress(const Slice& raw, PageString* output) {
   return is_smaller;
 }
 
+// Decompresses the new block and compares: a difference means damaged memory or a bug in the
+// library, and the block must not reach the file.
 Status BlockCompressor::Check(const Slice& raw, const Slice& compressed) const {
   assert(compression_.is_verified);
   std::string again;

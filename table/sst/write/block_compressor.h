@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockCompressor turns blocks into the form in which they are stored: compressed where that pays.
+// BlockCompressor turns a block into its stored form: compressed if that saves enough space, else
+// unchanged.
 //
-// Threads: one at a time; each thread that compresses blocks of a table has one of its own.
+// Threads: one at a time; each thread that compresses blocks of a table has a BlockCompressor of
+// its own.
 #pragma once
 
 #include <cstddef>
@@ -21,36 +23,39 @@ namespace ashlar {
 
 class Statistics;
 
+// The compression settings of one table.
 struct BlockCompression {
   CompressionType type = kNoCompression;
   CompressionOptions options;
-  bool is_verified = false;          // each compressed block is decompressed again
+  bool is_verified = false;          // decompress every compressed block again and compare
   Statistics* statistics = nullptr;  // outlives the compressor; null: none
 };
 
-// A block as it is to be stored.
+// A block in the form in which it is written to the file, without its trailer.
 struct StoredBlock {
   Slice bytes;
   size_t raw_bytes = 0;
   CompressionType type = kNoCompression;
   bool was_rejected = false;  // compression was tried and did not pay
-  bool was_passed = false;    // it comes so from another table
-  Status status;              // of the check of what was compressed
+  bool was_passed = false;    // copied in its stored form from another table
+  Status status;              // not OK if the verification of the compressed bytes failed
 
   static StoredBlock AsItIs(const Slice& raw) { return {.bytes = raw, .raw_bytes = raw.size()}; }
 };
 
 class BlockCompressor {
  public:
-  // NotSupported when the build lacks the compression library. Blocks need `dictionary`, if it is
-  // not empty, to be decompressed.
+  // NotSupported if the build lacks the compression library. If `dictionary` is not empty, readers
+  // need the same dictionary to decompress the blocks.
   static Result<std::unique_ptr<BlockCompressor>> Create(const BlockCompression& compression,
                                                          const Slice& dictionary = Slice());
 
+  // `compressor` must not be null and must match `compression`.
   BlockCompressor(const BlockCompression& compression, std::unique_ptr<Compressor> compressor)
       : compression_(compression), compressor_(std::move(compressor)) {}
 
-  // The bytes of the answer are `raw` itself or lie in `output`, whose memory is reused.
+  // Tries to compress `raw`. The bytes of the result are `raw` itself, or lie in `output` until its
+  // next use; the memory of `output` is reused.
   StoredBlock Compress(const Slice& raw, PageString* output);
 
  private:
@@ -59,7 +64,8 @@ class BlockCompressor {
 
   const BlockCompression compression_;
   const std::unique_ptr<Compressor> compressor_;
-  std::unique_ptr<UncompressionDict> dictionary_;  // to check blocks; null: none
+  // For Check(); null: blocks are not verified, or have no dictionary.
+  std::unique_ptr<UncompressionDict> dictionary_;
 };
 
 }  // namespace ashlar

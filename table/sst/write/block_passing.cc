@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is recorded of a table tells nearly all; what it does not tell (a hash index, keys that are
-// not shortened) shows in the bytes, of which the builder makes sure.
+// Nearly everything can be decided from the recorded properties of a table. Differences that no
+// property records (a hash index in the blocks, index keys that are not shortened) show in the
+// bytes, and the builder compares the bytes before it stores an offered block.
 #include "table/sst/write/block_passing.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace ashlar {
 
 namespace {
 
+// A program's own policy may end blocks anywhere, so blocks of other tables would rarely match.
 bool EndsBlocksBySize(const FlushBlockPolicyFactory* factory) {
   return factory == nullptr ||
          std::string_view(factory->Name()) == FlushBlockBySizePolicyFactory::kClassName();

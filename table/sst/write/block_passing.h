@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compaction need not compress again what it takes over unchanged. Its inputs offer it data
-// blocks as they are stored; the builder of the output fills its own block, entry by entry as
-// always, and if that has the very bytes which the offered one holds uncompressed, what is stored
-// goes to the file in place of what would be compressed.
+// Block passing: a compaction does not compress again a block that it takes over unchanged. The
+// inputs of a compaction offer their data blocks in stored form. The builder of the output fills
+// its own block entry by entry as always. If its block turns out to be equal to the uncompressed
+// bytes of the offered block, the builder writes the offered stored bytes to the file instead of
+// compressing its own.
 //
 //   TableIterator -> MergingIterator -> EntryStream (-> EntryPipe) -> OutputWriter -> TableBuilder
 //                    PassedBlock, beside the first entry of the block
 //
-// So an offer is a hint. Whatever happens to an entry on the way - it is dropped, merged, given
-// another number, put into another table - makes other bytes, and they are compressed. Nobody but
-// the builder has to be right. BlockPassing says which offers are worth making.
+// An offer is therefore only a hint. Anything that happens to an entry on the way (it is dropped,
+// merged, gets another sequence number, or goes to another table) makes different bytes, and those
+// are compressed as usual. Only the comparison in the builder must be right. BlockPassing decides
+// which offers are worth making.
 #pragma once
 
 #include <cstddef>
@@ -28,35 +30,37 @@ class Block;
 struct TableBuilderOptions;
 struct TableProperties;
 
-// What an output asks of the blocks that it takes as they are stored.
+// The settings of an output, which decide which blocks it can take in stored form.
 struct BlockPassing {
   CompressionType compression = kNoCompression;
-  std::string compression_options;  // as properties have them
+  std::string compression_options;  // in the form of the table property
   uint64_t format_version = 0;
   uint64_t restart_interval = 0;
   bool separates_values = false;
-  size_t block_bytes = 0;
+  size_t block_bytes = 0;  // the size at which the output ends its data blocks
 
-  // None: there is nothing to be gained, or blocks end, or are compressed, as others say.
+  // Empty if nothing could be gained (no compression), or if the blocks depend on more than these
+  // settings (a compression dictionary, a program's own flush policy).
   static std::optional<BlockPassing> Into(const TableBuilderOptions& output);
 
-  // Whether the output would have compressed the blocks of the table to the bytes that they have,
-  // and may well have the same blocks.
+  // True if the output would have compressed the blocks of the table to the very bytes that they
+  // have, and is likely to build the same blocks.
   bool TakesFrom(const TableProperties& input) const;
-  // Whether the output could have such a block: not a small one, and no entry but the last, more or
-  // less, may go beyond where the output ends its own.
+  // True if the output could build this block: it is at least half full, and nothing but about its
+  // last entry lies beyond the size at which the output ends its own blocks.
   bool Takes(const Block& raw) const;
-  // How the output's own blocks are stored: where compressing did not pay, as they are.
+  // True for the compression types that the output itself stores: its own, and none (for blocks
+  // that did not compress).
   bool Takes(CompressionType stored) const {
     return stored == compression || stored == kNoCompression;
   }
 };
 
-// A block on offer: its bytes uncompressed, and behind them those that are stored. Keeps its memory
-// for the next one.
+// A block on offer: its uncompressed bytes and, behind them, its stored bytes without trailer. The
+// memory is reused for the next block.
 class PassedBlock {
  public:
-  // Room for both.
+  // Makes room for both forms; the old contents are lost.
   void Reserve(size_t raw_bytes, size_t stored_bytes) {
     raw_bytes_ = raw_bytes;
     stored_bytes_ = stored_bytes;
@@ -71,7 +75,7 @@ class PassedBlock {
 
   Slice raw() const { return {bytes_.get(), raw_bytes_}; }
   Slice stored() const { return {bytes_.get() + raw_bytes_, stored_bytes_}; }
-  CompressionType type() const { return type_; }  // of what is stored
+  CompressionType type() const { return type_; }  // of stored()
 
  private:
   std::unique_ptr<char[]> bytes_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trailer depends on where the block lies, so gaps come before it.
+// The checksum in a trailer depends on the offset of the block, so padding for alignment is written
+// before the block, and the trailer is computed afterwards.
 #include "table/sst/write/block_writer.h"
 
 #include <algorithm>
@@ -31,9 +32,11 @@ Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* hand
   const StopWatch watch(SystemClock::Default().get(), options_.compression.statistics,
                         WRITE_RAW_BLOCK_MICROS);
   const bool is_data = packing == Packing::kData;
+  assert(handle != nullptr);
   if (packing == Packing::kStored || !compresses()) {
     return Store(StoredBlock::AsItIs(block), is_data, handle);
   }
+  // Data blocks use the dictionary once there is one; all other blocks never do.
   const bool has_own = is_data && data_compressor_ != nullptr;
   BlockCompressor* const compressor = (has_own ? data_compressor_ : compressor_).get();
   return Store(compressor->Compress(block, &compressed_), is_data, handle);
@@ -46,6 +49,7 @@ Status BlockWriter::WriteData(const StoredBlock& block, BlockHandle* handle) {
 }
 
 Status BlockWriter::Store(const StoredBlock& block, bool is_data, BlockHandle* handle) {
+  assert(handle != nullptr);
   if (!block.status.ok()) [[unlikely]] {
     return Status::Corruption(StrCat("verify_compression: ", file_->path(), ", offset ", offset_,
                                      ": ", block.status.ToString()));
@@ -63,8 +67,9 @@ Status BlockWriter::Store(const StoredBlock& block, bool is_data, BlockHandle* h
   return WriteZeros((options_.alignment - offset_ % options_.alignment) % options_.alignment);
 }
 
-// Zeros before a block that begins at the next super block. One that fits into none stays where it
-// is.
+// The number of zeros to write before a block so that it begins at the next super block. 0 if the
+// block fits into the current one, is larger than any super block, or would need more than the
+// permitted gap.
 size_t BlockWriter::GapInFrontOf(size_t stored_bytes) const {
   const size_t super_block = options_.super_block_bytes;
   const size_t bytes = stored_bytes + kBlockTrailerBytes;
@@ -92,8 +97,9 @@ Status BlockWriter::Append(const Slice& bytes) {
   return Status::OK();
 }
 
-// After a block that might be compressed: it was, or that did not pay, or nobody tried. Of one that
-// comes from another table that was told there.
+// Counts a block that may be compressed in one of three ways: compressed, rejected (compression did
+// not pay), or bypassed (not tried). A block that was copied from another table was counted when
+// that table was written.
 void BlockWriter::CountCompression(const StoredBlock& block) const {
   Statistics* const statistics = options_.compression.statistics;
   if (statistics == nullptr || block.was_passed) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BufferedBlocks are the first data blocks of a table, kept until a compression dictionary was made
-// of them.
+// BufferedBlocks holds the first data blocks of a table until a compression dictionary has been
+// trained on them.
 //
 // Threads: one at a time.
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace ashlar {
 
-// A data block before it is compressed, and what its index entry is made of.
+// A data block before compression, with the keys from which its index entry is made.
 struct RawDataBlock {
   std::string contents;
   std::string last_key;
-  std::string next_key;  // the first one behind the block
-  bool is_last = false;  // of the table: there is no next key
+  std::string next_key;  // the first key behind the block; empty if is_last
+  bool is_last = false;  // the last block of the table, so there is no next key
 
   void Assign(const Slice& new_contents, const Slice& new_last_key, const Slice* new_next_key) {
     contents.assign(new_contents.data(), new_contents.size());
@@ -32,11 +32,12 @@ struct RawDataBlock {
 
 class BufferedBlocks {
  public:
-  // Full when it holds more than `limit` bytes, or when `cache` has no room for more. What it holds
-  // is charged there; null: nowhere. The cache outlives this.
+  // IsFull() is true when more than `limit` bytes are held, or when `cache` has no room for more.
+  // The bytes held are charged to `cache`, which outlives this object; null: they are not charged.
   BufferedBlocks(size_t limit, Cache* cache)
       : limit_(limit), charge_(cache, CacheEntryRole::kCompressionDictionaryBuildingBuffer) {}
 
+  // Copies a cut block; `next_key` is null for the last block of the table.
   void Add(const Slice& contents, const Slice& last_key, const Slice* next_key) {
     blocks_.emplace_back().Assign(contents, last_key, next_key);
     bytes_ += contents.size();
@@ -49,7 +50,7 @@ class BufferedBlocks {
  private:
   const size_t limit_;
   std::vector<RawDataBlock> blocks_;  // in the order of the table
-  size_t bytes_ = 0;                  // of their contents
+  size_t bytes_ = 0;                  // sum of the sizes of their contents
   CacheCharge charge_;
   bool has_room_ = true;
 };

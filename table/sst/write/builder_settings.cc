@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that mean nothing become the nearest that do: what cannot be written at all has been
-// refused before by CheckTableOptionsWritable().
+// Values out of range are replaced by the nearest valid ones. Settings that cannot be written at
+// all were refused by CheckTableOptionsWritable() before.
 #include "table/sst/write/builder_settings.h"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace ashlar {
 
 namespace {
 
-// Never 0: that would mean no context. 31 bits, as other engines choose it.
+// Never 0, because 0 means that checksums have no context. Only 31 bits, like the values of
+// RocksDB.
 uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
   if (!UsesContextChecksums(options.table->format_version)) return 0;
   if (options.base_context_checksum != 0) return options.base_context_checksum;
@@ -51,7 +52,7 @@ IndexLayout LayoutOf(BlockBasedTableOptions::IndexType type) {
   }
 }
 
-// A page, or a smaller block.
+// Blocks are aligned to pages, or to their own size if that is smaller.
 size_t AlignmentOf(const BlockBasedTableOptions& table) {
   constexpr uint64_t kPageBytes = 4096;
   return static_cast<size_t>(std::min(table.block_size, kPageBytes));
@@ -76,9 +77,10 @@ Status CheckAlignment(const BlockBasedTableOptions& options, CompressionType com
   return Status::OK();
 }
 
-// Ribbon is worth its work in files that stay. A flush counts as the level above the first, and a
-// file of no known level, made outside of a database, as one of the last; so does every file of a
-// style without levels, flushed or not.
+// A Ribbon filter costs more to build, which pays in files that live long. A flush counts as a
+// level above the first one. A file of unknown level, made outside of a database, counts as a file
+// of the last level; so does every file of a compaction style without levels, whether flushed or
+// not.
 FilterForm FormOf(const FilterPolicyInfo& policy, const TableBuilderOptions& options) {
   if (!UsesCacheLocalBloom(options.table->format_version)) return FilterForm::kLegacy;
   const bool is_unknown = options.level < 0 || !options.has_levels;
@@ -103,7 +105,7 @@ std::string DescribeCompression(const TableBuilderOptions& options) {
 
 BlockBuilderOptions DataBlockOptions(const TableBuilderOptions& options) {
   const BlockBasedTableOptions& table = *options.table;
-  // Equal keys must have equal bytes, or the hash would miss: only the bytewise orders promise it.
+  // A hash index needs equal keys to have equal bytes; only the bytewise orders guarantee that.
   const bool has_hash_index =
       table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
       options.icmp->order() != KeyOrder::kCustom && table.data_block_hash_table_util_ratio > 0;
@@ -119,9 +121,13 @@ size_t NearlyFull(uint64_t bytes, int deviation_percent) {
 }
 
 BlockBasedTableOptions::IndexType WrittenIndexType(const TableBuilderOptions& options) {
+  // Readers of a hash index need the prefixes, so without a prefix extractor the index is recorded
+  // as binary search.
   const auto type = options.table->index_type;
   if (type != BlockBasedTableOptions::kHashSearch) return type;
-  return options.prefix_extractor == nullptr ? BlockBasedTableOptions::kBinarySearch : type;
+  // Keys with timestamps are read by iterators, which do not use the prefixes.
+  const bool is_usable = options.prefix_extractor != nullptr && options.icmp->stamp_bytes() == 0;
+  return is_usable ? type : BlockBasedTableOptions::kBinarySearch;
 }
 
 IndexBuilderOptions IndexOptions(const TableBuilderOptions& options) {
@@ -142,7 +148,7 @@ Cache* CacheToCharge(const BlockBasedTableOptions& table, CacheEntryRole role) {
   return IsCharged(table.cache_usage_options, role) ? table.block_cache.get() : nullptr;
 }
 
-// As much as the file will hold is the best of samples, but memory has a bound.
+// The best sample is the whole file, but the memory for it is bounded.
 size_t DictionaryBufferBytes(const TableBuilderOptions& options) {
   constexpr uint64_t kMostBytes = 64 << 20;
   const CompressionOptions& o = options.compression_opts;
@@ -157,6 +163,7 @@ std::optional<FullFilterOptions> FilterOptions(const TableBuilderOptions& option
   const BlockBasedTableOptions& table = *options.table;
   const FilterPolicyInfo policy = DescribeFilterPolicy(table.filter_policy.get());
   if (policy.kind == FilterKind::kNone || !options.has_filter) return std::nullopt;
+  // A filter with less than one bit per key would reject almost nothing.
   const int millibits = std::max(1000, policy.millibits_per_key + options.filter_shift_millibits);
   return FullFilterOptions{.kind = FormOf(policy, options),
                            .millibits_per_key = static_cast<uint32_t>(millibits),

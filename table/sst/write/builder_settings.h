@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the options of a table to those of the parts that write it: data blocks, index, filter,
-// stored blocks. Pure functions.
+// Derives the options of the parts that write a table (data blocks, index, filter, block writer)
+// from the options of the table. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,22 @@ namespace ashlar {
 BlockBuilderOptions DataBlockOptions(const TableBuilderOptions& options);
 IndexBuilderOptions IndexOptions(const TableBuilderOptions& options);
 BlockWriterOptions WriterOptions(const TableBuilderOptions& options);
-// None: the table gets no filter.
+// Empty if the table gets no filter.
 std::optional<FullFilterOptions> FilterOptions(const TableBuilderOptions& options);
 bool WritesFilterPartitions(const BlockBasedTableOptions& table);
 
-// Where memory of the role is charged; null: nowhere. Owned by the options.
+// The cache to which memory of this role is charged; null: it is not charged. Owned by the options.
 Cache* CacheToCharge(const BlockBasedTableOptions& table, CacheEntryRole role);
-// How many bytes of data blocks are looked at for a dictionary; 0: the table gets none.
+// The number of bytes of data blocks from which a dictionary is trained; 0: the table gets no
+// dictionary.
 size_t DictionaryBufferBytes(const TableBuilderOptions& options);
-// What the table says of its index: a hash index needs prefixes.
+// The index type that the properties record. A hash index without a prefix extractor is recorded as
+// binary search.
 BlockBasedTableOptions::IndexType WrittenIndexType(const TableBuilderOptions& options);
-// The property that people read.
+// The text of the property that lists the compression options.
 std::string DescribeCompression(const TableBuilderOptions& options);
-// From this size on a block of `bytes` ends if the next entry does not fit.
+// A block with a target of `bytes` that has reached this size ends if the next entry does not fit
+// into the target.
 size_t NearlyFull(uint64_t bytes, int deviation_percent);
 
 }  // namespace ashlar

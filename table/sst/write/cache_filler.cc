@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache without room just does not take a block: who reads it finds it in the file.
+// A cache without room does not take the block; a reader will read it from the file.
 #include "table/sst/write/cache_filler.h"
 
 #include <cassert>
@@ -46,7 +46,7 @@ void CacheFiller::Add(const BlockHandle& handle, const Slice& contents) {
   auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(contents.size()));
   std::memcpy(block->bytes(), contents.data(), contents.size());
   const Slice copy(block->bytes(), contents.size());
-  if (!Block::Parse(copy, &block->block).ok()) return;  // the reader will say what is wrong
+  if (!Block::Parse(copy, &block->block).ok()) return;  // the reader will report the damage
   block->Protect(protection_bytes_);
   BlockInsertion insertion;
   insertion.key = {.file_id = file_id_, .offset = handle.offset};
@@ -55,7 +55,7 @@ void CacheFiller::Add(const BlockHandle& handle, const Slice& contents) {
   insertion.role = DataBlock::kRole;
   const bool is_inserted = cache_.Insert(insertion).ok();
   CountInsertion(TableObjectKind::kData, insertion.charge, is_inserted, statistics_);
-  if (is_inserted) (void)block.Leave();  // the reference is the cache's
+  if (is_inserted) (void)block.Leave();  // the cache owns this reference now
 }
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of blocks, and two numbers under a lock: how many were added and how many somebody has
-// begun. Only who begins a block touches its slot until it is done.
+// A ring of blocks and two numbers under a lock: how many blocks were added and how many were
+// begun. After a thread has begun a block, only this thread touches its slot until the block is
+// done.
 #include "table/sst/write/compression_pipeline.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace ashlar {
 
 namespace {
 
+// More threads than this are not useful for one table.
 constexpr uint32_t kMostThreads = 64;
 
 }  // namespace
@@ -34,6 +36,7 @@ Result<std::unique_ptr<CompressionPipeline>> CompressionPipeline::Create(
 CompressionPipeline::~CompressionPipeline() {
   {
     MutexLock lock(&mutex_);
+    assert(!is_ending_);
     is_ending_ = true;
     work_.SignalAll();
   }
@@ -54,13 +57,14 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   ++end_;
   raw_bytes_ += contents.size();
   const bool is_full = IsFull();
-  // A table of a few blocks is not worth a thread.
+  // Starting threads does not pay for a table of a few blocks.
   if (!has_started_ && is_full) {
     has_started_ = true;
     threads_.Start(compressors_.size() - 1, [this](size_t i) { RunThread(i + 1); });
   }
   MutexLock lock(&mutex_);
-  assert(first_ <= next_ && next_ <= added_);  // or next_ would mean a slot of the next round
+  // Otherwise next_ would name a slot of the next round.
+  assert(first_ <= next_ && next_ <= added_);
   slot.is_done = stored != nullptr;
   added_ = end_;
   if ((is_full || added_ - next_ >= kBlocksPerWaking) && HasWork()) work_.Signal();
@@ -109,7 +113,8 @@ const CompressionPipeline::Block& CompressionPipeline::TakeOldest() {
         done_.Wait();
       }
     }
-    next_ = std::max(next_, first_ + 1);  // nobody may have passed by one that came compressed
+    // A block added in stored form may be taken before HasWork() has skipped it.
+    next_ = std::max(next_, first_ + 1);
   }
   ++first_;
   assert(raw_bytes_ >= slot.block.raw.contents.size());

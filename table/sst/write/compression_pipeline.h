@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompressionPipeline compresses the data blocks of one table in several threads. Blocks go in and
-// come out in the order of the table, and how many are under way depends on their number and sizes
-// alone, never on how fast a thread is: the same blocks make the same table, byte for byte.
+// CompressionPipeline compresses the data blocks of one table in several threads. Blocks come out
+// in the order in which they go in. The number of blocks under way depends only on their number and
+// sizes, never on the speed of a thread, so the same blocks always make the same table, byte for
+// byte.
 //
-// The caller is one of the threads: it compresses while it would have to wait, so that fewer
-// threads than asked for, or none, only make it slower. The others start when there is enough to do
-// for them and end with the pipeline.
+// The caller is one of the threads: instead of waiting it compresses a block itself, so if fewer
+// threads than requested start, or none, the table is only written more slowly. The other threads
+// start when there is enough work for them and end with the pipeline.
 //
 // Threads: one caller at a time.
 #pragma once
@@ -30,74 +31,82 @@ namespace ashlar {
 
 class CompressionPipeline {
  public:
-  // A block that has come out. `stored` points into the other two.
+  // A block that TakeOldest() returns. `stored` points into `raw` or `compressed`.
   struct Block {
     RawDataBlock raw;
     StoredBlock stored;
     PageString compressed;
   };
 
-  // For `thread_count` threads, at least 2. NotSupported as BlockCompressor::Create().
+  // `thread_count`, the caller's thread included, is at least 2; more than 64 count as 64.
+  // NotSupported as BlockCompressor::Create().
   static Result<std::unique_ptr<CompressionPipeline>> Create(const BlockCompression& compression,
                                                              const Slice& dictionary,
                                                              uint32_t thread_count);
-  // For one thread each; at least two.
+  // One compressor for each thread, the caller's thread included; at least two.
   explicit CompressionPipeline(std::vector<std::unique_ptr<BlockCompressor>> compressors);
-  // What has not been taken is lost.
+  // Waits for the threads. Blocks that have not been taken are lost.
   ~CompressionPipeline();
   CompressionPipeline(const CompressionPipeline&) = delete;
   CompressionPipeline& operator=(const CompressionPipeline&) = delete;
 
+  // True if no block is under way.
   bool empty() const { return first_ == end_; }
-  // The oldest block must be taken before another one is added.
+  // True if the caller must take the oldest block before it adds another one.
   bool IsFull() const { return end_ - first_ == slots_.size() || raw_bytes_ >= kMostRawBytes; }
-  // Of the blocks under way.
+  // The sum of the uncompressed sizes of the blocks under way.
   size_t raw_bytes() const { return raw_bytes_; }
 
-  // Copies its arguments; `next_key` is null behind the last block of the table. `stored`: what
-  // would be made of it, if that is known; else null.
+  // Adds a block; the pipeline must not be full. Copies its arguments. `next_key` is null for the
+  // last block of the table. `stored` is the stored form of the block if it is known already; null:
+  // the block is to be compressed.
   void Add(const Slice& contents, const Slice& last_key, const Slice* next_key,
            const StoredBlock* stored = nullptr);
-  // The oldest block, for as long as no other one is added. What its compression has thrown is
-  // thrown here.
+  // Waits for the oldest block and removes it from the pipeline, which must not be empty. The block
+  // is valid until the next Add(). An exception of its compression is thrown again here.
   const Block& TakeOldest();
 
  private:
-  // More blocks wait if they are large; together with the last one added this bounds the memory.
+  // If blocks are large, fewer of them may be under way. This limit and the size of the last block
+  // bound the memory.
   static constexpr size_t kMostRawBytes = size_t{16} << 20;
+  // The ring has this many slots for each thread.
   static constexpr size_t kBlocksPerThread = 8;
-  // To wake a thread costs about as much as to compress a small block: it gets several.
+  // Waking a thread costs about as much as compressing a small block, so a woken thread gets
+  // several.
   static constexpr size_t kBlocksPerWaking = 4;
 
   struct Slot {
     Block block;
-    std::exception_ptr failure;
-    bool is_done = false;  // under mutex_; the rest belongs to who compresses, then to the caller
+    std::exception_ptr failure;  // what compression threw; null: nothing
+    // Guarded by mutex_. The other members belong to the thread that compresses, then to the
+    // caller.
+    bool is_done = false;
   };
 
   void RunThread(size_t compressor);
-  // Whether there is a block that nobody has begun; those that came compressed need nobody.
+  // True if there is a block that no thread has begun. Skips blocks that were added in stored form.
   bool HasWork() REQUIRES(mutex_);
-  // With the lock held before and after: compresses the next block that nobody has begun.
+  // Compresses the next block that no thread has begun. Releases the lock while it compresses.
   void CompressNext(BlockCompressor* compressor) REQUIRES(mutex_);
   Slot& SlotAt(uint64_t block) { return slots_[block % slots_.size()]; }
 
   const std::vector<std::unique_ptr<BlockCompressor>> compressors_;  // the first is the caller's
-  std::vector<Slot> slots_;                                          // a ring
-  // Blocks are numbered as they come. These are the caller's.
-  uint64_t first_ = 0;  // the oldest one that has not been taken
-  uint64_t end_ = 0;
+  std::vector<Slot> slots_;  // a ring: block i is in slot i % size
+  // Blocks are numbered in the order in which they are added. Only the caller uses these three.
+  uint64_t first_ = 0;  // the oldest block that has not been taken
+  uint64_t end_ = 0;    // the number of the next block to be added
   size_t raw_bytes_ = 0;
 
   Mutex mutex_{LockRank::kLeaf};
   CondVar work_{&mutex_};                  // blocks were added, or the pipeline ends
   CondVar done_{&mutex_};                  // a block is done
-  uint64_t next_ GUARDED_BY(mutex_) = 0;   // the oldest one that nobody has begun
-  uint64_t added_ GUARDED_BY(mutex_) = 0;  // = end_
+  uint64_t next_ GUARDED_BY(mutex_) = 0;   // the oldest block that no thread has begun
+  uint64_t added_ GUARDED_BY(mutex_) = 0;  // the number of blocks added; equals end_ between calls
   bool is_ending_ GUARDED_BY(mutex_) = false;
 
-  bool has_started_ = false;  // the threads
-  ThreadTeam threads_;        // the last member: they use the others
+  bool has_started_ = false;  // true once the threads were started
+  ThreadTeam threads_;        // the last member, because the threads use all the others
 };
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block that a compression does not shrink counts whole: it would be stored as it is.
+// A block that does not shrink counts with its full size, because it would be stored uncompressed.
 #include "table/sst/write/compression_sampler.h"
 
 #include <cassert>
@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-// The first of these that the build has; null: none.
+// A compressor of the first of these types that the build supports; null: of none of them.
 std::unique_ptr<Compressor> FirstOf(std::initializer_list<CompressionType> types) {
   for (const CompressionType type : types) {
     if (!IsCompressionSupported(type)) continue;
@@ -20,7 +20,7 @@ std::unique_ptr<Compressor> FirstOf(std::initializer_list<CompressionType> types
   return nullptr;
 }
 
-// `part` of `sampled_raw`, carried over to `raw`.
+// Scales `part` from `sampled_raw` bytes up to `raw` bytes, rounded.
 uint64_t Scale(uint64_t part, uint64_t sampled_raw, uint64_t raw) {
   assert(sampled_raw != 0);
   return static_cast<uint64_t>(static_cast<double>(part) / static_cast<double>(sampled_raw) *
@@ -30,6 +30,7 @@ uint64_t Scale(uint64_t part, uint64_t sampled_raw, uint64_t raw) {
 
 }  // namespace
 
+// Types that the build lacks stay null and are reported as 0 bytes.
 CompressionSampler::CompressionSampler(uint64_t interval) : interval_(interval) {
   if (interval_ == 0) return;
   fast_ = FirstOf({kLZ4Compression, kSnappyCompression});

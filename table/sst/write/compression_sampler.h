@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompressionSampler estimates how large a table would be under a fast and a slow compression, from
-// every n-th of its data blocks.
+// CompressionSampler estimates how large a table would be with a fast and with a slow compression,
+// from every n-th of its data blocks.
 //
-// A sample costs the time of both compressions and changes no byte of the table.
-// Threads: one at a time.
+// A sample costs the time of both compressions; the table itself is not changed. Threads: one at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ashlar {
 
-// Bytes after both compressions; 0: not sampled, or the build has no such library.
+// The bytes after each of the two compressions; 0: not sampled, or the build lacks the library.
 struct SampledBytes {
   uint64_t fast = 0;
   uint64_t slow = 0;
@@ -25,21 +25,22 @@ struct SampledBytes {
 
 class CompressionSampler {
  public:
-  // One of `interval` blocks is sampled; 0: none.
+  // One of `interval` blocks is sampled; 0: no block.
   explicit CompressionSampler(uint64_t interval);
 
-  // The next data block of the table.
+  // Called for each data block in the order of the table. Returns the compressed sizes if this
+  // block was sampled, else zeros.
   SampledBytes AddBlock(const Slice& raw);
-  // Of a table with so many bytes of data blocks.
+  // Scales the samples up to a table with `raw_bytes` bytes of uncompressed data blocks.
   SampledBytes EstimateFor(uint64_t raw_bytes) const;
 
  private:
   uint64_t Compressed(Compressor* compressor, const Slice& raw);
 
   const uint64_t interval_;
-  std::unique_ptr<Compressor> fast_;  // null: not in this build, or no samples
-  std::unique_ptr<Compressor> slow_;
-  PageString scratch_;
+  std::unique_ptr<Compressor> fast_;  // null: the build lacks it, or nothing is sampled
+  std::unique_ptr<Compressor> slow_;  // the same
+  PageString scratch_;                // output of the compressors; reused
   uint64_t block_count_ = 0;
   uint64_t sampled_raw_bytes_ = 0;
   SampledBytes sampled_;  // the sum of all samples

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filter partitions lie back to back, and behind them their index, which is written like the
-// table's: with or without sequence numbers and differences. None of it is ever compressed.
+// Filter partitions lie one behind the other, followed by the index of the partitions. That index
+// has the format of the table's index: with or without sequence numbers in its keys and delta
+// encoded handles. Filters are never compressed.
 #include "table/sst/write/filter_writer.h"
 
 #include <cassert>
@@ -24,6 +25,7 @@ FilterWriter::FilterWriter(const TableBuilderOptions& options, IndexBuilder* ind
       is_coupled_(!options.table->decouple_partitioned_filters),
       charge_(CacheToCharge(*options.table, CacheEntryRole::kFilterConstruction),
               CacheEntryRole::kFilterConstruction) {
+  assert(index != nullptr);
   const std::optional<FullFilterOptions> filter = FilterOptions(options);
   if (!filter.has_value()) return;
   const BlockBasedTableOptions& table = *options.table;
@@ -36,11 +38,16 @@ FilterWriter::FilterWriter(const TableBuilderOptions& options, IndexBuilder* ind
       *filter, partition_bytes, table.detect_filter_construct_corruption);
 }
 
-// What finds no room is not charged: nothing that is written may fail for it.
+// Memory for which the cache has no room stays uncharged: a full cache must not make the table
+// fail.
 void FilterWriter::ChargeMore(size_t bytes) {
-  IgnoreError(charge_.GrowTo(charge_.bytes() + bytes), "the filter takes its memory all the same");
+  IgnoreError(charge_.GrowTo(charge_.bytes() + bytes),
+              "the filter needs its memory even if the charge fails");
 }
 
+// Adds a key, and ends the partition first if it is full. A coupled partition can end only where
+// the index ends one too, so it asks the index and waits; an own partition ends between two user
+// keys.
 void FilterWriter::AddToPartition(const Slice& user_key) {
   assert(partitions_ != nullptr && !full_.has_value());
   if (!error_.ok()) return;
@@ -51,11 +58,17 @@ void FilterWriter::AddToPartition(const Slice& user_key) {
       index_->RequestPartitionEnd();
     }
   } else if (partitions_->IsFull() && user_key != Slice(partitions_->last_key())) {
-    // Behind every version of the last key, which so lies in one partition.
-    const std::string bound = MakeInternalKey(partitions_->last_key(), 0, kTypeDeletion);
-    error_ = partitions_->EndPartition(bound, user_key);
+    // The bound sorts behind every version of the last key, so all versions of a key are in one
+    // partition.
+    error_ = partitions_->EndPartition(BoundBehindLastKey(), user_key);
   }
   partitions_->AddKey(user_key);
+}
+
+std::string FilterWriter::BoundBehindLastKey() const {
+  assert(partitions_ != nullptr);
+  const std::string stored = options_.icmp->LastStored(partitions_->last_key());
+  return MakeInternalKey(stored, 0, kTypeDeletion);
 }
 
 size_t FilterWriter::entry_count() const {
@@ -70,6 +83,7 @@ size_t FilterWriter::EstimateBytes() const {
 
 Status FilterWriter::WriteTo(BlockWriter* writer) {
   assert(meta_name_.empty());
+  assert(writer != nullptr);
   RETURN_IF_ERROR(error_);
   if (entry_count() == 0) return Status::OK();
   const bool is_full = full_.has_value();
@@ -80,6 +94,7 @@ Status FilterWriter::WriteTo(BlockWriter* writer) {
 }
 
 Status FilterWriter::WriteFull(BlockWriter* writer) {
+  assert(full_.has_value());
   const PageString contents = FinishFull();
   if (options_.table->detect_filter_construct_corruption) {
     RETURN_IF_ERROR(full_->CheckFilter(Slice(contents)));
@@ -89,8 +104,10 @@ Status FilterWriter::WriteFull(BlockWriter* writer) {
 }
 
 PageString FilterWriter::FinishFull() {
+  assert(full_.has_value());
   using Memory = FullFilterBuilder::Memory;
-  ChargeMore(EstimateBytes());  // of what it makes; partitions have been charged as they came
+  // The filter that Finish() will make; partitions are charged as they are made.
+  ChargeMore(EstimateBytes());
   const size_t before = charge_.bytes(), bytes = full_->ConstructionBytes();
   const bool has_room = charge_.GrowTo(before + bytes).ok();
   PageString contents = full_->Finish(has_room ? Memory::kAmple : Memory::kShort);
@@ -99,10 +116,10 @@ PageString FilterWriter::FinishFull() {
 }
 
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
+  assert(partitions_ != nullptr && !full_.has_value());
   const bool has_user_keys = index_->has_user_keys();
-  const std::string last_bound = is_coupled_
-                                     ? index_->last_separator().ToString()
-                                     : MakeInternalKey(partitions_->last_key(), 0, kTypeDeletion);
+  const std::string last_bound =
+      is_coupled_ ? index_->last_separator().ToString() : BoundBehindLastKey();
   RETURN_IF_ERROR(partitions_->Finish(last_bound));
   IndexBlockEncoder top({.restart_interval = IndexOptions(options_).restart_interval,
                          .has_delta_handles = index_->has_delta_handles()});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilterWriter is what a table builder has of filters: none, one over the whole table, or
-// partitions, which end by their own fill or, where they are coupled, with those of the index.
+// FilterWriter builds and writes the filter of a table: none, one over the whole table, or
+// partitions. Own partitions end when they are full. Coupled partitions end only where partitions
+// of the index end.
 //
-// Coupled: a partition of the filter that is full asks the index to end one, and the filter's ends
-// when the index has ended one, for whatever reason; by then a data block more has come in.
+// A coupled partition that is full asks the index to end its partition. The filter partition ends
+// when the index partition has ended, for whatever reason; by then the keys of one more data block
+// have been added.
 // Threads: one at a time.
 #pragma once
 
@@ -30,10 +32,11 @@ struct TableBuilderOptions;
 
 class FilterWriter {
  public:
-  // `index` outlives the writer.
+  // `options` and `index`, which must not be null, outlive the writer.
   FilterWriter(const TableBuilderOptions& options, IndexBuilder* index);
 
-  // Hot: keys in the order of the file, one call for every version. An error is kept for WriteTo().
+  // Adds the key of an entry, without its timestamp. Keys come in the order of the file, once for
+  // every version of a key. An error is kept for WriteTo(). Hot: once for each entry.
   void AddKey(const Slice& user_key) {
     if (full_.has_value()) [[likely]] {
       full_->AddKey(user_key);
@@ -42,8 +45,9 @@ class FilterWriter {
     }
   }
 
-  // What is kept of the keys counts against the block cache, if it is to and there is room: where
-  // there is none the filter is built all the same. Once a block; the cache is asked once a step.
+  // Charges the memory of the collected keys to the block cache, if the options ask for that and
+  // the cache has room. Without room the filter is built all the same. Called once for each block;
+  // the cache is asked only when a whole step more is needed.
   void Charge() {
     const size_t bytes = CacheCharge::RoundUp(HeldBytes());
     if (bytes <= asked_bytes_) [[likely]]
@@ -52,17 +56,20 @@ class FilterWriter {
     asked_bytes_ = bytes;
   }
 
-  // Writes what there is to write, once the index has its last data block.
+  // Writes the filter, after the index got its last data block. Returns the first error of AddKey()
+  // as well.
   Status WriteTo(BlockWriter* writer);
 
-  // After WriteTo(). The name under which the metaindex lists `handle`; empty: no filter.
+  // After WriteTo(): the name under which the metaindex lists handle(); empty: the table has no
+  // filter.
   const std::string& meta_name() const { return meta_name_; }
   const BlockHandle& handle() const { return handle_; }
-  size_t written_bytes() const { return written_bytes_; }  // without trailers
+  size_t written_bytes() const { return written_bytes_; }  // after WriteTo(), without trailers
+  // The number of entries of the filter: distinct neighbouring keys and prefixes.
   size_t entry_count() const;
-  // Keys must come after the index entries of the blocks before theirs.
+  // True if the keys of a block must be added after the index entries of all blocks before it.
   bool follows_index() const { return partitions_ != nullptr && is_coupled_; }
-  // Before WriteTo().
+  // Before WriteTo(): about how many bytes the filter will have in the file.
   size_t EstimateBytes() const;
   std::string DebugString() const;
 
@@ -71,20 +78,24 @@ class FilterWriter {
     return full_.has_value() ? full_->entry_count() * sizeof(uint64_t) : EstimateBytes();
   }
   void ChargeMore(size_t bytes);
+  // The internal key behind every version of the key that was added last.
+  std::string BoundBehindLastKey() const;
   void AddToPartition(const Slice& user_key);
   Status WriteFull(BlockWriter* writer);
-  // Its construction is charged while it lasts; where there is no room, Ribbon becomes Bloom.
+  // Makes the full filter and charges the memory that this needs while it lasts. Without room for a
+  // Ribbon filter, a Bloom filter is made instead.
   PageString FinishFull();
   Status WritePartitions(BlockWriter* writer);
 
   const TableBuilderOptions& options_;
   IndexBuilder* const index_;
-  const bool is_coupled_;                  // partitions end with the index's
-  std::optional<FullFilterBuilder> full_;  // this, or the next, or neither
+  const bool is_coupled_;                  // filter partitions end where index partitions end
+  std::optional<FullFilterBuilder> full_;  // set for a full filter
+  // Set for partitions; neither is set without a filter.
   std::unique_ptr<PartitionedFilterBuilder> partitions_;
   CacheCharge charge_;
-  size_t asked_bytes_ = 0;  // what Charge() has asked room for; charged is what it found
-  Status error_;            // of the partitions that have ended
+  size_t asked_bytes_ = 0;  // the bytes for which Charge() asked; charge_ holds what was granted
+  Status error_;            // the first error of ending a partition
   std::string meta_name_;
   BlockHandle handle_;
   size_t written_bytes_ = 0;

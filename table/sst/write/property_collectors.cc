@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectors speak of user keys and EntryType; tables of internal keys and ValueType.
+// User collectors receive user keys and EntryType values; a table has internal keys and ValueType
+// values.
 #include "table/sst/write/property_collectors.h"
 
 #include <cassert>
@@ -63,6 +64,7 @@ void PropertyCollectors::AddBlock(uint64_t raw_bytes, const SampledBytes& sample
 }
 
 void PropertyCollectors::Finish(TableProperties* properties) {
+  assert(properties != nullptr);
   properties->property_collectors_names = names_;
   for (const auto& collector : collectors_) {
     UserCollectedProperties collected;

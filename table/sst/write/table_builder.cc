@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A data block is cut when the next entry would make it too large. Its separator needs the first
-// key behind it, so block and index entry are written together when that key arrives; or later, in
-// the same order, where blocks wait for a dictionary or for the threads that compress them.
-// Everything else is collected on the way and written by Finish(): table_builder_tail.cc.
+// key behind it, so the block and its index entry are written together when that key arrives.
+// Blocks that wait for a dictionary or for the compression threads are written later, in the same
+// order. Everything else is collected and written by Finish(): see table_builder_tail.cc.
 #include "table/sst/write/table_builder.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace ashlar {
 
 namespace {
 
-// From this size on an entry has a block of its own.
+// An entry of at least this size gets a block of its own.
 constexpr size_t kLargeEntryBytes = size_t{1} << 30;
 
 std::optional<PrefixBlocksBuilder> MakePrefixBlocks(const TableBuilderOptions& options) {
@@ -54,7 +54,7 @@ std::unique_ptr<BufferedBlocks> MakeBuffer(const TableBuilderOptions& options) {
 }
 
 #if ASHLAR_INVARIANTS
-// The paired check: what a reader will do with the block, before it is on the disk.
+// Reads a new block as a reader will, before it is written to the file.
 Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
                       const InternalKeyComparator& icmp) {
   Block block;
@@ -98,7 +98,8 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
                                                           options.level_count, kMaxSequenceNumber)),
       prefix_blocks(MakePrefixBlocks(options)),
       cache_filler(CacheFiller::MakeFor(options, WriterOptions(options).checksum.base)),
-      has_listeners(!collectors.empty() || prefix_blocks.has_value()),
+      has_listeners(!collectors.empty() || prefix_blocks.has_value() ||
+                    options.icmp->stamp_bytes() != 0),
       has_pipeline(options.compression != kNoCompression &&
                    options.compression_opts.parallel_threads > 1),
       replays_keys(buffered != nullptr || ReplaysInPipeline()),
@@ -113,8 +114,8 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
   status = writer.Open();
 }
 
-// Hot: once per entry of every flush and compaction. No allocation, no virtual call but the user's
-// own comparator, prefix extractor and collectors.
+// Hot: once per entry of every flush and compaction. No allocation, and no virtual call except the
+// user's own comparator, prefix extractor and collectors.
 Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
   if (!status.ok()) [[unlikely]]
     return status;
@@ -136,15 +137,16 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
   }
   data_block.Add(key, value);
   if (!replays_keys) [[likely]]
-    filter.AddKey(ExtractUserKey(key));
+    filter.AddKey(options.icmp->WithoutStamp(ExtractUserKey(key)));
   Count(key, value, trailer);
   if (has_listeners) [[unlikely]]
     TellListeners(key, value);
   return Status::OK();
 }
 
-// Of a block that no cut has announced: a user's policy is told of every entry. The index learns
-// the first keys of all blocks but the first one with the block before.
+// A flush policy needs every entry, also the first one of a block that did not begin with a cut.
+// The index needs the first key of each block; CutBlock() passes it for all blocks but the first
+// one of the table.
 void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
   assert(data_block.empty());
   if (!has_cut) index.StartBlock(key);
@@ -153,14 +155,24 @@ void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
 
 void TableBuilder::Rep::TellListeners(const Slice& key, const Slice& value) {
   assert(has_listeners);
+  if (options.icmp->stamp_bytes() != 0) NoteStamp(key);
   collectors.AddEntry(key, value, FileSize());
   if (prefix_blocks.has_value() && !replays_keys) {
     prefix_blocks->AddKey(ExtractUserKey(key), index.block_count());
   }
 }
 
+void TableBuilder::Rep::NoteStamp(const Slice& internal_key) {
+  const InternalKeyComparator& order = *options.icmp;
+  const Slice stamp = order.StampOf(ExtractUserKey(internal_key));
+  const bool is_first = min_stamp.empty();
+  if (is_first || order.OrderOfStamps(stamp, min_stamp) < 0) min_stamp = stamp.ToString();
+  if (is_first || order.OrderOfStamps(stamp, max_stamp) > 0) max_stamp = stamp.ToString();
+}
+
 bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
-  assert(!data_block.empty());  // of a block's first key the separator has been made
+  // The first key of a block was ordered when the separator before it was made.
+  assert(!data_block.empty());
   return options.icmp->Compare(data_block.last_key(), key) < 0;
 }
 
@@ -169,7 +181,7 @@ bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) cons
   const size_t bytes = data_block.CurrentBytes();
   if (flush_policy != nullptr) [[unlikely]] {
     const bool wants_cut = flush_policy->Update(key, value);
-    return wants_cut || bytes >= kLargeEntryBytes;  // no block can be of 4 GiB
+    return wants_cut || bytes >= kLargeEntryBytes;  // a block must stay below 4 GiB
   }
   if (bytes >= cut_bytes) return true;
   if (bytes <= nearly_full_bytes) return false;
@@ -218,6 +230,7 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
 
 Status TableBuilder::Rep::WriteOldestInPipeline() {
   assert(has_pipeline && pipeline != nullptr);
+  assert(!pipeline->empty());
   const CompressionPipeline::Block& block = pipeline->TakeOldest();
   const RawDataBlock& raw = block.raw;
   if (replays_keys) RETURN_IF_ERROR(ReplayKeys(raw.contents));
@@ -249,7 +262,7 @@ void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
   assert(properties.num_data_blocks == index.block_count());
 }
 
-// The dictionary is made, and everything happens that would have happened block by block.
+// Trains the dictionary, then does for each buffered block what is otherwise done when it is cut.
 Status TableBuilder::Rep::WriteBuffered() {
   assert(buffered != nullptr && replays_keys);
   std::vector<Slice> samples;
@@ -266,13 +279,12 @@ Status TableBuilder::Rep::WriteBuffered() {
   return Status::OK();
 }
 
-// Where partitions of the filter end with those of the index, and where prefixes are noted with the
-// number of their block.
+// True if coupled filter partitions or prefix blocks need to know how many blocks precede a key.
 bool TableBuilder::Rep::ReplaysInPipeline() const {
   return has_pipeline && (filter.follows_index() || prefix_blocks.has_value());
 }
 
-// Tells filter and prefixes of the keys of a block that is written now.
+// Passes the keys of a block that is about to be written to the filter and the prefix blocks.
 Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
   Block block;
   RETURN_IF_ERROR(Block::Parse(contents, &block));
@@ -281,7 +293,7 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
   Slice key, value;
   for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
     const Slice user_key = ExtractUserKey(key);
-    filter.AddKey(user_key);
+    filter.AddKey(options.icmp->WithoutStamp(user_key));
     if (prefix_blocks.has_value()) prefix_blocks->AddKey(user_key, index.block_count());
   }
   if (cursor.error() == nullptr) return Status::OK();
@@ -300,7 +312,8 @@ Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
 Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) {
   assert(status.ok() && key.size() + value.size() >= kLargeEntryBytes);
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
-  // Before the order is checked, which needs the last key of the block.
+  // Checked before the order, because the cut removes the last key of the block, which the order
+  // check needs.
   if (data_block.empty() || !IsInOrder(key)) return Status::OK();
   status = CutBlock(&key);
   return status;
@@ -319,6 +332,7 @@ Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value
   assert(TrailerType(trailer) == kTypeRangeDeletion);
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   Count(key, value, trailer);
+  if (options.icmp->stamp_bytes() != 0) NoteStamp(key);
   range_tombstones.Add(key, value);
   ++properties.num_range_deletions;
   if (!collectors.empty()) collectors.AddEntry(key, value, FileSize());
@@ -346,8 +360,9 @@ uint64_t TableBuilder::Rep::FileSize() const {
   return writer.offset() + waiting_bytes + (data_block.empty() ? 0 : data_block.CurrentBytes());
 }
 
-// They will shrink as those before them.
+// Assumes that the waiting blocks will shrink like the blocks before them.
 uint64_t TableBuilder::Rep::EstimateInPipeline() const {
+  assert(pipeline != nullptr);
   const auto raw_bytes = static_cast<double>(pipeline->raw_bytes());
   const uint64_t written_raw_bytes = properties.uncompressed_data_size;
   if (written_raw_bytes == 0) return pipeline->raw_bytes();
@@ -405,6 +420,8 @@ uint64_t TableBuilder::tail_size() const {
 }
 SequenceNumber TableBuilder::smallest_seqno() const { return rep_->smallest_seqno; }
 SequenceNumber TableBuilder::largest_seqno() const { return rep_->largest_seqno; }
+const std::string& TableBuilder::min_stamp() const { return rep_->min_stamp; }
+const std::string& TableBuilder::max_stamp() const { return rep_->max_stamp; }
 bool TableBuilder::NeedCompact() const { return rep_->collectors.NeedCompact(); }
 const TableProperties& TableBuilder::properties() const { return rep_->properties; }
 

@@ -4,9 +4,9 @@
 //
 //   data blocks | filter | index | range tombstones | properties | metaindex | footer
 //
-// Entries arrive as internal keys, strictly ascending. The first error sticks: every later call
-// returns it, and the file must be thrown away. Nothing is synced or closed here: that is for the
-// owner of the FileWriter, after Finish(). Threads: one at a time.
+// Entries arrive as internal keys in strictly ascending order. The first error is final: every
+// later call returns it, and the file must be deleted. TableBuilder neither syncs nor closes the
+// file; the owner of the FileWriter does that after Finish(). Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -34,90 +34,107 @@ struct TableProperties;
 
 using TableCollectorFactories = std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
 
-// Pointers are borrowed until the builder is gone.
+// All pointers are borrowed and must stay valid until the builder is destroyed.
 struct TableBuilderOptions {
   const InternalKeyComparator* icmp = nullptr;
-  const BlockBasedTableOptions* table = nullptr;  // also format_version, checksum, filter policy
+  // The table's options, with format_version, checksum and filter policy.
+  const BlockBasedTableOptions* table = nullptr;
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
   const SliceTransform* prefix_extractor = nullptr;              // null: none
   const TableCollectorFactories* collector_factories = nullptr;  // null: none
-  bool has_filter = true;              // false: none, whatever the policy of `table` says
-  int32_t filter_shift_millibits = 0;  // added to the bits per key of the policy
+  bool has_filter = true;  // false: no filter, whatever filter policy `table` has
+  // Added to the policy's bits per key, in thousandths of a bit.
+  int32_t filter_shift_millibits = 0;
 
-  // Facts for the properties.
-  uint32_t column_family_id = 0x7fffffff;  // unknown
+  // Values that are only recorded in the properties.
+  uint32_t column_family_id = 0x7fffffff;  // the default means unknown
   std::string column_family_name;
   std::string merge_operator_name;  // empty: none
   std::string db_id;
   std::string db_session_id;
   std::string db_host_id;
   FileNumber file_number = 0;         // 0: unknown
-  uint64_t oldest_ancestor_time = 0;  // unix seconds, 0: unknown, as all times
+  uint64_t oldest_ancestor_time = 0;  // Unix seconds, like all times here; 0: unknown
   uint64_t oldest_key_time = 0;
   uint64_t newest_key_time = 0;
   uint64_t file_creation_time = 0;
   int level = -1;                       // -1: unknown
-  bool is_flush = false;                // a memtable becomes a file
-  bool has_levels = true;               // false: the style leaves files where they are written
-  uint64_t sample_for_compression = 0;  // one of so many blocks; 0: none
-  uint64_t target_file_bytes = 0;       // the most a dictionary is made of; 0: unknown
-  int level_count = -1;
-  uint8_t block_protection_bytes = 0;  // of entries of blocks that come into the cache
+  bool is_flush = false;                // the entries come from a memtable
+  bool has_levels = true;               // false: the compaction style has no levels
+  uint64_t sample_for_compression = 0;  // one of this many data blocks is sampled; 0: none
+  // Upper bound of the bytes from which a dictionary is trained; 0: unknown.
+  uint64_t target_file_bytes = 0;
+  int level_count = -1;  // number of levels of the column family; -1: unknown
+  // Checksum bytes per entry of blocks that are put into the cache.
+  uint8_t block_protection_bytes = 0;
 
   Statistics* statistics = nullptr;  // outlives the builder; null: none
 
-  // Makes the checksums of this file differ from those of every other one (format_version >= 6).
-  // 0: derived from session and file number, which is as good as a random number where both are
-  // known.
+  // Makes the block checksums of this file differ from those of every other file (format_version >=
+  // 6). 0: the value is derived from session id and file number, which is as good as a random
+  // number if both are known.
   uint32_t base_context_checksum = 0;
-  // A file for ingestion: its entries have sequence number 0 and the properties say so.
+  // The file is made for ingestion: its entries have sequence number 0, and the properties record
+  // that.
   bool is_external_file = false;
 };
 
-// NotSupported, naming the option, when a setting asks for bytes this builder does not write. A
-// database calls it when it opens, so that no flush ever fails for this reason.
+// InvalidArgument or NotSupported, naming the option, if a setting asks for a format that this
+// builder cannot write. A database checks this when it opens, so that no flush fails for this
+// reason later.
 Status CheckTableOptionsWritable(const BlockBasedTableOptions& options,
                                  CompressionType compression);
 
 class TableBuilder {
  public:
-  // Appends to `file`, which must be empty and outlive the builder. Bad options are reported by the
-  // first Add() or Finish().
+  // Appends to `file`, which must be empty and outlive the builder. Invalid options are reported by
+  // the first Add() or Finish().
   TableBuilder(const TableBuilderOptions& options, FileWriter* file);
   ~TableBuilder();
   TableBuilder(const TableBuilder&) = delete;
   TableBuilder& operator=(const TableBuilder&) = delete;
 
-  // A point entry, behind all earlier ones. Range tombstones (kTypeRangeDeletion, the value is the
-  // end key) may come in between, in an order of their own.
+  // Adds a point entry, which must sort behind all earlier point entries. Range tombstones
+  // (kTypeRangeDeletion; the value is the end key) may come at any time, in an order of their own.
+  // Corruption if the order is wrong, InvalidArgument if the entry is too large, or an error of the
+  // file.
   Status Add(const Slice& internal_key, const Slice& value);
-  // The next Add() is of the first entry of this block of another table, which may be stored as it
-  // is there if all of its entries come next and nothing else does: see block_passing.h. Exchanges
-  // the block for another one, whose memory is of use, or leaves it.
+  // Announces that the next Add() is the first entry of this block of another table. If the
+  // following entries are exactly those of the block, its stored form is written instead of
+  // compressing again: see block_passing.h. May swap the contents of `block` with an older block,
+  // whose memory the caller can reuse, or leave it unchanged.
   void OfferBlock(PassedBlock* block);
-  // Writes everything behind the data blocks. Once.
+  // Writes the last data block and everything behind the data blocks. Called at most once.
   Status Finish();
-  // Says that the file will be thrown away; instead of Finish().
+  // Called instead of Finish() when the file will be deleted.
   void Abandon();
 
+  // The first error, or OK.
   const Status& status() const;
+  // Entries so far, range tombstones included.
   uint64_t num_entries() const;
-  uint64_t passed_blocks() const;  // that were taken as they were stored
-  // Bytes of the file so far, including the unfinished block; exact after Finish().
+  uint64_t passed_blocks() const;  // offered blocks that were taken in stored form
+  // The size of the file so far, in bytes, with an estimate for blocks that are not written yet;
+  // exact after Finish().
   uint64_t FileSize() const;
-  // FileSize() plus what index and filter will take.
+  // FileSize() plus estimates for index and filter.
   uint64_t EstimatedFileSize() const;
-  // Bytes behind the data blocks, after Finish().
+  // After Finish(): the bytes behind the data blocks.
   uint64_t tail_size() const;
-  // Over all entries, range tombstones included; kMaxSequenceNumber and 0 while there are none.
+  // The bounds of the sequence numbers of all entries, range tombstones included;
+  // kMaxSequenceNumber and 0 if there are none.
   SequenceNumber smallest_seqno() const;
   SequenceNumber largest_seqno() const;
-  // True when a collector asked for the file to be compacted soon. After Finish().
+  // The oldest and the newest timestamp of all entries, range tombstones included; empty if there
+  // are no entries or the keys have no timestamps.
+  const std::string& min_stamp() const;
+  const std::string& max_stamp() const;
+  // After Finish(): true if a collector asks for the file to be compacted soon.
   bool NeedCompact() const;
   // Complete after Finish().
   const TableProperties& properties() const;
-  // What it has taken and written so far.
+  // A few lines about the state of the builder, for debugging.
   std::string DebugString() const;
 
  private:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks that other tables have already. A new block begins with the first entry of one that is
-// offered, so that both may be the same, and ends when it is as large. If it has the same bytes by
-// then, what is stored there is stored here.
+// Block passing in the builder (see block_passing.h). A new block begins with the first entry of an
+// offered block, so that both can become equal, and ends at the latest when it is as large as the
+// offered block. If the bytes are equal then, the stored form of the offered block is written.
 //
 //   open block | offered block, entry by entry | ...
 //              ^ ends early                    ^ ends here, whatever comes next
 //
-// Blocks that end early are small, and many small blocks make a large index and compress badly. So
-// they live on what full ones put aside: all in all blocks lack an eighth of their bytes at most.
+// Blocks that end early are small, and many small blocks make a large index and compress badly.
+// Therefore every block adds to a budget (spare_bytes), and a block that ends early takes from it
+// the bytes that it lacks: all blocks together lack at most about an eighth of their target size.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -18,7 +19,10 @@
 namespace ashlar {
 namespace {
 
+// Every block adds an eighth of its size to the budget.
 constexpr size_t kSpareShare = 8;
+// Bound of the budget, in blocks, so that a long run of full blocks does not permit a long run of
+// small ones.
 constexpr size_t kMostSpareBlocks = 2;
 
 }  // namespace
@@ -39,7 +43,8 @@ void TableBuilder::Rep::OfferBlock(PassedBlock* block) {
   cut_bytes = 0;
 }
 
-// The block that is begun now may be the one on offer. It ends no later than it would without.
+// The block that begins now may become equal to the offered one. It ends no later than it would
+// without the offer.
 void TableBuilder::Rep::BeginPassed() {
   assert(next_offer.is_set);
   std::swap(open_offer.block, next_offer.block);
@@ -48,6 +53,8 @@ void TableBuilder::Rep::BeginPassed() {
   cut_bytes = std::min(block_bytes, open_offer.block.raw().size());
 }
 
+// True, and `stored` is set, if the finished block equals the offered one. `stored` points into the
+// offer.
 bool TableBuilder::Rep::IsPassed(const Slice& contents, StoredBlock* stored) {
   assert(open_offer.is_set);
   const PassedBlock& block = open_offer.block;
@@ -61,8 +68,10 @@ bool TableBuilder::Rep::IsPassed(const Slice& contents, StoredBlock* stored) {
   return true;
 }
 
-// A block of so many bytes has been cut.
+// Bookkeeping after a block of `contents_bytes` was cut; a waiting offer becomes the one of the
+// next block.
 void TableBuilder::Rep::EndPassed(size_t contents_bytes) {
+  assert(spare_bytes <= kMostSpareBlocks * block_bytes);
   spare_bytes =
       std::min(spare_bytes + contents_bytes / kSpareShare, kMostSpareBlocks * block_bytes);
   open_offer.is_set = false;

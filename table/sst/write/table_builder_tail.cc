@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands behind the data blocks of a table, in the order of the file: filter, index,
-// dictionary, range tombstones, properties, metaindex, footer.
+// The part of a table behind its data blocks, in the order of the file: filter, index, dictionary,
+// range tombstones, properties, metaindex, footer.
 #include <cassert>
 #include <cstdint>
 
@@ -11,14 +11,19 @@
 #include "table/format/properties.h"
 #include "table/sst/write/builder_settings.h"
 #include "table/sst/write/table_builder_rep.h"
-#include "table/sst/write/table_facts.h"
+#include "table/sst/write/table_origin.h"
 #include "util/result.h"
 
 namespace ashlar {
 
 namespace {
 
+// The properties block has one restart point for all its entries.
 constexpr int kAllInOneInterval = INT32_MAX;
+
+// The least and the greatest timestamp of all entries and range tombstones, as raw bytes.
+constexpr const char* kTimestampMinName = "rocksdb.timestamp_min";
+constexpr const char* kTimestampMaxName = "rocksdb.timestamp_max";
 
 }  // namespace
 
@@ -44,7 +49,8 @@ Status TableBuilder::Rep::WriteFilter() {
   return Status::OK();
 }
 
-// A hash index has its prefixes in front of it.
+// The two prefix blocks of a hash index come before the index. They are left out if nothing was
+// added or a key has no prefix; readers then use the binary search index alone.
 Status TableBuilder::Rep::WriteIndex() {
   const Packing packing =
       options.table->enable_index_compression ? Packing::kMayBeCompressed : Packing::kStored;
@@ -86,12 +92,16 @@ Status TableBuilder::Rep::WriteRangeTombstones() {
 Status TableBuilder::Rep::WriteProperties() {
   assert(properties.num_deletions <= properties.num_entries);
   collectors.Finish(&properties);
-  AddTableFacts(options,
-                {.smallest_seqno = smallest_seqno,
-                 .largest_seqno = largest_seqno,
-                 .used_compression_types = writer.used_types(),
-                 .sampled = sampler.EstimateFor(properties.uncompressed_data_size)},
-                &properties);
+  AddOriginProperties(options,
+                      {.smallest_seqno = smallest_seqno,
+                       .largest_seqno = largest_seqno,
+                       .used_compression_types = writer.used_types(),
+                       .sampled = sampler.EstimateFor(properties.uncompressed_data_size)},
+                      &properties);
+  if (!min_stamp.empty()) {
+    properties.user_collected_properties[kTimestampMinName] = min_stamp;
+    properties.user_collected_properties[kTimestampMaxName] = max_stamp;
+  }
   BlockBuilder block({.restart_interval = kAllInOneInterval});
   for (const auto& [name, value] : EncodeProperties(properties)) block.Add(name, value);
   return writer.Write(block.Finish(), Packing::kStored,

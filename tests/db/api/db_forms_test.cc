@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms in which the public calls may be written: raw and unique pointers, with and without a
-// handle, strings and pinned slices, through a wrapper. What is not built says so by name.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ashlar/db.h"
+// The forms of the public calls: raw and unique pointers, with and without a handle, strings and
+// pinned slices, through a wrapper. Calls that are not built return their names in the error.
 #include "ashlar/utilities/backup_engine.h"
-#include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/optimistic_transaction_db.h"
 #include "ashlar/utilities/stackable_db.h"
 #include "ashlar/utilities/transaction_db.h"
 #include "tests/support/paths.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 
@@ -27,15 +19,12 @@ Options CreatingOptions() {
   return options;
 }
 
-class DbForms : public testing::Test {
+class DbForms : public DbTest {
  protected:
-  void SetUp() override { ASSERT_OK(DB::Open(CreatingOptions(), dir_, &db_)); }
-
-  const std::string dir_ = FreshTempDir("db_forms_test") + "/db";
-  std::unique_ptr<DB> db_;
+  DbForms() { Open(); }
 };
 
-// Counts what passes; everything else is forwarded.
+// Counts calls of Put() and forwards all calls.
 class CountingDb : public StackableDB {
  public:
   using StackableDB::Put;
@@ -110,29 +99,22 @@ TEST_F(DbForms, WritesWithoutHandleGoToTheDefaultFamily) {
   ASSERT_OK(db_->Put(WriteOptions(), "b", "2"));
   ASSERT_OK(db_->Delete(WriteOptions(), "a"));
   ASSERT_OK(db_->SingleDelete(WriteOptions(), db_->DefaultColumnFamily(), "b"));
-  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  it->SeekToFirst();
-  EXPECT_FALSE(it->Valid());
-  EXPECT_OK(it->status());
+  EXPECT_EQ(Scan(), "");
 }
 
 TEST_F(DbForms, ManagedSnapshotPinsAndReleases) {
-  ASSERT_OK(db_->Put(WriteOptions(), "k", "old"));
+  Put("k", "old");
   {
     ManagedSnapshot snapshot(db_.get());
-    ASSERT_OK(db_->Put(WriteOptions(), "k", "new"));
-    ReadOptions options;
-    options.snapshot = snapshot.snapshot();
-    std::string value;
-    EXPECT_OK(db_->Get(options, "k", &value));
-    EXPECT_EQ(value, "old");
+    Put("k", "new");
+    EXPECT_EQ(Get("k", AsOf(snapshot.snapshot())), "old");
     EXPECT_TRUE(db_->Close().IsAborted());
   }
   EXPECT_OK(db_->Close());
 }
 
 TEST_F(DbForms, MultiScanVisitsItsRanges) {
-  for (const char* key : {"a", "b", "c", "d", "e"}) ASSERT_OK(db_->Put(WriteOptions(), key, key));
+  for (const char* key : {"a", "b", "c", "d", "e"}) Put(key, key);
   MultiScanArgs ranges(BytewiseComparator());
   ranges.insert("a", "c");
   ranges.insert("d", "e");
@@ -175,16 +157,11 @@ TEST_F(DbForms, AsyncReadsCallBackOnce) {
 }
 
 TEST_F(DbForms, WhatIsNotBuiltNamesItself) {
-  EXPECT_EQ(db_->EndTrace().ToString(),
-            "Not implemented: DB::EndTrace: not supported by this database");
-  TransactionDB* pessimistic = nullptr;
-  EXPECT_TRUE(
-      TransactionDB::Open(Options(), TransactionDBOptions(), dir_, &pessimistic).IsNotSupported());
-  OptimisticTransactionDB* optimistic = nullptr;
-  EXPECT_TRUE(OptimisticTransactionDB::Open(Options(), dir_, &optimistic).IsNotSupported());
-  DBWithTTL* ttl = nullptr;
-  EXPECT_TRUE(DBWithTTL::Open(Options(), dir_, &ttl).IsNotSupported());
-  EXPECT_TRUE(RepairDB(dir_, Options()).IsNotSupported());
+  std::string newest;
+  const Status status = db_->GetNewestUserDefinedTimestamp(db_->DefaultColumnFamily(), &newest);
+  EXPECT_TRUE(status.IsNotSupported());
+  EXPECT_NE(status.ToString().find("GetNewestUserDefinedTimestamp"), std::string::npos)
+      << status.ToString();
 }
 
 TEST(PropertyNames, AreTheKnownOnes) {

@@ -1,64 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MultiScan shows of each range what an iterator shows, over levels, tombstones and memtables, and
-// reads the blocks of several ranges together, ahead, and only those.
-#include <gtest/gtest.h>
-
+// MultiScan shows the same entries of each range as an iterator, over levels, tombstones and
+// memtables. It reads the blocks of several ranges together and ahead, and no others.
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/multi_scan.h"
-#include "ashlar/options.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "tests/support/read_recorder.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
 constexpr int kKeys = 1000;
 
-std::string Key(int i) { return "key" + std::to_string(10000 + i); }
-
-class MultiScanTest : public testing::Test {
+class MultiScanTest : public DbTest {
  protected:
   MultiScanTest() {
     table_.block_size = 1000;
     table_.block_cache = NewLRUCache(8 << 20);
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    UseFiles(std::make_shared<RecordingFileSystem>(memory_, &recorder_));
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.target_file_size_base = 64 << 10;
     options_.avoid_flush_during_shutdown = true;
   }
   void Open() {
-    db_.reset();
+    Close();
     options_.statistics = CreateDBStatistics();
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    DbTest::Open();
     family_ = db_->DefaultColumnFamily();
   }
-  void Put(int i, char c) {
-    ASSERT_OK(db_->Put(WriteOptions(), Key(i), Key(i) + std::string(200, c)));
-  }
-  // All keys in the last level, some newer ones and a range tombstone above, and a few in memory;
-  // the tables are open, and nothing is cached.
+  void Put(int i, char c) { DbTest::Put(Key(i), Key(i) + std::string(200, c)); }
+  // All keys are on the last level, newer versions of some and a range tombstone above, and a few
+  // in memory. The tables are open, and the cache is empty.
   void Fill() {
     Open();
     for (int i = 0; i < kKeys; i++) Put(i, 'v');
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     for (int i = 0; i < kKeys; i += 9) Put(i, 'w');
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), family_, Key(500), Key(520)));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    DeleteRange(Key(500), Key(520));
+    Flush();
     Open();
     for (int i = 0; i < kKeys; i += 70) Put(i, 'x');
     ReadOptions no_trace;
@@ -80,9 +65,10 @@ class MultiScanTest : public testing::Test {
   struct KeyRange {
     int begin, end;
   };
-  // What a MultiScan shows, range by range; at most `most` entries of each.
-  std::vector<Shown> Scan(const ReadOptions& options, const std::vector<KeyRange>& ranges,
-                          const MultiScanArgs& config = MultiScanArgs(), size_t most = SIZE_MAX) {
+  // The entries that a MultiScan shows of each range, at most `most` of each.
+  std::vector<Shown> ScanRanges(const ReadOptions& options, const std::vector<KeyRange>& ranges,
+                                const MultiScanArgs& config = MultiScanArgs(),
+                                size_t most = SIZE_MAX) {
     std::vector<std::string> names;
     for (const KeyRange& range : ranges) {
       names.push_back(Key(range.begin));
@@ -102,15 +88,9 @@ class MultiScanTest : public testing::Test {
     scan_status_ = scan->status();
     return result;
   }
-  uint64_t Take(Tickers ticker) { return options_.statistics->getAndResetTickerCount(ticker); }
 
   ReadRecorder recorder_;
-  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
-  const std::unique_ptr<Env> env_{
-      NewCompositeEnv(std::make_shared<RecordingFileSystem>(memory_->GetFileSystem(), &recorder_))};
   BlockBasedTableOptions table_;
-  Options options_;
-  std::unique_ptr<DB> db_;
   ColumnFamilyHandle* family_ = nullptr;
   Status scan_status_;
 };
@@ -133,14 +113,14 @@ TEST_F(MultiScanTest, ShowsWhatAnIteratorShows) {
       MultiScanArgs config;
       config.max_prefetch_size = std::vector<uint64_t>{0, 1, 3000, 20000}[random() % 4];
       config.io_coalesce_threshold = std::vector<uint64_t>{0, 2000, 16 << 10}[random() % 3];
-      const auto shown = Scan(options, ranges, config);
+      const auto shown = ScanRanges(options, ranges, config);
       ASSERT_OK(scan_status_);
       ASSERT_EQ(shown.size(), ranges.size());
       for (size_t i = 0; i < ranges.size(); i++) {
         ASSERT_EQ(shown[i], Show(ReadOptions(), Key(ranges[i].begin), Key(ranges[i].end)));
       }
     }
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }
@@ -157,7 +137,7 @@ TEST_F(MultiScanTest, BlocksOfAllRangesAreReadBeforeTheFirstEntryIsShown) {
     std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
     const auto reads = recorder_.Take();
     EXPECT_GE(reads.size(), 6u);  // each range in two tables
-    EXPECT_LE(reads.size(), 9u);  // whose neighbouring blocks are one read
+    EXPECT_LE(reads.size(), 9u);  // adjacent blocks are one read
     EXPECT_GT(std::max_element(reads.begin(), reads.end(),
                                [](const auto& a, const auto& b) { return a.n < b.n; })
                   ->n,
@@ -169,17 +149,17 @@ TEST_F(MultiScanTest, BlocksOfAllRangesAreReadBeforeTheFirstEntryIsShown) {
     EXPECT_EQ(shown, 50);
     EXPECT_OK(scan->status());
     EXPECT_TRUE(recorder_.Take().empty());
-    EXPECT_EQ(Take(MULTISCAN_PREPARE_CALLS), 1u);
-    EXPECT_GT(Take(MULTISCAN_BLOCKS_PREFETCHED), 10u);
-    EXPECT_GT(Take(MULTISCAN_PREFETCH_BYTES), 10000u);
-    EXPECT_EQ(Take(MULTISCAN_BLOCKS_FROM_CACHE), 0u);
+    EXPECT_EQ(TakeTicks(MULTISCAN_PREPARE_CALLS), 1u);
+    EXPECT_GT(TakeTicks(MULTISCAN_BLOCKS_PREFETCHED), 10u);
+    EXPECT_GT(TakeTicks(MULTISCAN_PREFETCH_BYTES), 10000u);
+    EXPECT_EQ(TakeTicks(MULTISCAN_BLOCKS_FROM_CACHE), 0u);
     scan.reset();
     if (is_cached) {
-      Scan(ReadOptions(), {{100, 110}});
-      EXPECT_GT(Take(MULTISCAN_BLOCKS_FROM_CACHE), 2u);
+      ScanRanges(ReadOptions(), {{100, 110}});
+      EXPECT_GT(TakeTicks(MULTISCAN_BLOCKS_FROM_CACHE), 2u);
       EXPECT_TRUE(recorder_.Take().empty());
     }
-    db_.reset();
+    Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
 }
@@ -189,15 +169,15 @@ TEST_F(MultiScanTest, NoMoreIsHeldAtATimeThanTheCallerSays) {
   MultiScanArgs config;
   config.max_prefetch_size = 4000;
   const std::vector<KeyRange> ranges = {{0, 10}, {200, 210}, {400, 410}, {600, 610}, {800, 810}};
-  const auto shown = Scan(ReadOptions(), ranges, config);
+  const auto shown = ScanRanges(ReadOptions(), ranges, config);
   ASSERT_OK(scan_status_);
   EXPECT_EQ(shown[4].size(), 10u);
-  EXPECT_GE(Take(MULTISCAN_PREPARE_CALLS), 3u);
+  EXPECT_GE(TakeTicks(MULTISCAN_PREPARE_CALLS), 3u);
 }
 
 TEST_F(MultiScanTest, ARangeThatIsLeftEarlyAndOneWithoutAnEnd) {
   ASSERT_NO_FATAL_FAILURE(Fill());
-  const auto shown = Scan(ReadOptions(), {{10, 90}, {300, 310}}, MultiScanArgs(), 5);
+  const auto shown = ScanRanges(ReadOptions(), {{10, 90}, {300, 310}}, MultiScanArgs(), 5);
   EXPECT_EQ(shown[0].size(), 5u);
   EXPECT_EQ(shown[1].size(), 5u);
   const std::string start = Key(990);
@@ -211,7 +191,8 @@ TEST_F(MultiScanTest, ARangeThatIsLeftEarlyAndOneWithoutAnEnd) {
   EXPECT_EQ(count, 10);
 }
 
-// In the middle or at the end: their first blocks are read with those of the other ranges.
+// Their first blocks are read with those of the other ranges, in the middle or at the end of the
+// list.
 TEST_F(MultiScanTest, RangesWithoutAnEndBeginWithWhatWasReadTogether) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   const std::string names[] = {Key(100), Key(110), Key(970), Key(980)};
@@ -230,20 +211,20 @@ TEST_F(MultiScanTest, RangesWithoutAnEndBeginWithWhatWasReadTogether) {
   }
   EXPECT_OK(scan->status());
   EXPECT_TRUE(recorder_.Take().empty());
-  EXPECT_EQ(Take(MULTISCAN_PREPARE_CALLS), 1u);
+  EXPECT_EQ(TakeTicks(MULTISCAN_PREPARE_CALLS), 1u);
   ASSERT_EQ(shown.size(), 3u);
   EXPECT_EQ(shown[0], Show(ReadOptions(), names[0], names[1]));
   EXPECT_EQ(shown[1], Show(ReadOptions(), names[2], "z"));
   EXPECT_EQ(shown[2], Show(ReadOptions(), names[3], "z"));
 }
 
-// Longer than what is read together, from the first key on.
+// A range from the first key on, longer than the blocks that are read together.
 TEST_F(MultiScanTest, ARangeOfEverythingShowsEverything) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   MultiScanArgs args(options_.comparator);
   args.insert("");
   const std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
-  EXPECT_LE(Take(MULTISCAN_PREFETCH_BYTES), 140u << 10) << "of each of two runs a piece";
+  EXPECT_LE(TakeTicks(MULTISCAN_PREFETCH_BYTES), 140u << 10) << "a part of both runs";
   Shown shown;
   for (Iterator* it = scan->iterator(); scan->InRange(); it->Next()) {
     shown.push_back(it->key().ToString() + it->value().ToString());
@@ -255,7 +236,7 @@ TEST_F(MultiScanTest, ARangeOfEverythingShowsEverything) {
 TEST_F(MultiScanTest, ABlockThatCannotBeReadIsToldByItsRange) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   recorder_.FailIf([](const ReadRecorder::Read& read) { return read.offset > 20000; });
-  const auto shown = Scan(ReadOptions(), {{0, 5}, {60, 70}, {150, 260}});
+  const auto shown = ScanRanges(ReadOptions(), {{0, 5}, {60, 70}, {150, 260}});
   EXPECT_TRUE(scan_status_.IsIOError()) << scan_status_.ToString();
   ASSERT_GE(shown.size(), 1u);
   recorder_.FailIf(nullptr);
@@ -266,12 +247,12 @@ TEST_F(MultiScanTest, WhatMayNotBeReadIsNotRead) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   ReadOptions options;
   options.read_tier = kBlockCacheTier;
-  Scan(options, {{0, 5}, {60, 70}});
+  ScanRanges(options, {{0, 5}, {60, 70}});
   EXPECT_TRUE(scan_status_.IsIncomplete());
   EXPECT_TRUE(recorder_.Take().empty());
 }
 
-// The loops that programs for RocksDB have.
+// The range-based loops of programs for RocksDB.
 TEST_F(MultiScanTest, IsARangeOfRanges) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   const std::string names[] = {Key(100), Key(140), Key(505), Key(510), Key(985)};
@@ -338,7 +319,7 @@ TEST_F(MultiScanTest, TheEndOfALoopIsItsEnd) {
   EXPECT_THROW(++range, std::logic_error);
 }
 
-// A read that fails in the middle of a range, and one that fails before there is a first key.
+// A read that fails in the middle of a range, and one that fails before the first key.
 TEST_F(MultiScanTest, LoopsThrowWhatFails) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   recorder_.FailIf([](const ReadRecorder::Read& read) { return read.offset > 20000; });
@@ -365,7 +346,7 @@ TEST_F(MultiScanTest, LoopsThrowWhatFails) {
   }
 }
 
-// Prepare() of an iterator itself, with a snapshot, beside compactions that replace all files.
+// Prepare() of an iterator with a snapshot, while compactions replace all files.
 TEST_F(MultiScanTest, BlocksOutliveTheirFiles) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   const Shown before = Show(ReadOptions(), Key(100), Key(140));
@@ -377,8 +358,8 @@ TEST_F(MultiScanTest, BlocksOutliveTheirFiles) {
   it->Prepare(args);
   it->Seek(names[0]);
   for (int i = 100; i < 140; i++) Put(i, 'z');
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Flush();
+  Compact();
   Shown shown;
   for (; it->Valid() && it->key().compare(names[1]) < 0; it->Next()) {
     shown.push_back(it->key().ToString() + it->value().ToString());

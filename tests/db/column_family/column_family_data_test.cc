@@ -61,7 +61,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
   // What is written to log `log`, and then the memtable is sealed.
   void FillAndSeal(SequenceNumber seqno, FileNumber next_log) REQUIRES(db_mutex) {
     Add(seqno);
-    family().SealMemTable(next_log);
+    family().SwitchMemTable(next_log);
   }
 
   DbMutex mutex_;
@@ -69,6 +69,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
 
  private:
   SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
+  SuperVersion* HeldBy(const Snapshot*, const ReadViewSource&) override { return nullptr; }
   void OnViewReleased(Purge) override {}
   void OnFamilyGone(Purge) override {}
   std::shared_ptr<WriteBufferManager> MemoryManager() override { return nullptr; }
@@ -92,9 +93,9 @@ TEST_F(ColumnFamilyTest, AFlushTakesAllSealedMemTablesAndLaterOnesWaitForIt) {
   EXPECT_EQ(family().DebugString(),
             "family 0 default\n"
             "memtable 4: 0 entries\n"
-            "memtable 3: 1 entries, sealed before log 12\n"
-            "memtable 2: 1 entries, sealed before log 11, flushing\n"
-            "memtable 1: 1 entries, sealed before log 10, flushing\n");
+            "memtable 3: 1 entries, ends before log 12\n"
+            "memtable 2: 1 entries, ends before log 11, flushing\n"
+            "memtable 1: 1 entries, ends before log 10, flushing\n");
   EXPECT_OK(family().CheckInvariants());
 }
 
@@ -114,7 +115,7 @@ TEST_F(ColumnFamilyTest, WhatIsFlushedLeavesForWritersAndReadersAlike) {
   FillAndSeal(2, /*next_log=*/11);
   EXPECT_EQ(family().super_version()->immutables().size(), 2u);
   family().RemoveFlushed(taken);
-  EXPECT_EQ(family().sealed().size(), 1u);
+  EXPECT_EQ(family().immutables().size(), 1u);
   EXPECT_EQ(family().super_version()->immutables().size(), 1u);
   EXPECT_OK(family().CheckInvariants());
 }
@@ -167,7 +168,7 @@ TEST_F(ColumnFamilyTest, TheOldestLogThatIsNotOnItsWayOutIsThatOfMemTablesThatWa
   EXPECT_EQ(family().OldestLogNotDue(), FileNumber::None());
   Add(1);
   EXPECT_EQ(family().OldestLogNotDue(), family().active_log());
-  family().SealMemTable(10, FlushReason::kWriteBufferFull);
+  family().SwitchMemTable(10, FlushReason::kWriteBufferFull);
   EXPECT_FALSE(family().is_flush_due());
   EXPECT_EQ(family().OldestLogNotDue().value(), 0u);
   Add(2);
@@ -177,7 +178,7 @@ TEST_F(ColumnFamilyTest, TheOldestLogThatIsNotOnItsWayOutIsThatOfMemTablesThatWa
   EXPECT_EQ(family().OldestLogNotDue().value(), 10u);
   ASSERT_EQ(family().TakeForFlush().size(), 1u);
   EXPECT_FALSE(family().is_flush_due());
-  family().SealMemTable(11, FlushReason::kWriteBufferFull);
+  family().SwitchMemTable(11, FlushReason::kWriteBufferFull);
   EXPECT_FALSE(family().is_flush_due());
   EXPECT_EQ(family().OldestLogNotDue().value(), 10u);
 }

@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checksums of whole files: made while tables are written, kept in the MANIFEST, told, compared.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
+// Checksums of whole files: computed while tables are written, stored in the MANIFEST, reported to
+// listeners and verified.
 #include <mutex>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/listener.h"
-#include "ashlar/metadata.h"
-#include "ashlar/statistics.h"
-#include "env/env_adaptors.h"
 #include "env/file_util.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-constexpr char kDir[] = "/db";
-
-// Notes what listeners are told of new tables.
+// Stores the checksums that are reported to listeners.
 class CreationListener final : public EventListener {
  public:
   void OnTableFileCreated(const TableFileCreationInfo& info) override {
@@ -43,7 +30,7 @@ class CreationListener final : public EventListener {
   std::map<std::string, FileChecksum> told_;
 };
 
-// A function of a program's own: the sum of all bytes.
+// A function that the program defines: the sum of all bytes.
 class SumGenerator final : public FileChecksumGenerator {
  public:
   void Update(const char* data, size_t n) override {
@@ -67,38 +54,30 @@ class SumFactory final : public FileChecksumGenFactory {
   const char* Name() const override { return "SumFactory"; }
 };
 
-class FileChecksumsTest : public testing::Test {
+class FileChecksumsTest : public DbTest {
  protected:
   FileChecksumsTest() {
-    options_.create_if_missing = true;
     options_.statistics = CreateDBStatistics();
-    options_.env = env_.get();
     options_.disable_auto_compactions = true;
     options_.listeners = {listener_};
     options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, kDir, &db_));
-  }
   void FillTable(int number) {
-    for (int i = 0; i < 100; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", i), StrCat("value", number)));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < 100; i++) Put(StrCat("key", i), StrCat("value", number));
+    Flush();
   }
-  std::vector<LiveFileMetaData> Tables() {
-    std::vector<LiveFileMetaData> tables;
-    db_->GetLiveFilesMetaData(&tables);
-    return tables;
+  void Damage(const std::string& path) {
+    std::string bytes = memory_->AllFiles()[path];
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    memory_->PutFile(path, bytes);
   }
-  // That of the bytes on disk.
+  // The checksum of the bytes on disk.
   std::string ChecksumOnDisk(const std::string& path) {
     auto found =
-        ChecksumFile(files_.get(), path, FileOptions(), options_.file_checksum_gen_factory.get());
+        ChecksumFile(memory_.get(), path, FileOptions(), options_.file_checksum_gen_factory.get());
     return found.ok() ? found->value : found.status().ToString();
   }
-  // The same by every way to ask, and true.
+  // All calls return the same checksum, that of the bytes on disk.
   void ExpectAllRecorded() {
     const std::unique_ptr<FileChecksumList> list(NewFileChecksumList());
     ASSERT_OK(db_->GetLiveFilesChecksumInfo(list.get()));
@@ -116,16 +95,12 @@ class FileChecksumsTest : public testing::Test {
     ASSERT_OK(db_->GetLiveFilesStorageInfo(with_checksums, &infos));
     for (const LiveFileStorageInfo& info : infos) {
       if (info.file_type != kTableFile) continue;
-      EXPECT_EQ(info.file_checksum, ChecksumOnDisk(StrCat(kDir, "/", info.relative_filename)));
+      EXPECT_EQ(info.file_checksum, ChecksumOnDisk(StrCat(dir_, "/", info.relative_filename)));
       EXPECT_EQ(info.file_checksum_func_name, kStandardDbFileChecksumFuncName);
     }
   }
 
-  const std::shared_ptr<MemoryFileSystem> files_ = std::make_shared<MemoryFileSystem>();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
   const std::shared_ptr<CreationListener> listener_ = std::make_shared<CreationListener>();
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 }  // namespace
@@ -136,7 +111,7 @@ TEST_F(FileChecksumsTest, AreThoseOfTheFilesOfFlushesAndCompactionsAndStayAfterR
   FillTable(2);
   ASSERT_EQ(Tables().size(), 2u);
   ExpectAllRecorded();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   ASSERT_EQ(Tables().size(), 1u);
   ExpectAllRecorded();
   Open();
@@ -144,15 +119,15 @@ TEST_F(FileChecksumsTest, AreThoseOfTheFilesOfFlushesAndCompactionsAndStayAfterR
   ExpectAllRecorded();
   ASSERT_OK(options_.statistics->Reset());
   EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
-  EXPECT_EQ(options_.statistics->getTickerCount(VERIFY_CHECKSUM_READ_BYTES), Tables()[0].size);
+  EXPECT_EQ(Ticks(VERIFY_CHECKSUM_READ_BYTES), Tables()[0].size);
 }
 
 TEST_F(FileChecksumsTest, AreOfTablesRecoveredFromLogsToo) {
   options_.avoid_flush_during_shutdown = true;
   Open();
-  ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
+  Put("key", "value");
   Open();
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   ASSERT_EQ(Tables().size(), 1u);
   ExpectAllRecorded();
 }
@@ -161,7 +136,7 @@ TEST_F(FileChecksumsTest, AreToldToListeners) {
   Open();
   FillTable(1);
   FillTable(2);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   const auto told = listener_->told();
   ASSERT_EQ(told.size(), 3u);
   const LiveFileMetaData table = Tables().front();
@@ -180,9 +155,7 @@ TEST_F(FileChecksumsTest, DifferIfOneByteDoes) {
   FillTable(2);
   const LiveFileMetaData table = Tables().back();
   const std::string path = table.db_path + table.name;
-  std::string bytes = files_->AllFiles()[path];
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  files_->PutFile(path, bytes);
+  Damage(path);
   const Status status = db_->VerifyFileChecksums(ReadOptions());
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find(table.relative_filename), std::string::npos);
@@ -199,16 +172,14 @@ TEST_F(FileChecksumsTest, AreOfBlobFilesToo) {
   std::string path;
   for (const LiveFileStorageInfo& info : infos) {
     if (info.file_type != kBlobFile) continue;
-    path = StrCat(kDir, "/", info.relative_filename);
+    path = StrCat(dir_, "/", info.relative_filename);
     EXPECT_EQ(info.file_checksum, ChecksumOnDisk(path));
     EXPECT_EQ(info.file_checksum_func_name, kStandardDbFileChecksumFuncName);
   }
   ASSERT_FALSE(path.empty());
   Open();
   EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
-  std::string bytes = files_->AllFiles()[path];
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  files_->PutFile(path, bytes);
+  Damage(path);
   const Status status = db_->VerifyFileChecksums(ReadOptions());
   EXPECT_TRUE(status.IsCorruption() && status.ToString().find(".blob") != std::string::npos)
       << status.ToString();

@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of live files say what is on disk, without asking the disk; and what is not needed any more
-// is closed without the DB mutex.
-#include <gtest/gtest.h>
-
+// Lists of live files have the names and sizes on disk without calls to the file system. Obsolete
+// logs are closed without the DB mutex.
 #include <atomic>
-#include <map>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/file_system_wrapper.h"
-#include "ashlar/metadata.h"
-#include "env/env_adaptors.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-constexpr char kDir[] = "/db";
-
-// A log that asks its database something when it is closed: under the DB mutex that never ends.
+// A log whose destructor calls the database: a deadlock if the caller has the DB mutex.
 class AskingLog final : public FSWritableFileOwnerWrapper {
  public:
   AskingLog(std::unique_ptr<FSWritableFile>&& file, std::atomic<DB*>* db, std::atomic<int>* closed)
@@ -84,32 +71,27 @@ class WatchedFiles final : public FileSystemWrapper {
   std::atomic<DB*> db{nullptr};
 };
 
-class LiveFilesTest : public testing::Test {
+class LiveFilesTest : public DbTest {
  protected:
   LiveFilesTest() {
-    Options options;
-    options.create_if_missing = true;
-    options.env = env_.get();
-    EXPECT_OK(DB::Open(options, kDir, &db_));
-    EXPECT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "other", &other_));
+    UseFiles(files_);
+    Open();
+    other_ = CreateFamily("other");
     for (int i = 0; i < 3; i++) {
-      EXPECT_OK(db_->Put(WriteOptions(), StrCat("key", i), "value"));
-      EXPECT_OK(db_->Flush(FlushOptions()));
+      Put(StrCat("key", i), "value");
+      Flush();
     }
-    EXPECT_OK(db_->Put(WriteOptions(), other_, "key", "value"));
-    EXPECT_OK(db_->Flush(FlushOptions(), other_));
-    EXPECT_OK(db_->Put(WriteOptions(), "in the log", "value"));
-    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    Put(other_, "key", "value");
+    Flush(other_);
+    Put("in the log", "value");
+    WaitForJobs();
   }
-  ~LiveFilesTest() override {
+  void TearDown() override {
     files_->db = nullptr;
-    EXPECT_OK(db_->DestroyColumnFamilyHandle(other_));
+    DbTest::TearDown();
   }
 
-  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
   const std::shared_ptr<WatchedFiles> files_ = std::make_shared<WatchedFiles>(memory_);
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
-  std::unique_ptr<DB> db_;
   ColumnFamilyHandle* other_ = nullptr;
 };
 
@@ -154,7 +136,7 @@ TEST_F(LiveFilesTest, TheListsSayWhatIsOnDiskWithoutAskingIt) {
   EXPECT_EQ(checksums->size(), 4u);
   // Logs are not among the names.
   EXPECT_EQ(names.size() + static_cast<size_t>(count[kWalFile]), infos.size());
-  for (const std::string& name : names) EXPECT_TRUE(on_disk.contains(kDir + name)) << name;
+  for (const std::string& name : names) EXPECT_TRUE(on_disk.contains(dir_ + name)) << name;
 }
 
 TEST_F(LiveFilesTest, MetaDataIsOfTheLevelAndTheRangeThatTheCallNames) {
@@ -187,7 +169,7 @@ TEST_F(LiveFilesTest, MetaDataIsOfTheLevelAndTheRangeThatTheCallNames) {
   EXPECT_EQ(below.levels[0].level, 1);
   EXPECT_TRUE(ask(nullptr, nullptr, 99).levels.empty());
 
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));  // below level 0
+  Compact();  // below level 0
   EXPECT_EQ(ask(nullptr, nullptr, 0).file_count, 0u);
   EXPECT_EQ(ask("key2", nullptr).file_count, 1u);
   EXPECT_EQ(ask("key3", nullptr).file_count, 0u);
@@ -197,11 +179,11 @@ TEST_F(LiveFilesTest, MetaDataIsOfTheLevelAndTheRangeThatTheCallNames) {
 TEST_F(LiveFilesTest, LogsAreClosedWithoutTheDbMutex) {
   files_->db = db_.get();
   for (int i = 0; i < 3; i++) {
-    ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
-    ASSERT_OK(db_->Put(WriteOptions(), other_, "key", "value"));
-    ASSERT_OK(db_->Flush(FlushOptions(), {db_->DefaultColumnFamily(), other_}));
+    Put("key", "value");
+    Put(other_, "key", "value");
+    Flush({db_->DefaultColumnFamily(), other_});
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_GE(files_->closed_logs, 2);
 }
 

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the files of tables are read and written: past the page cache, through mappings, paced,
-// with their ranges synced.
-#include <gtest/gtest.h>
-
+// How the files of tables are read and written: with direct I/O, through mappings, with a rate
+// limiter, and with synced ranges.
 #include <array>
 #include <atomic>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/rate_limiter.h"
-#include "ashlar/table.h"
-#include "env/env_adaptors.h"
-#include "env/memory/memory_file_system.h"
 #include "tests/support/direct_files.h"
 #include "tests/support/paths.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -26,9 +16,7 @@ namespace {
 
 constexpr int kKeys = 500;
 
-std::string Key(int i) { return StrCat("key", 1000 + i); }
-
-// Counts by priority and direction; nobody waits.
+// Counts bytes by priority and direction, without waits.
 class CountingLimiter final : public RateLimiter {
  public:
   CountingLimiter() : RateLimiter(Mode::kAllIo) {}
@@ -45,7 +33,7 @@ class CountingLimiter final : public RateLimiter {
   std::array<std::atomic<int64_t>, Env::IO_TOTAL> reads{}, writes{};
 };
 
-// Remembers how the last table was opened for writing.
+// Stores how the last table was opened for writing.
 class OptionsWatch final : public FileSystemWrapper {
  public:
   OptionsWatch() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}
@@ -58,36 +46,20 @@ class OptionsWatch final : public FileSystemWrapper {
   std::atomic<bool> is_strict{false};
 };
 
-class TableIoTest : public testing::Test {
+class TableIoTest : public DbTest {
  protected:
-  explicit TableIoTest(const std::shared_ptr<FileSystem>& fs = std::make_shared<MemoryFileSystem>())
-      : env_(NewCompositeEnv(fs)) {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
+  TableIoTest() {
     options_.disable_auto_compactions = true;
     BlockBasedTableOptions table;
-    table.no_block_cache = true;  // so that every read is one of the file
+    table.no_block_cache = true;  // so that every read goes to the file
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, dir_, &db_));
-  }
   void FillTable(int round) {
-    for (int i = 0; i < kKeys; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), Key(i), StrCat("value ", round, " ", i)));
-    }
-    ASSERT_OK(db_->Flush(FlushOptions()));
-  }
-  void Compact() {
-    CompactRangeOptions all;
-    all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
+    for (int i = 0; i < kKeys; i++) Put(Key(i), StrCat("value ", round, " ", i));
+    Flush();
   }
   void ExpectAll(int round) {
-    PinnableSlice found;
-    ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), Key(7), &found));
-    EXPECT_EQ(found, Slice(StrCat("value ", round, " 7")));
+    EXPECT_EQ(Get(Key(7)), StrCat("value ", round, " 7"));
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     int i = 0;
     for (it->SeekToFirst(); it->Valid(); it->Next(), i++) {
@@ -98,21 +70,13 @@ class TableIoTest : public testing::Test {
     EXPECT_EQ(i, kKeys);
     EXPECT_OK(db_->VerifyChecksum(ReadOptions()));
   }
-
-  const std::unique_ptr<Env> env_;
-  std::string dir_ = "/db";
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 class DirectTablesTest : public TableIoTest {
  protected:
-  DirectTablesTest() : DirectTablesTest(std::make_shared<DirectFiles>(memory())) {}
-  explicit DirectTablesTest(const std::shared_ptr<DirectFiles>& files)
-      : TableIoTest(files), files_(files) {}
-  static std::shared_ptr<MemoryFileSystem> memory() { return std::make_shared<MemoryFileSystem>(); }
+  DirectTablesTest() { UseFiles(files_); }
 
-  const std::shared_ptr<DirectFiles> files_;
+  const std::shared_ptr<DirectFiles> files_ = std::make_shared<DirectFiles>(memory_);
 };
 
 }  // namespace
@@ -126,7 +90,7 @@ TEST_F(DirectTablesTest, AreWrittenAndReadPastThePageCache) {
   EXPECT_GE(files_->writes, 2);
   ExpectAll(2);
   const int writes = files_->writes;
-  Compact();
+  CompactAndRewrite();
   EXPECT_GT(files_->writes, writes);
   Open();
   files_->reads = 0;
@@ -152,29 +116,26 @@ TEST_F(DirectTablesTest, AreWhatOthersAreToo) {
 TEST_F(DirectTablesTest, AreRefusedAtOpeningWhereTheFileSystemDoes) {
   options_.use_direct_io_for_flush_and_compaction = true;
   files_->refuses = true;
-  EXPECT_TRUE(DB::Open(options_, dir_, &db_).IsNotSupported());
+  EXPECT_TRUE(TryOpen().IsNotSupported());
   files_->refuses = false;
   Open();
-  std::vector<std::string> names;
-  ASSERT_OK(env_->GetChildren(dir_, &names));
-  for (const std::string& name : names) EXPECT_FALSE(name.ends_with(".dbtmp")) << name;
+  EXPECT_EQ(FilesOnDisk(".dbtmp"), 0);
 }
 
 TEST_F(TableIoTest, MappedTablesAreRead) {
   dir_ = FreshTempDir("mapped_tables");
-  options_.env = Env::Default();
+  UseFiles(FileSystem::Default());
   options_.allow_mmap_reads = true;
   options_.compression = kNoCompression;
   Open();
   FillTable(1);
   FillTable(2);
   ExpectAll(2);
-  Compact();
+  CompactAndRewrite();
   Open();
   ExpectAll(2);
   options_.use_direct_reads = true;
-  db_.reset();
-  EXPECT_TRUE(DB::Open(options_, dir_, &db_).IsInvalidArgument());
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
 }
 
 TEST_F(TableIoTest, FlushesArePacedBeforeCompactions) {
@@ -187,7 +148,7 @@ TEST_F(TableIoTest, FlushesArePacedBeforeCompactions) {
   FillTable(2);
   const int64_t flushed = limiter->writes[Env::IO_HIGH];
   EXPECT_EQ(limiter->reads[Env::IO_LOW], 0);
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(limiter->writes[Env::IO_HIGH], flushed);
   EXPECT_GT(limiter->writes[Env::IO_LOW], 0);
   EXPECT_GT(limiter->reads[Env::IO_LOW], 0);
@@ -201,10 +162,9 @@ TEST_F(TableIoTest, UsersArePacedIfTheyAsk) {
   FillTable(1);
   ReadOptions paced;
   paced.rate_limiter_priority = Env::IO_USER;
-  PinnableSlice found;
-  ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), Key(7), &found));
+  const std::string value = Get(Key(7));
   EXPECT_EQ(limiter->reads[Env::IO_USER], 0);
-  ASSERT_OK(db_->Get(paced, db_->DefaultColumnFamily(), Key(7), &found));
+  EXPECT_EQ(Get(Key(7), paced), value);
   const int64_t of_get = limiter->reads[Env::IO_USER];
   EXPECT_GT(of_get, 0);
   const std::unique_ptr<Iterator> it(db_->NewIterator(paced));
@@ -240,16 +200,13 @@ TEST_F(TableIoTest, OnlyWritesOfALogCanBePaced) {
 
 TEST(SyncedRanges, AreWaitedForIfAskedTo) {
   const auto files = std::make_shared<OptionsWatch>();
-  const std::unique_ptr<Env> env = NewCompositeEnv(files);
-  Options options;
-  options.create_if_missing = true;
-  options.env = env.get();
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
+  TestDb test(files);
+  test.options().create_if_missing = true;
+  test.Open();
   for (const bool is_strict : {true, false}) {
-    ASSERT_OK(db->SetDBOptions({{"strict_bytes_per_sync", is_strict ? "true" : "false"}}));
-    ASSERT_OK(db->Put(WriteOptions(), "key", "value"));
-    ASSERT_OK(db->Flush(FlushOptions()));
+    ASSERT_OK(test.db()->SetDBOptions({{"strict_bytes_per_sync", is_strict ? "true" : "false"}}));
+    test.Put("key");
+    test.Flush();
     EXPECT_EQ(files->is_strict, is_strict);
   }
 }

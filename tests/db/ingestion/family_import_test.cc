@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family is exported and becomes one of the same or of another database.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
+// A family is exported and imported into the same or another database.
 #include "ashlar/utilities/checkpoint.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
@@ -15,21 +10,16 @@ namespace {
 
 class FamilyImportTest : public IngestTest {
  protected:
-  ~FamilyImportTest() override {
-    if (imported_ == nullptr) return;
-    EXPECT_OK(db_->DestroyColumnFamilyHandle(imported_));
-  }
-
-  // Levels with overwritten, deleted and merged keys, and a file that came from outside.
+  // Levels with overwritten, deleted and merged keys, and an ingested file.
   void Fill() {
     for (int i = 0; i < 50; i++) Put(i, "1");
     Flush();
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Compact();
     for (int i = 10; i < 20; i++) Put(i, "2");
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), handles_[0], Key(30), Key(35)));
+    DeleteRange(Key(30), Key(35));
     Flush();
     for (int i = 15; i < 18; i++) Put(i, "3");
-    ASSERT_OK(db_->Merge(WriteOptions(), handles_[0], Key(40), "m"));
+    Merge(handles_[0], Key(40), "m");
     Flush();
     ASSERT_OK(Ingest({File("/outside.sst", 16, 17, "4")}));
     Put(45, "in memory");
@@ -52,7 +42,7 @@ class FamilyImportTest : public IngestTest {
     return db_->CreateColumnFamilyWithImport(options_, "imported", ImportColumnFamilyOptions(),
                                              parts, &imported_);
   }
-  // What a program may say of a table that nobody exported: where it lies and where it is to go.
+  // Metadata that a program makes for a table that was not exported: its path and its level.
   static LiveFileMetaData Named(const std::string& name, int level) {
     LiveFileMetaData file;
     file.name = name;
@@ -70,20 +60,19 @@ class FamilyImportTest : public IngestTest {
     ASSERT_OK(env_->CreateDirIfMissing("/outside"));
     ASSERT_OK(CopyFileTo(env_->GetFileSystem().get(), table, "/outside/" + name));
   }
+  // Afterwards the imported family is handles_[1].
   void ReopenWithImported() {
+    DestroyImported();
+    OpenAll();
+  }
+  void DestroyImported() {
     ASSERT_OK(db_->DestroyColumnFamilyHandle(imported_));
     imported_ = nullptr;
-    names_.push_back("imported");
-    Reopen();
   }
-  std::string ScanImported() {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), imported_));
-    std::string text;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      text += (text.empty() ? "" : " ") + it->key().ToString() + "=" + it->value().ToString();
-    }
-    EXPECT_OK(it->status());
-    return text;
+  std::string ScanImported() { return DbTest::Scan({}, imported_); }
+  void TearDown() override {
+    if (imported_ != nullptr) DestroyImported();
+    IngestTest::TearDown();
   }
 
   ColumnFamilyHandle* imported_ = nullptr;
@@ -101,26 +90,17 @@ TEST_F(FamilyImportTest, IsWhatWasExported) {
   Put(10, "later");
   ASSERT_OK(Import(*exported));
   EXPECT_EQ(ScanImported(), rows);
-  ColumnFamilyMetaData facts;
-  db_->GetColumnFamilyMetaData(imported_, &facts);
-  std::string imported_levels;
-  for (const LevelMetaData& level : facts.levels) {
-    imported_levels += (imported_levels.empty() ? "" : ",") + std::to_string(level.files.size());
-  }
-  EXPECT_EQ(imported_levels, levels);
+  EXPECT_EQ(Levels(imported_), levels);
   CheckWhole();
-  ASSERT_OK(db_->Put(WriteOptions(), imported_, Key(16), "5"));
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), imported_, nullptr, nullptr));
+  Put(imported_, Key(16), "5");
+  Compact(imported_);
   EXPECT_NE(ScanImported().find(Key(16) + "=5"), std::string::npos);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(imported_));
-  imported_ = nullptr;
-  names_.push_back("imported");
-  Reopen();
+  ReopenWithImported();
   EXPECT_EQ(Get(Key(16), nullptr, 1) + Get(Key(45), nullptr, 1), "5in memory");
   EXPECT_EQ(Get(Key(31), nullptr, 1), "-");
 }
 
-// Its numbers may be above those of the database that takes it.
+// Its sequence numbers may be above those of the importing database.
 TEST_F(FamilyImportTest, GoesToAnotherDatabase) {
   Open();
   Fill();
@@ -135,7 +115,7 @@ TEST_F(FamilyImportTest, GoesToAnotherDatabase) {
   EXPECT_EQ(ScanImported(), rows);
   EXPECT_GE(db_->GetLatestSequenceNumber(), newest - 1);  // the last write was exported too
   EXPECT_EQ(Get(1), "other");
-  ASSERT_OK(db_->Put(WriteOptions(), imported_, Key(16), "newer"));
+  Put(imported_, Key(16), "newer");
   EXPECT_NE(ScanImported().find(Key(16) + "=newer"), std::string::npos);
   for (const LiveFileMetaData& file : exported->files) {
     EXPECT_TRUE(env_->FileExists(file.db_path + file.name).IsNotFound());
@@ -159,12 +139,12 @@ TEST_F(FamilyImportTest, IsNotMadeOfWhatIsNotWhole) {
   other.files[2].level = 7;
   EXPECT_TRUE(Import(other).IsInvalidArgument());
   other = *exported;
-  for (LiveFileMetaData& file : other.files) file.level = 6;  // where they overlap
+  for (LiveFileMetaData& file : other.files) file.level = 6;  // where the tables overlap
   EXPECT_TRUE(Import(other).IsCorruption());
-  const int tables = TableFilesOnDisk();
+  const int tables = FilesOnDisk(".sst");
   ASSERT_OK(env_->DeleteFile("/export" + exported->files[3].name));
   EXPECT_FALSE(Import(*exported).ok());
-  EXPECT_EQ(TableFilesOnDisk(), tables);
+  EXPECT_EQ(FilesOnDisk(".sst"), tables);
   std::vector<std::string> names;
   ASSERT_OK(DB::ListColumnFamilies(options_, "/db", &names));
   EXPECT_EQ(names.size(), 1u);
@@ -174,7 +154,7 @@ TEST_F(FamilyImportTest, IsNotMadeOfWhatIsNotWhole) {
 TEST_F(FamilyImportTest, IsMadeOfPartsWithoutCommonKeys) {
   Open({kDefaultColumnFamilyName, "second"});
   Put(1, "a");
-  ASSERT_OK(db_->Put(WriteOptions(), handles_[1], Key(5), "b"));
+  Put(handles_[1], Key(5), "b");
   const auto first = Export("/first");
   std::swap(handles_[0], handles_[1]);
   const auto second = Export("/second");
@@ -194,13 +174,11 @@ TEST_F(FamilyImportTest, TakesTablesThatAProgramWroteAndNamed) {
   for (const int level : {0, 6}) {
     ASSERT_OK(Import(PartOf({Named("b.sst", level), Named("a.sst", level)})));
     EXPECT_EQ(ScanImported(), rows);
-    ASSERT_OK(db_->Put(WriteOptions(), imported_, Key(1), "newer"));
-    std::string value;
-    ASSERT_OK(db_->Get(ReadOptions(), imported_, Key(1), &value));
-    EXPECT_EQ(value, "newer");
+    Put(imported_, Key(1), "newer");
+    EXPECT_EQ(DbTest::Get(imported_, Key(1)), "newer");
     CheckWhole();
     ASSERT_OK(db_->DropColumnFamily(imported_));
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(imported_));
+    DestroyImported();
   }
   const ExportImportFilesMetaData first = PartOf({Named("a.sst", 6)});
   const ExportImportFilesMetaData second = PartOf({Named("b.sst", 6)});
@@ -209,7 +187,7 @@ TEST_F(FamilyImportTest, TakesTablesThatAProgramWroteAndNamed) {
   EXPECT_EQ(Scan(nullptr, 1), rows);
 }
 
-// The program says nothing of their keys: the tables are asked.
+// The metadata of the program has no keys: the tables are read.
 TEST_F(FamilyImportTest, RefusesNamedPartsWithCommonKeys) {
   Open();
   ASSERT_OK(env_->CreateDir("/outside"));
@@ -222,11 +200,12 @@ TEST_F(FamilyImportTest, RefusesNamedPartsWithCommonKeys) {
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_NE(status.ToString().find("its parts have common keys"), std::string::npos);
   EXPECT_EQ(imported_, nullptr);
-  EXPECT_EQ(TableFilesOnDisk(), 0);
-  ASSERT_OK(Import(PartOf({Named("a.sst", 0), Named("b.sst", 0)})));  // of one part they may
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
+  ASSERT_OK(
+      Import(PartOf({Named("a.sst", 0), Named("b.sst", 0)})));  // tables of one part may overlap
 }
 
-// A reader shows the entries of such a table with the greatest number that the MANIFEST has of it.
+// All entries of such a table have the largest sequence number that the MANIFEST has for it.
 TEST_F(FamilyImportTest, NumbersTheEntriesOfTablesAsTheProgramSays) {
   Open();
   ASSERT_OK(env_->CreateDir("/outside"));
@@ -241,14 +220,14 @@ TEST_F(FamilyImportTest, NumbersTheEntriesOfTablesAsTheProgramSays) {
   EXPECT_EQ(db_->GetLatestSequenceNumber(), 29u);
   const std::string rows = Key(0) + "=old " + Key(1) + "=new " + Key(2) + "=old";
   EXPECT_EQ(ScanImported(), rows);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), imported_, nullptr, nullptr));
+  Compact(imported_);
   EXPECT_EQ(ScanImported(), rows);
   CheckWhole();
   ReopenWithImported();
   EXPECT_EQ(Scan(nullptr, 1), rows);
 }
 
-// Its entries keep their numbers, which are above all that this database has given out.
+// The entries keep their sequence numbers, which are above all numbers of this database.
 TEST_F(FamilyImportTest, ShowsATableOfADatabaseThatIsOnlyNamed) {
   Open();
   for (int i = 0; i < 9; i++) Put(i % 3, std::to_string(i));
@@ -274,14 +253,12 @@ TEST_F(FamilyImportTest, RefusesTablesWithValuesInBlobFiles) {
   ExportImportFilesMetaData* metadata = nullptr;
   EXPECT_TRUE(checkpoint->ExportColumnFamily(handles_[0], "/export", &metadata).IsNotSupported());
   CopyOut("/db" + FileOn(0).name, "x.sst");
-  std::vector<LiveFileMetaData> recorded;
-  db_->GetLiveFilesMetaData(&recorded);
-  EXPECT_TRUE(Import(PartOf(recorded)).IsNotSupported());             // their metadata says it
-  EXPECT_TRUE(Import(PartOf({Named("x.sst", 0)})).IsNotSupported());  // only the entries say it
+  EXPECT_TRUE(Import(PartOf(Tables())).IsNotSupported());             // by the metadata
+  EXPECT_TRUE(Import(PartOf({Named("x.sst", 0)})).IsNotSupported());  // by the entries
   EXPECT_EQ(imported_, nullptr);
-  EXPECT_EQ(TableFilesOnDisk(), 1);
+  EXPECT_EQ(FilesOnDisk(".sst"), 1);
   Put(1, "y");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   EXPECT_EQ(Get(1), "y");
   CheckWhole();
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What VerifyChecksum() says of the order of level 0: ingested files may have newer numbers than
-// tables that are searched before them, as long as these have none of their keys.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
+// VerifyChecksum() checks the order of level 0: ingested files may have newer sequence numbers than
+// tables that are searched before them, if those tables have none of their keys.
 #include "db/manifest/manifest_file.h"
 #include "db/manifest/manifest_reader.h"
 #include "tests/db/ingestion/ingest_fixture.h"
@@ -15,7 +10,7 @@ namespace ashlar {
 
 class IngestAgesTest : public IngestTest {
  protected:
-  // Gives the two tables of level 0 each other's epoch numbers, in a new MANIFEST.
+  // Swaps the epoch numbers of the two tables of level 0 in a new MANIFEST.
   void SwapEpochs() {
     FileSystem* const fs = env_->GetFileSystem().get();
     const Result<std::string> current = ReadCurrent(fs, "/db");
@@ -75,7 +70,7 @@ TEST_F(IngestAgesTest, TablesThatHideNewerEntriesAreFound) {
   Close();
   SwapEpochs();
   Open();
-  EXPECT_EQ(Get(5), "old");  // nothing else can tell
+  EXPECT_EQ(Get(5), "old");  // only VerifyChecksum() can find the wrong order
   const Status status = db_->VerifyChecksum();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find("k0005"), std::string::npos) << status.ToString();

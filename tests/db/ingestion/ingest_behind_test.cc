@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that are ingested behind everything: what is there already hides them, deletes included,
-// whatever compactions have done to it.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
+// Files that are ingested behind all other data: existing entries and tombstones hide their
+// entries, also after compactions.
 #include "ashlar/compaction_filter.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 #include "util/random.h"
@@ -23,12 +18,6 @@ class IngestBehindTest : public IngestTest {
     behind_.ingest_behind = true;
   }
   Status IngestBehind(const std::vector<std::string>& files) { return Ingest(files, behind_); }
-  void Delete(int i) { ASSERT_OK(db_->Delete(WriteOptions(), Key(i))); }
-  void Compact() {
-    CompactRangeOptions options;
-    options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    ASSERT_OK(db_->CompactRange(options, nullptr, nullptr));
-  }
 
   IngestExternalFileOptions behind_;
 };
@@ -48,7 +37,7 @@ TEST_F(IngestBehindTest, ShowsOnlyWhereNothingIs) {
   const std::string all =
       "k0000=behind k0001=memtable k0002=table k0003=newer k0004=behind k0005=behind";
   EXPECT_EQ(Scan(), all);
-  EXPECT_EQ(Scan(before), all) << "it was there before anybody came";
+  EXPECT_EQ(Scan(before), all) << "its entries have sequence number 0";
   EXPECT_EQ(Get(4), "behind");
   EXPECT_EQ(Get(3), "newer");
   db_->ReleaseSnapshot(before);
@@ -74,7 +63,6 @@ TEST_F(IngestBehindTest, NoOtherWayLeadsToTheLastLevel) {
   EXPECT_EQ(Levels(), "0,0,1,0");
 }
 
-// Whatever a filter removes stays removed.
 TEST_F(IngestBehindTest, WhatAFilterHasRemovedHidesWhatComesBehind) {
   class Remover final : public CompactionFilter {
    public:
@@ -88,12 +76,12 @@ TEST_F(IngestBehindTest, WhatAFilterHasRemovedHidesWhatComesBehind) {
   Open();
   Put(1, "old");
   Put(2, "new");
-  Compact();
+  CompactAndRewrite();
   ASSERT_EQ(Get(1), "-");
   ASSERT_OK(IngestBehind({File("/b.sst", 0, 4, "b")}));
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(Scan(), "k0000=b k0002=new k0003=b");
-  Close();
+  Close();  // before the filter ends
 }
 
 TEST_F(IngestBehindTest, DeletesAndMergesOfBeforeHoldThroughCompactions) {
@@ -101,19 +89,19 @@ TEST_F(IngestBehindTest, DeletesAndMergesOfBeforeHoldThroughCompactions) {
   for (int i = 0; i < 8; i++) Put(i, "v");
   Flush();
   Delete(1);
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(3), Key(5)));
-  ASSERT_OK(db_->Merge(WriteOptions(), Key(9), "m"));
-  Compact();
-  Compact();
-  EXPECT_EQ(Levels(), "0,0,1,0") << "the last level is kept free";
+  DeleteRange(Key(3), Key(5));
+  Merge(Key(9), "m");
+  CompactAndRewrite();
+  CompactAndRewrite();
+  EXPECT_EQ(Levels(), "0,0,1,0") << "the last level is reserved";
   ASSERT_OK(IngestBehind({File("/b.sst", 0, 11, "b")}));
   const std::string all = "k0000=v k0002=v k0005=v k0006=v k0007=v k0008=b k0009=b,m k0010=b";
   EXPECT_EQ(Scan(), all);
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(Levels(), "0,0,1,1");
   EXPECT_EQ(Scan(), all);
   Delete(8);
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(Get(8), "-");
   EXPECT_EQ(Levels(), "0,0,1,1");
 }
@@ -121,11 +109,12 @@ TEST_F(IngestBehindTest, DeletesAndMergesOfBeforeHoldThroughCompactions) {
 TEST_F(IngestBehindTest, KeepsTheNumbersOfWhatIsAbove) {
   Open();
   Put(1, "v");
-  Compact();
+  CompactAndRewrite();
   EXPECT_GT(FileOn(2).smallest_seqno, 0u);
   ASSERT_OK(Ingest({File("/front.sst", 20, 22, "front")}));
   EXPECT_EQ(Levels(), "0,0,2,0");
-  ASSERT_OK(IngestBehind({File("/behind.sst", 20, 23, "behind")})) << "so has a file in front";
+  ASSERT_OK(IngestBehind({File("/behind.sst", 20, 23, "behind")}))
+      << "the file in front has number 0 too";
   EXPECT_EQ(Get(21) + Get(22), "frontbehind");
 }
 
@@ -145,7 +134,7 @@ TEST_F(IngestBehindTest, IsRefusedWhereTablesWereWrittenWithoutTheOption) {
   options_.allow_ingest_behind = false;
   Open();
   Put(1, "v");
-  ASSERT_OK(Ingest({File("/a.sst", 5, 6, "a")}));  // has number 0
+  ASSERT_OK(Ingest({File("/a.sst", 5, 6, "a")}));  // has sequence number 0
   EXPECT_TRUE(IngestBehind({File("/b.sst", 0, 5, "b")}).IsInvalidArgument());
   Close();
   options_.allow_ingest_behind = true;
@@ -159,38 +148,34 @@ TEST_F(IngestBehindTest, IsAllowedForOneFamilyAndStaysOutOfTheOthers) {
   Options reserved = options_;
   reserved.cf_allow_ingest_behind = true;
   Open();
-  ColumnFamilyHandle* handle = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(reserved, "reserved", &handle));
-  ASSERT_OK(db_->Put(WriteOptions(), handle, Key(1), "v"));
+  ColumnFamilyHandle* const handle = CreateFamily("reserved", reserved);
+  Put(handle, Key(1), "v");
   ASSERT_OK(db_->IngestExternalFile(handle, {File("/a.sst", 0, 3, "a")}, behind_));
   EXPECT_TRUE(IngestBehind({File("/b.sst", 0, 5, "b")}).IsInvalidArgument());
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), handle, Key(2), &value));
-  EXPECT_EQ(value, "a");
-  ASSERT_OK(db_->Get(ReadOptions(), handle, Key(1), &value));
-  EXPECT_EQ(value, "v");
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+  EXPECT_EQ(DbTest::Get(handle, Key(2)), "a");
+  EXPECT_EQ(DbTest::Get(handle, Key(1)), "v");
 }
 
 TEST_F(IngestBehindTest, WorksWithUniversalCompaction) {
   options_.compaction_style = kCompactionStyleUniversal;
-  options_.num_levels = 1;  // three are made of it
+  options_.num_levels = 1;  // the option makes it three
   Open();
   for (int i = 0; i < 3; i++) {
     Put(i, "v");
     Delete(5 + i);
     Flush();
   }
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(Levels(), "0,1,0");
   ASSERT_OK(IngestBehind({File("/a.sst", 0, 10, "b")}));
   Put(9, "new");
-  Compact();
+  CompactAndRewrite();
   EXPECT_EQ(Levels(), "0,1,1");
   EXPECT_EQ(Scan(), "k0000=v k0001=v k0002=v k0003=b k0004=b k0008=b k0009=new");
 }
 
-// Files behind, in any order among writes and compactions, are as if they had come first.
+// Files ingested behind, at any time among writes and compactions, have the effect of files that
+// were ingested first.
 TEST_F(IngestBehindTest, InAnyOrderIsAsIfItHadComeFirst) {
   options_.disable_auto_compactions = false;
   options_.write_buffer_size = 64 << 10;
@@ -218,7 +203,7 @@ TEST_F(IngestBehindTest, InAnyOrderIsAsIfItHadComeFirst) {
         ASSERT_OK(IngestBehind({File(StrCat("/r", seed, "_", next_file), begin, end, "b")}));
         for (int i = begin; i < end; i++) ingested[i] = "b";
       } else if (what == 18) {
-        Compact();
+        CompactAndRewrite();
       }
     }
     for (int round = 0; round < 2; round++) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checksums of external files: given, made, compared, recorded.
-#include <gtest/gtest.h>
-
-#include <string>
-
+// Checksums of external files: given by the caller, computed, compared and recorded.
 #include "ashlar/file_checksum.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
@@ -36,7 +32,8 @@ TEST_F(IngestTest, AreComparedWithTheGivenChecksum) {
   EXPECT_EQ(Get(1), "a");
 }
 
-// Made if none is given; taken as given, or compared, if one is; made again of a changed file.
+// The checksum is computed if the caller gives none; a given one is compared or taken unchecked; it
+// is computed again for a changed file.
 TEST_F(IngestTest, HaveAChecksumInADatabaseOfFilesWithChecksums) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();

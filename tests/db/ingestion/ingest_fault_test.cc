@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of two families come together or not at all, whichever call of the file system fails and
-// whichever was the last before the machine stopped.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
+// The files of two families are ingested together or not at all, whichever call of the file system
+// fails or is the last one before a crash.
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
-#include "env/file_util.h"
-#include "tests/support/database_on_disk.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// What is there before, in tables, the memtable and the log; "b" and "d" are overlapped.
+// The rows before, in tables, the memtable and the log. The files overlap "b" and "d".
 const Rows kBefore = {{"a", "old"}, {"b", "old"}, {"c", "old"}, {"d", "old"}};
 const Rows kAfter = {{"a", "old"}, {"b", "new"}, {"c", "old"}, {"d", "new"}, {"x", "new"}};
 const Rows kSecondAfter = {{"p", "second"}, {"q", "second"}};
@@ -31,64 +23,57 @@ class IngestFault : public testing::Test {
     options_.compression = kNoCompression;
   }
 
-  void Fill(DatabaseOnDisk* life) {
-    EXPECT_OK(life->opened.CreateFamily(options_, "second"));
-    DB* const db = life->opened.db();
-    WriteOptions synced;
-    synced.sync = true;
-    EXPECT_OK(db->Put(synced, "a", "old"));
-    EXPECT_OK(db->Put(synced, "b", "old"));
-    EXPECT_OK(db->Flush(FlushOptions()));
-    EXPECT_OK(db->Put(synced, "c", "old"));
-    EXPECT_OK(db->Put(synced, "d", "old"));
-    MakeFile("/1.sst", {"b", "d", "x"}, "new");
-    MakeFile("/2.sst", {"p", "q"}, "second");
+  void Fill(TestDb* test) {
+    test->CreateFamily("second");
+    const auto put = [&](const char* key) {
+      EXPECT_OK(test->db()->Put(TestDb::Synced(), key, "old"));
+    };
+    put("a");
+    put("b");
+    test->Flush();
+    put("c");
+    put("d");
+    MakeFile(test, "/1.sst", {"b", "d", "x"}, "new");
+    MakeFile(test, "/2.sst", {"p", "q"}, "second");
   }
-  void MakeFile(const std::string& path, const std::vector<std::string>& keys,
-                const std::string& value) {
-    SstFileWriter writer(EnvOptions(), options_);
+  static void MakeFile(TestDb* test, const std::string& path, const std::vector<std::string>& keys,
+                       const std::string& value) {
+    SstFileWriter writer(EnvOptions(), test->options());
     EXPECT_OK(writer.Open(path));
     for (const std::string& key : keys) EXPECT_OK(writer.Put(key, value));
     EXPECT_OK(writer.Finish());
   }
-  Status Ingest(DatabaseOnDisk* life) {
+  Status Ingest(TestDb* test) {
     IngestExternalFileArg first, second;
-    first.column_family = life->opened.handles()[0];
+    first.column_family = test->handles()[0];
     first.external_files = {"/1.sst"};
     first.options = ingest_;
-    second.column_family = life->opened.handles()[1];
+    second.column_family = test->handles()[1];
     second.external_files = {"/2.sst"};
     second.options = ingest_;
-    return life->opened.db()->IngestExternalFiles({first, second});
+    return test->db()->IngestExternalFiles({first, second});
   }
-  // Whether the files are in the database; nothing between there and not.
-  static bool IsThere(OpenedDb* opened, const std::string& when) {
+  // Whether all files are in the database. Otherwise none may be.
+  static bool IsThere(TestDb* test, const std::string& when) {
     Contents contents;
-    EXPECT_OK(opened->ReadAll(&contents)) << when;
+    EXPECT_OK(test->TryReadAll(&contents)) << when;
     const bool is_there = contents["default"].contains("x");
     EXPECT_EQ(contents["default"], is_there ? kAfter : kBefore) << when;
     EXPECT_EQ(contents["second"], is_there ? kSecondAfter : Rows()) << when;
     return is_there;
   }
   bool IsThereAfter(const std::shared_ptr<SimFS>& disk, const std::string& when) {
-    const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
-    if (life->opened.db() == nullptr) return false;
-    EXPECT_OK(life->opened.db()->VerifyChecksum()) << when;
-    const bool is_there = IsThere(&life->opened, when);
-    CheckTables(life.get(), when);
+    TestDb test(disk, options_);
+    test.OpenAll();
+    if (test.db() == nullptr) return false;
+    EXPECT_OK(test.db()->VerifyChecksum()) << when;
+    const bool is_there = IsThere(&test, when);
+    EXPECT_EQ(test.FilesOnDisk(".sst"), int(test.Tables().size()))
+        << "unreferenced tables " << when;
     return is_there;
   }
-  // No table on the disk that nobody names.
-  static void CheckTables(DatabaseOnDisk* life, const std::string& when) {
-    std::vector<LiveFileMetaData> live;
-    life->opened.db()->GetLiveFilesMetaData(&live);
-    std::vector<std::string> names;
-    EXPECT_OK(life->env->GetChildren("/db", &names));
-    size_t tables = 0;
-    for (const std::string& name : names) tables += name.ends_with(".sst");
-    EXPECT_EQ(tables, live.size()) << when;
-  }
-  // Writes over the files when the first flush for them begins, so that they are overlapped again.
+  // Overwrites a key of the files when the first flush for them begins, so that they overlap the
+  // new memtable.
   class WriteMeanwhile final : public EventListener {
    public:
     void OnFlushBegin(DB* db, const FlushJobInfo& info) override {
@@ -103,41 +88,42 @@ class IngestFault : public testing::Test {
 
   Options options_;
   IngestExternalFileOptions ingest_;
-  bool has_memtable_ = true;                // in a crash; false: no flush syncs the directory
-  std::shared_ptr<WriteMeanwhile> writer_;  // null: nobody writes
+  bool has_memtable_ = true;  // of a crash test; if false, no flush syncs the directory
+  std::shared_ptr<WriteMeanwhile> writer_;  // null: no write during the ingestion
 };
 
 void IngestFault::FailEveryCall(FaultEffect effect) {
   for (uint64_t n = 0;; n++) {
     const std::shared_ptr<SimFS> disk = SimFS::Create();
     if (writer_ != nullptr) writer_->has_written = false;
-    std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
-    Fill(life.get());
+    TestDb test(disk, options_);
+    test.OpenAll();
+    Fill(&test);
     const std::string when = "failing call " + std::to_string(n);
     disk->FailAt(disk->CallCount() + n, FaultError::kIO, FaultMode::kOnce, effect);
-    const Status status = Ingest(life.get());
+    const Status status = Ingest(&test);
     const bool was_hit = disk->Stats().TotalInjected() > 0;
     disk->ClearFaults();
-    const bool is_there = IsThere(&life->opened, when);
+    const bool is_there = IsThere(&test, when);
     if (status.ok()) {
       EXPECT_TRUE(is_there) << when;
     } else {
-      // A write whose sync failed is seen.
+      // A write whose sync failed is visible.
       EXPECT_TRUE(!is_there || writer_ != nullptr) << when << ": " << status.ToString();
-      EXPECT_TRUE(life->env->FileExists("/1.sst").ok()) << when;  // may be tried again
-      EXPECT_TRUE(life->env->FileExists("/2.sst").ok()) << when;
+      EXPECT_TRUE(test.env()->FileExists("/1.sst").ok()) << when;  // for another try
+      EXPECT_TRUE(test.env()->FileExists("/2.sst").ok()) << when;
     }
-    // What is acknowledged survives a crash that keeps what was synced only.
+    // An acknowledged ingestion survives a crash that keeps only synced data.
     const bool survives =
         IsThereAfter(disk->CrashImage(disk->CallCount(), CrashPolicy::kStrict), when);
     EXPECT_TRUE(survives || !status.ok()) << when;
-    IgnoreError(life->opened.db()->Resume(), "if there is anything to be resumed");
-    EXPECT_OK(life->opened.db()->Put(WriteOptions(), "z", "later")) << when;
-    EXPECT_OK(life->opened.db()->Delete(WriteOptions(), "z")) << when;
-    EXPECT_OK(life->opened.db()->Flush(FlushOptions())) << when;
-    EXPECT_OK(status.ok() ? status : Ingest(life.get())) << when;
-    EXPECT_TRUE(IsThere(&life->opened, when));
-    life.reset();
+    IgnoreError(test.db()->Resume(), "there may be no error");
+    EXPECT_OK(test.db()->Put(WriteOptions(), "z", "later")) << when;
+    EXPECT_OK(test.db()->Delete(WriteOptions(), "z")) << when;
+    EXPECT_OK(test.db()->Flush(FlushOptions())) << when;
+    EXPECT_OK(status.ok() ? status : Ingest(&test)) << when;
+    EXPECT_TRUE(IsThere(&test, when));
+    test.Drop();
     EXPECT_TRUE(IsThereAfter(disk, when));
     if (!was_hit) {
       EXPECT_GT(n, 15u) << "calls of an ingestion";
@@ -149,14 +135,13 @@ void IngestFault::FailEveryCall(FaultEffect effect) {
 
 void IngestFault::CrashAtEveryCall() {
   const std::shared_ptr<SimFS> disk = SimFS::Create();
-  const std::unique_ptr<DatabaseOnDisk> life = OpenDatabaseOnDisk(disk, &options_);
-  Fill(life.get());
-  if (!has_memtable_) {
-    ASSERT_OK(life->opened.db()->Flush(FlushOptions()));
-  }
+  TestDb test(disk, options_);
+  test.OpenAll();
+  Fill(&test);
+  if (!has_memtable_) test.Flush();
   disk->SyncEverything();
   const uint64_t begin = disk->CallCount();
-  ASSERT_OK(Ingest(life.get()));
+  ASSERT_OK(Ingest(&test));
   const uint64_t end = disk->CallCount();
   int there = 0, not_there = 0;
   for (uint64_t call = begin; call <= end; call++) {
@@ -195,7 +180,7 @@ TEST_F(IngestFault, EveryCallMayFailWhileOthersWait) {
   writer_ = std::make_shared<WriteMeanwhile>();
   options_.listeners.push_back(writer_);
   ingest_.write_global_seqno = true;
-  options_.write_buffer_size = 64;  // the files are large ones
+  options_.write_buffer_size = 64;  // so that the files count as large
   FailEveryCall(FaultEffect::kNone);
 }
 TEST_F(IngestFault, EveryCallMayBeTheLast) { CrashAtEveryCall(); }

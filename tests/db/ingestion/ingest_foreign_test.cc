@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// External files that were made for something else: by a database with blob files, for another
-// family.
-#include <gtest/gtest.h>
-
+// External files that were written by a database with blob files or for another family.
 #include "env/fault/fault_file_system.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 
 namespace ashlar {
 
-// The values would stay behind in the directory that the table comes from.
+// The values would stay in the directory of the database that wrote the table.
 TEST_F(IngestTest, OfADatabaseAreRefusedIfTheirValuesAreInBlobFiles) {
   options_.enable_blob_files = true;
   Open();
@@ -20,24 +17,24 @@ TEST_F(IngestTest, OfADatabaseAreRefusedIfTheirValuesAreInBlobFiles) {
   Close();
   ASSERT_OK(DestroyDB("/db", options_));
   Open();
-  EXPECT_TRUE(Ingest({"/x.sst"}).IsInvalidArgument());  // as any other of a database
+  EXPECT_TRUE(Ingest({"/x.sst"}).IsInvalidArgument());  // like all tables of a database
   IngestExternalFileOptions allowed;
   allowed.allow_db_generated_files = true;
   allowed.move_files = true;
   EXPECT_TRUE(Ingest({"/x.sst"}, allowed).IsNotSupported());
   EXPECT_OK(env_->FileExists("/x.sst"));
-  EXPECT_EQ(TableFilesOnDisk(), 0);
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
   Put(1, "y");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   EXPECT_EQ(Get(1), "y");
   CheckWhole();
 }
 
-// Copies the only table of the database, makes a new one and puts the copy into it: how is it read?
+// Copies the only table of the database, creates the database again and ingests the copy, counting
+// the reads.
 class IngestReads : public IngestTest {
  protected:
-  IngestReads() { options_.env = counted_.get(); }
-  ~IngestReads() override { Close(); }
+  IngestReads() { UseFiles(counting_); }
   void IngestItsTable() {
     Flush();
     const SstFileMetaData table = FileOn(0);
@@ -57,9 +54,7 @@ class IngestReads : public IngestTest {
     table_bytes_ = table.size;
   }
 
-  const std::shared_ptr<FaultFileSystem> counting_ =
-      std::make_shared<FaultFileSystem>(env_->GetFileSystem());
-  const std::unique_ptr<Env> counted_ = NewCompositeEnv(counting_);
+  const std::shared_ptr<FaultFileSystem> counting_ = std::make_shared<FaultFileSystem>(memory_);
   uint64_t reads_ = 0;
   uint64_t bytes_read_ = 0;
   uint64_t table_bytes_ = 0;
@@ -70,19 +65,19 @@ TEST_F(IngestReads, LookForBlobsInLargePieces) {
   for (int i = 0; i < 1000; i++) Put(i, std::string(1000, 'v'));
   IngestItsTable();
   EXPECT_GT(bytes_read_, table_bytes_);
-  EXPECT_LT(reads_, 10u) << table_bytes_;  // of 256 KiB, and what opening and the bounds take
+  EXPECT_LT(reads_, 10u) << table_bytes_;  // of 256 KiB each, and those for opening and the bounds
 }
 
 TEST_F(IngestReads, LookForNoBlobsWhereThereAreNoValues) {
   Open();
   const std::string operand(100, 'v');
-  for (int i = 0; i < 3000; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
-  for (int i = 3000; i < 6000; i++) ASSERT_OK(db_->Merge(WriteOptions(), Key(i), operand));
+  for (int i = 0; i < 3000; i++) Delete(Key(i));
+  for (int i = 3000; i < 6000; i++) Merge(Key(i), operand);
   IngestItsTable();
   EXPECT_LT(bytes_read_, table_bytes_ / 2);
 }
 
-// Like those of a database, which know their family as well.
+// Like tables of a database, these files have the identifier of their family.
 TEST_F(IngestTest, OfAnotherFamilyAreTakenIfThoseOfDatabasesAre) {
   Open({kDefaultColumnFamilyName, "second"});
   SstFileWriter writer(EnvOptions(), options_, handles_[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The level that an external file goes to, by what is there and what is about to come there.
+// The level of an external file, by the tables on the levels and the running compactions.
 #include "db/ingestion/ingest_place.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// External files: where they come to lie, which number they get, what is seen of them.
-#include <gtest/gtest.h>
-
-#include <string>
-
+// External files: their level, their sequence number and their visibility.
 #include "ashlar/listener.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
@@ -22,7 +18,7 @@ TEST_F(IngestTest, OfAnEmptyDatabaseGoToTheLastLevelWithNumberZero) {
   CheckWhole();
   Reopen();
   EXPECT_EQ(Get(50), "a");
-  EXPECT_OK(env_->FileExists("/a.sst"));  // a copy was taken
+  EXPECT_OK(env_->FileExists("/a.sst"));  // the file was copied
 }
 
 TEST_F(IngestTest, LieAboveWhatTheyOverlap) {
@@ -33,19 +29,19 @@ TEST_F(IngestTest, LieAboveWhatTheyOverlap) {
   EXPECT_EQ(Levels(), "0,0,0,0,0,1,1");
   EXPECT_EQ(FileOn(5).largest_seqno, 1u);
   EXPECT_EQ(db_->GetLatestSequenceNumber(), 1u);
-  ASSERT_OK(Ingest({File("/c.sst", 200, 210, "c")}));  // beside
+  ASSERT_OK(Ingest({File("/c.sst", 200, 210, "c")}));  // overlaps no table
   EXPECT_EQ(Levels(), "0,0,0,0,0,1,2");
-  ASSERT_OK(Ingest({File("/d.sst", 59, 205, "d")}));  // over both
+  ASSERT_OK(Ingest({File("/d.sst", 59, 205, "d")}));  // overlaps both
   EXPECT_EQ(Levels(), "0,0,0,0,1,1,2");
   EXPECT_EQ(Get(49) + Get(50) + Get(58) + Get(59) + Get(204) + Get(205), "abbddc");
   CheckWhole();
   Reopen();
   EXPECT_EQ(Get(49) + Get(50) + Get(58) + Get(59) + Get(204) + Get(205), "abbddc");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   EXPECT_EQ(Get(49) + Get(50) + Get(58) + Get(59) + Get(204) + Get(205), "abbddc");
 }
 
-// The range of a table is not what it holds: a file may lie below one whose keys surround it.
+// A file may be placed below a table whose range includes it, if the table has no key in its range.
 TEST_F(IngestTest, FitBetweenTheKeysOfTablesAbove) {
   Open();
   Put(0, "x");
@@ -64,7 +60,7 @@ TEST_F(IngestTest, AreNewerThanWhatIsInMemory) {
   Put(5, "old");
   Put(500, "old");
   ASSERT_OK(Ingest({File("/a.sst", 0, 10, "new")}));
-  EXPECT_EQ(Levels(), "2,0,0,0,0,0,0");  // what was in memory first
+  EXPECT_EQ(Levels(), "2,0,0,0,0,0,0");  // the memtable was flushed first
   EXPECT_EQ(FileOn(0).largest_seqno, 3u);
   EXPECT_EQ(Get(5) + Get(500), "newold");
   Put(5, "newest");
@@ -82,14 +78,14 @@ TEST_F(IngestTest, LeaveAMemTableAloneThatTheyDoNotTouch) {
   Put(1000, "x");
   ASSERT_OK(Ingest({File("/a.sst", 10, 20, "a")}));
   EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
-  Reopen();  // what was in memory comes from the log
+  Reopen();  // the memtable is recovered from the log
   EXPECT_EQ(Get(0) + Get(15) + Get(1000), "xax");
   CheckWhole();
 }
 
 TEST_F(IngestTest, MeetARangeTombstoneInMemory) {
   Open();
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), handles_[0], Key(0), Key(100)));
+  DeleteRange(Key(0), Key(100));
   ASSERT_OK(Ingest({File("/a.sst", 10, 20, "a")}));
   EXPECT_EQ(Get(15), "a");
   EXPECT_EQ(Levels(), "2,0,0,0,0,0,0");
@@ -100,11 +96,11 @@ TEST_F(IngestTest, MeetARangeTombstoneInATable) {
   Open();
   Put(15, "x");
   Flush();
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), handles_[0], Key(0), Key(100)));
+  DeleteRange(Key(0), Key(100));
   Put(500, "x");
   Flush();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), handles_[0], Key(0), Key(100)));
+  Compact();
+  DeleteRange(Key(0), Key(100));
   Flush();
   ASSERT_OK(Ingest({File("/a.sst", 10, 20, "a")}));
   EXPECT_EQ(Get(15), "a");
@@ -126,7 +122,7 @@ TEST_F(IngestTest, BringRangeTombstonesAndMerges) {
   ASSERT_OK(Ingest({"/a.sst"}));
   const auto check = [this] {
     EXPECT_EQ(Get(9) + Get(10) + Get(12) + Get(19) + Get(20), "x---x");
-    EXPECT_EQ(Get(15), "m");  // the tombstone hides what is older, not what came with it
+    EXPECT_EQ(Get(15), "m");  // the tombstone hides older entries, not those of its file
     EXPECT_EQ(Get(25), "x,m");
     EXPECT_EQ(Get(26), "-");
     CheckWhole();
@@ -134,7 +130,7 @@ TEST_F(IngestTest, BringRangeTombstonesAndMerges) {
   check();
   Reopen();
   check();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   check();
 }
 
@@ -152,7 +148,7 @@ TEST_F(IngestTest, AreNotSeenBySnapshots) {
   EXPECT_EQ(shown, 10);
   it.reset();
   EXPECT_EQ(Get(22, before), "-");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   EXPECT_EQ(Get(5, before) + Get(12, before) + Get(22, before), "a--");
   db_->ReleaseSnapshot(before);
 
@@ -160,7 +156,7 @@ TEST_F(IngestTest, AreNotSeenBySnapshots) {
   IngestExternalFileOptions seen;
   seen.snapshot_consistency = false;
   ASSERT_OK(Ingest({File("/d.sst", 30, 35, "d")}, seen));
-  EXPECT_EQ(Get(32, before), "d");  // as asked for
+  EXPECT_EQ(Get(32, before), "d");  // as the option allows
   db_->ReleaseSnapshot(before);
 }
 
@@ -176,7 +172,7 @@ TEST_F(IngestTest, OfOneCallMayOverlapEachOther) {
   EXPECT_EQ(Levels(), "3,0,0,0,0,0,0");
   Reopen();
   check();
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   check();
 }
 
@@ -192,11 +188,12 @@ TEST_F(IngestTest, OfOneCallMayTouch) {
   CheckWhole();
 }
 
-// What the cache holds of the first is not taken for the second.
+// Blocks of the first table in the cache are not used for the second one.
 TEST_F(IngestTest, OfEqualContentsAreTwoTables) {
   Open();
   ASSERT_OK(Ingest({File("/a.sst", 0, 100, "a")}));
-  for (int i = 0; i < 200; i++) EXPECT_EQ(Get(5), "a");  // its block is unpacked by then
+  for (int i = 0; i < 200; i++)
+    EXPECT_EQ(Get(5), "a");  // so that its block is in the cache in decoded form
   Put(5, "between");
   const Snapshot* between = db_->GetSnapshot();
   ASSERT_OK(Ingest({"/a.sst"}));
@@ -233,8 +230,7 @@ TEST_F(IngestTest, CarryTheirNumberIfAskedTo) {
   IngestExternalFileOptions write;
   write.write_global_seqno = true;
   ASSERT_OK(Ingest({File("/b.sst", 5, 15, "b")}, write));
-  Close();
-  Open();
+  Reopen();
   EXPECT_EQ(Get(5) + Get(4), "ba");
   TablePropertiesCollection properties;
   ASSERT_OK(db_->GetPropertiesOfAllTables(&properties));
@@ -271,7 +267,7 @@ TEST_F(IngestTest, AreRefusedForWhatTheOptionsExclude) {
   EXPECT_TRUE(Ingest({}).IsInvalidArgument());
   EXPECT_TRUE(db_->IngestExternalFiles({}).IsInvalidArgument());
   EXPECT_TRUE(db_->IngestExternalFiles({IngestExternalFileArg()}).IsInvalidArgument());
-  EXPECT_EQ(TableFilesOnDisk(), 3);  // nothing of the refused ones
+  EXPECT_EQ(FilesOnDisk(".sst"), 3);  // none of the refused files
   EXPECT_EQ(Get(5) + Get(12), "x-");
 }
 
@@ -289,9 +285,9 @@ TEST_F(IngestTest, OfADatabaseAreRefusedUnlessAllowed) {
   allowed.allow_db_generated_files = true;
   ASSERT_OK(Ingest({"/x.sst"}, allowed));
   EXPECT_EQ(Get(1), "x");
-  EXPECT_EQ(db_->GetLatestSequenceNumber(), 1u);  // its entry has that number
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 1u);  // the number of its entry
   CheckWhole();
-  EXPECT_TRUE(Ingest({"/x.sst"}, allowed).IsInvalidArgument());  // overlaps itself by now
+  EXPECT_TRUE(Ingest({"/x.sst"}, allowed).IsInvalidArgument());  // it overlaps the ingested copy
   Put(1, "y");
   EXPECT_EQ(Get(1), "y");
   Reopen();
@@ -304,13 +300,13 @@ TEST_F(IngestTest, BehindEverythingStayAloneWhenACompactionIsSuggested) {
   options_.disable_auto_compactions = false;
   Open();
   Put(1, "v");
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Compact();
   IngestExternalFileOptions behind;
   behind.ingest_behind = true;
   ASSERT_OK(Ingest({File("/a.sst", 0, 5, "a")}, behind));
   ASSERT_EQ(Levels(), "0,0,1,1");
   ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(Levels(), "0,0,1,1");
 }
 
@@ -331,13 +327,13 @@ TEST_F(IngestTest, NameTheFileThatIsDamaged) {
   ASSERT_OK(WriteStringToFile(env_.get(), "no table at all", "/c.sst"));
   EXPECT_TRUE(Ingest({"/a.sst", "/c.sst"}).IsCorruption());
   EXPECT_FALSE(Ingest({"/a.sst", "/missing.sst"}).ok());
-  EXPECT_EQ(TableFilesOnDisk(), 0);
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
   EXPECT_EQ(Get(0), "-");
 }
 
 TEST_F(IngestTest, OfSeveralFamiliesComeTogether) {
   Open({kDefaultColumnFamilyName, "second", "third"});
-  ASSERT_OK(db_->Put(WriteOptions(), handles_[1], Key(3), "old"));
+  Put(handles_[1], Key(3), "old");
   IngestExternalFileArg first, second;
   first.column_family = handles_[0];
   first.external_files = {File("/a.sst", 0, 10, "a")};
@@ -350,7 +346,7 @@ TEST_F(IngestTest, OfSeveralFamiliesComeTogether) {
     CheckWhole();
   };
   check();
-  // One that is bad spoils the call.
+  // One bad file fails the whole call.
   first.external_files = {File("/d.sst", 100, 110, "d")};
   second.external_files = {"/missing.sst"};
   EXPECT_FALSE(db_->IngestExternalFiles({first, second}).ok());
@@ -380,9 +376,9 @@ TEST_F(IngestTest, InTwoStepsAreStagedAndCommitted) {
   ASSERT_OK(db_->PrepareFileIngestion(handles_[1], {File("/b.sst", 0, 10, "b")}, {}, &second));
   ASSERT_OK(db_->PrepareFileIngestion(handles_[0], {"/a.sst"}, {}, &dropped));
   EXPECT_EQ(Get(5), "-");
-  EXPECT_EQ(TableFilesOnDisk(), 3);
+  EXPECT_EQ(FilesOnDisk(".sst"), 3);
   ASSERT_OK(dropped->Abort());
-  EXPECT_EQ(TableFilesOnDisk(), 2);
+  EXPECT_EQ(FilesOnDisk(".sst"), 2);
   std::vector<std::unique_ptr<FileIngestionHandle>> both;
   both.push_back(std::move(first));
   both.push_back(std::move(second));
@@ -398,9 +394,9 @@ TEST_F(IngestTest, WaitingToBeCommittedGoWithTheirHandle) {
   {
     std::unique_ptr<FileIngestionHandle> handle;
     ASSERT_OK(db_->PrepareFileIngestion(handles_[0], {File("/a.sst", 0, 10, "a")}, {}, &handle));
-    EXPECT_EQ(TableFilesOnDisk(), 1);
+    EXPECT_EQ(FilesOnDisk(".sst"), 1);
   }
-  EXPECT_EQ(TableFilesOnDisk(), 0);
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
 }
 
 TEST_F(IngestTest, OfADroppedFamilyAreRefused) {
@@ -409,46 +405,45 @@ TEST_F(IngestTest, OfADroppedFamilyAreRefused) {
   ASSERT_OK(db_->PrepareFileIngestion(handles_[1], {File("/a.sst", 0, 10, "a")}, {}, &handle));
   ASSERT_OK(db_->DropColumnFamily(handles_[1]));
   EXPECT_TRUE(db_->CommitFileIngestionHandle(std::move(handle)).IsColumnFamilyDropped());
-  EXPECT_EQ(TableFilesOnDisk(), 0);
-  names_ = {kDefaultColumnFamilyName};
+  EXPECT_EQ(FilesOnDisk(".sst"), 0);
 }
 
 namespace {
 
-class Ears final : public EventListener {
+class IngestionListener final : public EventListener {
  public:
   void OnExternalFileIngested(DB* db, const ExternalFileIngestionInfo& info) override {
     std::string value;
     EXPECT_OK(db->Get(ReadOptions(), "k0001", &value));  // a listener may call back
-    heard += info.cf_name + " " + info.external_file_path + " " + info.internal_file_path + " @" +
+    calls += info.cf_name + " " + info.external_file_path + " " + info.internal_file_path + " @" +
              std::to_string(info.global_seqno) + " " +
              std::to_string(info.table_properties.num_entries) + "\n";
   }
-  std::string heard;
+  std::string calls;
 };
 
 }  // namespace
 
 TEST_F(IngestTest, AreToldToListeners) {
-  const auto ears = std::make_shared<Ears>();
-  options_.listeners.push_back(ears);
+  const auto listener = std::make_shared<IngestionListener>();
+  options_.listeners.push_back(listener);
   Open();
   Put(1, "x");
   Flush();
   ASSERT_OK(Ingest({File("/a.sst", 0, 10, "a")}));
-  EXPECT_EQ(ears->heard, "default /a.sst " + FileOn(0).directory + FileOn(0).name + " @2 10\n");
+  EXPECT_EQ(listener->calls, "default /a.sst " + FileOn(0).directory + FileOn(0).name + " @2 10\n");
   EXPECT_FALSE(Ingest({"/missing.sst"}).ok());
-  EXPECT_EQ(ears->heard.find("missing"), std::string::npos);
+  EXPECT_EQ(listener->calls.find("missing"), std::string::npos);
 }
 
-// A scan over deleted keys leaves a tombstone in the memtable; it may not hide files that came
-// after its view.
+// A scan over deleted keys writes a range tombstone to the memtable, which may not hide files that
+// were ingested after the snapshot of the scan.
 TEST_F(IngestTest, AreNotHiddenByWhatAScanLeaves) {
   options_.min_tombstones_for_range_conversion = 4;
   Open();
   for (int i = 0; i < 100; i++) Put(i, "x");
   Flush();
-  for (int i = 0; i < 100; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  for (int i = 0; i < 100; i++) Delete(Key(i));
   Flush();
   Put(500, "x");
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -460,11 +455,9 @@ TEST_F(IngestTest, AreNotHiddenByWhatAScanLeaves) {
   EXPECT_EQ(Scan(), Key(50) + "=a " + Key(500) + "=x");
 }
 
-// Whoever wrote the file has synced it, or nobody can.
+// The writer of the file has to sync it, because the database cannot.
 TEST_F(IngestTest, AreLinkedWhereNoFileCanBeOpenedAgain) {
-  const std::unique_ptr<Env> env =
-      NewCompositeEnv(std::make_shared<NoReopenFs>(env_->GetFileSystem()));
-  options_.env = env.get();
+  UseFiles(std::make_shared<NoReopenFs>(memory_));
   Open();
   IngestExternalFileOptions moving, linking;
   moving.move_files = true;
@@ -472,7 +465,6 @@ TEST_F(IngestTest, AreLinkedWhereNoFileCanBeOpenedAgain) {
   ASSERT_OK(Ingest({File("/a.sst", 0, 10, "a")}, moving));
   ASSERT_OK(Ingest({File("/b.sst", 20, 30, "b")}, linking));
   EXPECT_EQ(Get(5) + Get(25), "ab");
-  Close();
 }
 
 }  // namespace ashlar

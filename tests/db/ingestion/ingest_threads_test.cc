@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ingestion beside writers, readers, flushes and compactions.
-#include <gtest/gtest.h>
-
+// Ingestion concurrent with writers, readers, flushes and compactions.
 #include <atomic>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/listener.h"
 #include "env/fault/fault_file_system.h"
@@ -14,8 +10,8 @@
 
 namespace ashlar {
 
-// Each ingestion replaces the same keys in two families. Whoever looks, with a snapshot or an
-// iterator, sees one of them, whole and in both, and never an older one after a newer one.
+// Each ingestion replaces the same keys in two families. Every snapshot and iterator shows exactly
+// one ingestion in both families, and never an older one than before.
 TEST_F(IngestTest, ReadersSeeEachCallAsAWholeWhileEverythingGoesOn) {
   constexpr int kRounds = 40, kKeys = 20;
   options_.disable_auto_compactions = false;
@@ -82,14 +78,14 @@ TEST_F(IngestTest, ReadersSeeEachCallAsAWholeWhileEverythingGoesOn) {
   while (looks.load(std::memory_order_relaxed) < 3) std::this_thread::yield();
   stop.store(true, std::memory_order_relaxed);
   for (std::thread& thread : threads) thread.join();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(Get(Key(3)) + Get(Key(3), nullptr, 1), "10391039");
   CheckWhole();
   Reopen();
   EXPECT_EQ(Get(Key(3)) + Get(Key(3), nullptr, 1), "10391039");
 }
 
-// Two calls at once: the later number wins on every key, as if one had come after the other.
+// Of concurrent calls, the one with the highest sequence number wins on every key.
 TEST_F(IngestTest, CallsOfSeveralThreadsComeOneAfterTheOther) {
   Open();
   std::vector<std::thread> threads;
@@ -103,23 +99,23 @@ TEST_F(IngestTest, CallsOfSeveralThreadsComeOneAfterTheOther) {
       for (int i = 0; i < 10; i++) {
         ASSERT_OK(Ingest({"/t" + std::to_string(t) + "_" + std::to_string(i) + ".sst"}));
         const std::string value = Get(0);
-        ASSERT_OK(db_->Put(WriteOptions(), Key(100 + t), value));
+        Put(Key(100 + t), value);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (int i = 1; i < 50; i++) EXPECT_EQ(Get(i), Get(0));
-  EXPECT_EQ(db_->GetLatestSequenceNumber(), 29u + 30u);  // the first one's number is 0
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 29u + 30u);  // the first file has number 0
   CheckWhole();
 }
 
-// A compaction that begins while files are installed does not put tables where they come to lie.
+// A compaction that begins while files are installed does not write tables to their place.
 TEST_F(IngestTest, CompactionsAndIngestionsShareTheLevels) {
   Open();
   std::atomic<bool> stop{false};
   std::thread compacting([&] {
     while (!stop.load(std::memory_order_relaxed)) {
-      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+      Compact();
     }
   });
   for (int i = 0; i < 60; i++) {
@@ -154,7 +150,7 @@ class WriteMeanwhile final : public EventListener {
 
 TEST_F(IngestTest, AreNewerThanWhatWritersOverlapAgain) {
   options_.listeners.push_back(std::make_shared<WriteMeanwhile>());
-  options_.write_buffer_size = 64 << 10;  // the file is a large one
+  options_.write_buffer_size = 64 << 10;  // so that the file counts as large
   Open();
   Put(5, "old");
   ASSERT_OK(Ingest({File("/a.sst", 0, 400, std::string(100, 'n'))}));
@@ -165,7 +161,7 @@ TEST_F(IngestTest, AreNewerThanWhatWritersOverlapAgain) {
   EXPECT_EQ(Get(5), std::string(100, 'n'));
 }
 
-// What a small file holds is written then: nobody waits for a flush.
+// The entries of a small file are written to the memtable then, without waiting for a flush.
 TEST_F(IngestTest, AreWrittenIfTheyAreSmallAndOverlappedAgain) {
   options_.listeners.push_back(std::make_shared<WriteMeanwhile>());
   Open({kDefaultColumnFamilyName, "second"});
@@ -186,8 +182,8 @@ TEST_F(IngestTest, AreWrittenIfTheyAreSmallAndOverlappedAgain) {
   args[1].column_family = handles_[1];
   args[1].external_files = {File("/b.sst", 0, 3, "b"), File("/c.sst", 2, 5, "c")};
   ASSERT_OK(db_->IngestExternalFiles(args));
-  EXPECT_EQ(Levels(), "1,0,0,0,0,0,0");  // of the first flush
-  EXPECT_EQ(TableFilesOnDisk(), 1);      // what was staged is gone
+  EXPECT_EQ(Levels(), "1,0,0,0,0,0,0");  // the table of the first flush
+  EXPECT_EQ(FilesOnDisk(".sst"), 1);     // the staged tables are deleted
   EXPECT_TRUE(env_->FileExists("/a.sst").IsNotFound());
   const auto check = [this] {
     EXPECT_EQ(Get(5) + Get(7) + Get(8) + Get(9), "new-m-");
@@ -204,12 +200,11 @@ TEST_F(IngestTest, AreWrittenIfTheyAreSmallAndOverlappedAgain) {
   check();
 }
 
-// While the MANIFEST is written another thread asks for a snapshot. Whenever it gets it, it sees
-// the same before and after.
+// While the MANIFEST is written, another thread takes a snapshot. The snapshot shows the same
+// before and after the ingestion.
 TEST_F(IngestTest, NoSnapshotIsTakenInTheMiddle) {
-  const auto files = std::make_shared<FaultFileSystem>(env_->GetFileSystem());
-  const std::unique_ptr<Env> env = NewCompositeEnv(files);
-  options_.env = env.get();
+  const auto files = std::make_shared<FaultFileSystem>(memory_);
+  UseFiles(files);
   Open();
   File("/a.sst", 0, 10, "a");
   std::thread thread;
@@ -234,7 +229,6 @@ TEST_F(IngestTest, NoSnapshotIsTakenInTheMiddle) {
   EXPECT_EQ(Get(5, snapshot), seen);
   db_->ReleaseSnapshot(snapshot);
   files->SetHook(nullptr);
-  Close();
 }
 
 }  // namespace ashlar

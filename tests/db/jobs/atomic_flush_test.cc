@@ -231,8 +231,7 @@ TEST_F(AtomicFlushTest, AFailedFlushTakesNothingAndIsMadeUpFor) {
   for (int n = 0; !is_through; ++n) {
     SCOPED_TRACE(StrCat("call ", n));
     ASSERT_LT(n, 200);
-    sim_ = SimFS::Create();
-    UseFiles(sim_);
+    UseSim(SimFS::Create());
     Open();
     ASSERT_OK(PutToAll(0));
     Flush({base(), one(), two()});

@@ -37,16 +37,6 @@ class CompactFilesTest : public DbTest {
     for (const char key : keys) Put(std::string(1, key), value);
     Flush();
   }
-  // Names of the tables of a level, newest or smallest first.
-  std::vector<std::string> On(int level) {
-    ColumnFamilyMetaData facts;
-    db_->GetColumnFamilyMetaData(&facts);
-    std::vector<std::string> names;
-    for (const SstFileMetaData& file : facts.levels[static_cast<size_t>(level)].files) {
-      names.push_back(file.name);
-    }
-    return names;
-  }
   Status Compact(const std::vector<std::string>& names, int level,
                  const CompactionOptions& options = CompactionOptions()) {
     return db_->CompactFiles(options, names, level, -1, &outputs_, &info_);
@@ -64,12 +54,12 @@ TEST_F(CompactFilesTest, TablesGoWhereTheCallWantsThem) {
   Table("ac", "1");
   Table("eg", "1");
   Table("xz", "1");
-  const std::vector<std::string> names = On(0);
+  const std::vector<std::string> names = TableNames(0);
   ASSERT_EQ(names.size(), 3u);
   ASSERT_OK(Compact({names[2], names[1]}, 3));
   EXPECT_EQ(Tree(), "L0 x-z L3 a-g");
   ASSERT_EQ(outputs_.size(), 1u);
-  EXPECT_EQ(outputs_[0], "/db" + On(3)[0]);
+  EXPECT_EQ(outputs_[0], "/db" + TableNames(3)[0]);
   EXPECT_EQ(info_.output_files, outputs_);
   EXPECT_EQ(info_.input_files.size(), 2u);
   EXPECT_EQ(info_.output_level, 3);
@@ -91,7 +81,7 @@ TEST_F(CompactFilesTest, OlderVersionsComeAlongAndNewerOnesStay) {
   Table("ce", "old");
   Table("b", "within");
   Table("ac", "new");
-  const std::vector<std::string> names = On(0);  // newest first
+  const std::vector<std::string> names = TableNames(0);  // newest first
   ASSERT_OK(Compact({names[2]}, 2));
   EXPECT_EQ(Tree(), "L0 a-c b-b x-z L2 a-e");
   EXPECT_EQ(Get("a") + Get("c") + Get("e"), "newnewold");
@@ -103,18 +93,18 @@ TEST_F(CompactFilesTest, OlderVersionsComeAlongAndNewerOnesStay) {
 TEST_F(CompactFilesTest, LevelsInBetweenComeAlong) {
   Open();
   Table("bd", "deep");
-  ASSERT_OK(Compact(On(0), 5));
+  ASSERT_OK(Compact(TableNames(0), 5));
   Table("ac", "middle");
-  ASSERT_OK(Compact(On(0), 3));
+  ASSERT_OK(Compact(TableNames(0), 3));
   Table("m", "aside");
-  ASSERT_OK(Compact(On(0), 3));
+  ASSERT_OK(Compact(TableNames(0), 3));
   Table("bc", "top");
-  ASSERT_OK(Compact(On(0), 5));
+  ASSERT_OK(Compact(TableNames(0), 5));
   EXPECT_EQ(Tree(), "L3 m-m L5 a-d");
   EXPECT_EQ(Get("a") + Get("b") + Get("c") + Get("d"), "middletoptopdeep");
   // Tables of two levels at once, and the tables between them on the last level.
   Table("a", "1");
-  ASSERT_OK(Compact({On(0)[0], On(3)[0]}, 5));
+  ASSERT_OK(Compact({TableNames(0)[0], TableNames(3)[0]}, 5));
   EXPECT_EQ(Tree(), "L5 a-m");
   EXPECT_EQ(Get("a") + Get("m"), "1aside");
 }
@@ -125,7 +115,7 @@ TEST_F(CompactFilesTest, WithinLevel0) {
   Table("ab", "2");
   Table("b", "3");
   Table("bc", "4");
-  const std::vector<std::string> names = On(0);
+  const std::vector<std::string> names = TableNames(0);
   ASSERT_OK(Compact({names[1], names[3]}, 0));
   EXPECT_EQ(Tree(), "L0 b-c a-b");
   EXPECT_EQ(Get("a") + Get("b") + Get("c"), "244");
@@ -136,7 +126,7 @@ TEST_F(CompactFilesTest, WithinLevel0) {
 TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
   Open();
   Table("a", "1");
-  const std::string name = On(0)[0];
+  const std::string name = TableNames(0)[0];
   EXPECT_TRUE(Compact({}, 1).IsInvalidArgument());
   EXPECT_TRUE(Compact({name}, -1).IsInvalidArgument());
   EXPECT_TRUE(Compact({name}, 6).IsInvalidArgument());
@@ -148,13 +138,14 @@ TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
   options.compression = static_cast<CompressionType>(0x66);
   EXPECT_TRUE(Compact({name}, 1, options).IsInvalidArgument());
   ASSERT_OK(Compact({name}, 2));
-  const Status upwards = Compact(On(2), 1);
+  const Status upwards = Compact(TableNames(2), 1);
   EXPECT_TRUE(upwards.IsInvalidArgument()) << upwards.ToString();
   EXPECT_EQ(Tree(), "L2 a-a");
   ColumnFamilyHandle* const other = CreateFamily("other");
-  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, TableNames(2), 3).IsInvalidArgument());
   ASSERT_OK(db_->DropColumnFamily(other));
-  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsColumnFamilyDropped());
+  EXPECT_TRUE(
+      db_->CompactFiles(CompactionOptions(), other, TableNames(2), 3).IsColumnFamilyDropped());
   Options flat = options_;
   flat.compaction_style = kCompactionStyleFIFO;
   ColumnFamilyHandle* const queue = CreateFamily("queue", flat);
@@ -178,7 +169,7 @@ TEST_F(CompactFilesTest, SizesAndCompressionOfTheCall) {
   const bool has_lz4 = std::ranges::count(GetSupportedCompressions(), kLZ4Compression) > 0;
   if (!has_lz4) options.compression = kNoCompression;
   options_.compression = kNoCompression;
-  ASSERT_OK(Compact(On(0), 2, options));
+  ASSERT_OK(Compact(TableNames(0), 2, options));
   EXPECT_EQ(info_.compression, options.compression);
   TablePropertiesCollection tables;
   ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
@@ -186,31 +177,31 @@ TEST_F(CompactFilesTest, SizesAndCompressionOfTheCall) {
     EXPECT_EQ(properties->compression_name, has_lz4 ? "LZ4" : "NoCompression") << path;
   }
   options.compression = kNoCompression;
-  ASSERT_OK(Compact(On(2), 3, options));
-  EXPECT_GE(On(3).size(), 6u);
-  EXPECT_EQ(outputs_.size(), On(3).size());
-  ASSERT_OK(Compact(On(3), 4));
-  EXPECT_EQ(On(4).size(), 1u) << "without a limit it is one table";
+  ASSERT_OK(Compact(TableNames(2), 3, options));
+  EXPECT_GE(TableNames(3).size(), 6u);
+  EXPECT_EQ(outputs_.size(), TableNames(3).size());
+  ASSERT_OK(Compact(TableNames(3), 4));
+  EXPECT_EQ(TableNames(4).size(), 1u) << "without a limit it is one table";
 }
 
 TEST_F(CompactFilesTest, MovesAreMadeIfTheyAreAllowed) {
   Open();
   Table("ab", "1");
-  const std::vector<std::string> names = On(0);
+  const std::vector<std::string> names = TableNames(0);
   CompactionOptions options;
   options.allow_trivial_move = true;
   ASSERT_OK(Compact(names, 4, options));
-  EXPECT_EQ(On(4), names);
+  EXPECT_EQ(TableNames(4), names);
   EXPECT_EQ(outputs_, std::vector<std::string>{"/db" + names[0]});
   EXPECT_EQ(info_.stats.num_input_files_trivially_moved, 1u);
   ASSERT_OK(Compact(names, 5));
-  EXPECT_NE(On(5), names);
+  EXPECT_NE(TableNames(5), names);
 }
 
 TEST_F(CompactFilesTest, CanBeStoppedAndForbidden) {
   Open();
   Table("a", "1");
-  const std::vector<std::string> names = On(0);
+  const std::vector<std::string> names = TableNames(0);
   std::atomic<bool> is_cancelled{true};
   CompactionOptions options;
   options.canceled = &is_cancelled;
@@ -232,12 +223,24 @@ TEST_F(CompactFilesTest, CanBeStoppedAndForbidden) {
   ASSERT_OK(Compact(names, 1));
 }
 
+TEST_F(CompactFilesTest, AnEnableThatComesFirstCancelsTheNextDisable) {
+  Open();
+  Table("a", "1");
+  db_->EnableManualCompaction();
+  db_->DisableManualCompaction();
+  ASSERT_OK(Compact(TableNames(0), 1));
+  db_->DisableManualCompaction();
+  EXPECT_TRUE(Compact(TableNames(1), 2).IsIncomplete());
+  db_->EnableManualCompaction();
+  ASSERT_OK(Compact(TableNames(1), 2));
+}
+
 // A listener calls while another compaction has the table, and while one writes to the range of the
 // table.
 TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
   Open();
   Table("ac", "1");
-  const std::vector<std::string> names = On(0);
+  const std::vector<std::string> names = TableNames(0);
   int calls = 0;
   hook_->on_begin = [&](DB* db) {
     for (const int level : {0, 1, 2}) {
@@ -256,12 +259,12 @@ TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
     EXPECT_OK(db->CompactFiles(CompactionOptions(), {newest.name}, 0));
     calls++;
   };
-  ASSERT_OK(Compact(On(0), 1));
+  ASSERT_OK(Compact(TableNames(0), 1));
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(Get("a") + Get("b") + Get("c"), "133");
   hook_->on_begin = [&](DB* db) {
     Table("yz", "4");
-    EXPECT_TRUE(db->CompactFiles(CompactionOptions(), {On(0).front()}, 0).IsAborted());
+    EXPECT_TRUE(db->CompactFiles(CompactionOptions(), {TableNames(0).front()}, 0).IsAborted());
     calls++;
   };
   CompactRangeOptions exclusive;
@@ -278,13 +281,13 @@ TEST_F(CompactFilesTest, WithoutAStyleNothingIsCompactedButWhatCallsName) {
   Table("k", "1");
   const Snapshot* const snapshot = db_->GetSnapshot();
   Table("k", "2");
-  ASSERT_OK(Compact(On(0), 5));
-  const std::vector<std::string> names = On(5);
+  ASSERT_OK(Compact(TableNames(0), 5));
+  const std::vector<std::string> names = TableNames(5);
   ASSERT_EQ(names.size(), 1u);
   EXPECT_TRUE(HasKept());
   db_->ReleaseSnapshot(snapshot);
   WaitForJobs();
-  EXPECT_EQ(On(5), names);
+  EXPECT_EQ(TableNames(5), names);
   ASSERT_OK(Compact(names, 5));
   EXPECT_EQ(info_.stats.num_output_records, 1u);
   WaitForJobs();
@@ -301,19 +304,19 @@ TEST_F(CompactFilesTest, WhatASnapshotKeptStaysInStylesThatRewriteNothing) {
     Table("k", "1");
     const Snapshot* const snapshot = db_->GetSnapshot();
     Table("k", "2");
-    ASSERT_OK(Compact(On(0), 5));
-    const std::vector<std::string> names = On(5);
+    ASSERT_OK(Compact(TableNames(0), 5));
+    const std::vector<std::string> names = TableNames(5);
     ASSERT_EQ(names.size(), 1u);
     db_->ReleaseSnapshot(snapshot);
     options_.compaction_style = style;
     options_.disable_auto_compactions = false;
     Open();
     WaitForJobs();
-    EXPECT_EQ(On(5), names) << style;
+    EXPECT_EQ(TableNames(5), names) << style;
     options_.compaction_style = kCompactionStyleLevel;
     Open();
     WaitForJobs();
-    EXPECT_NE(On(5), names) << "the levelled style rewrites them";
+    EXPECT_NE(TableNames(5), names) << "the levelled style rewrites them";
     Close();
     ASSERT_OK(DestroyDB("/db", options_));
   }
@@ -329,7 +332,7 @@ TEST_F(CompactFilesTest, MayBeCalledByTheOnlyThreadOfThePool) {
     Status status;
     std::binary_semaphore done{0};
   } task;
-  task.work = [this] { return Compact(On(0), 2); };
+  task.work = [this] { return Compact(TableNames(0), 2); };
   env_->SetBackgroundThreads(1, Env::Priority::LOW);
   env_->Schedule(
       [](void* argument) {

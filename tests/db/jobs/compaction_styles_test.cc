@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ashlar/listener.h"
+#include "ashlar/sst_file_writer.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/moved_clock.h"
 #include "tests/support/test_db.h"
@@ -203,6 +204,42 @@ TEST_F(CompactionStyles, FifoDropsWhatIsTooOld) {
   EXPECT_EQ(ReadBoth().begin()->first, "c");
   EXPECT_EQ(reasons_->Of(CompactionReason::kFIFOTtl), 1);
   EXPECT_EQ(Ticks(FIFO_TTL_COMPACTIONS), 1u);
+}
+
+// A table that came from outside, or that holds little but tombstones, does not keep older ones.
+TEST_F(CompactionStyles, FifoDropsIngestedTablesAndTombstonesThatAreTooOld) {
+  options_.ttl = 900;
+  Reopen(kCompactionStyleFIFO, 1);
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/outside.sst"));
+  ASSERT_OK(writer.Put("outside", "v"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions()));
+  for (uint64_t i = 0; i < 100; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  WriteTable("a");
+  clock_->moved_by_seconds = 1000;
+  WriteTable("c");
+  EXPECT_EQ(Levels(), "1");
+  EXPECT_EQ(ReadBoth().size(), 1u);
+}
+
+// Deeper levels hold the older data, which goes first.
+TEST_F(CompactionStyles, FifoTakesOverALevelledTree) {
+  options_.target_file_size_base = 10'000;
+  Reopen(kCompactionStyleLevel, 7);
+  for (uint64_t i = 0; i < 30; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), std::string(5'000, 'o')));
+  }
+  Flush();
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Reopen(kCompactionStyleFIFO, 7);
+  for (uint64_t i = 0; i < 5; i++) WriteTable(Key(100 + i), 5'000);
+  EXPECT_EQ(ReadBoth().size(), 35u);
+  ASSERT_OK(db_->SetOptions({{"compaction_options_fifo", "{max_table_files_size=60000}"}}));
+  WriteTable(Key(200), 5'000);
+  const auto left = ReadBoth();
+  for (uint64_t i = 0; i < 5; i++) EXPECT_TRUE(left.contains(Key(100 + i))) << i;
+  EXPECT_LT(left.size(), 20u);
 }
 
 // Levelled style: data that is too old moves down until it is on the deepest level.

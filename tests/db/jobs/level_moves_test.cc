@@ -65,11 +65,6 @@ class LevelMoves : public DbTest {
     compact.target_level = target_level;
     return db_->CompactRange(compact, nullptr, nullptr);
   }
-  std::string Keys() {
-    std::string keys;
-    for (const auto& [key, value] : ReadRows()) keys += key;
-    return keys;
-  }
   Status Promote(int level) { return db_->PromoteL0(db_->DefaultColumnFamily(), level); }
   Status Suggest(const Slice* begin = nullptr, const Slice* end = nullptr) {
     return db_->SuggestCompactRange(db_->DefaultColumnFamily(), begin, end);

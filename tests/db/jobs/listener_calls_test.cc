@@ -122,10 +122,6 @@ class ListenerCallsTest : public DbTest {
     DbTest::Open({"default", "other"});
   }
   void Put(size_t family) { DbTest::Put(handles_[family], "a", "1"); }
-  void DestroyHandles() {
-    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-  }
 
   const std::shared_ptr<FaultFileSystem> fs_ = std::make_shared<FaultFileSystem>(memory_);
   std::shared_ptr<Recorder> told_;

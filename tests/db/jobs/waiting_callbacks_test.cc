@@ -82,6 +82,30 @@ class WaitingCallbacksTest : public testing::Test {
     FlushOptions at_once = no_wait_;
     at_once.allow_write_stall = true;
     EXPECT_OK(db->Flush(at_once));
+    CallWhatNeverWaits(db);
+  }
+  static void CallWhatNeverWaits(DB* db) {
+    std::string text;
+    EXPECT_TRUE(db->GetProperty("rocksdb.stats", &text));
+    ColumnFamilyMetaData facts;
+    db->GetColumnFamilyMetaData(&facts);
+    const Snapshot* const snapshot = db->GetSnapshot();
+    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    }
+    EXPECT_OK(it->status());
+    db->ReleaseSnapshot(snapshot);
+    EXPECT_OK(db->SyncWAL());
+    VectorWalPtr logs;
+    EXPECT_OK(db->GetSortedWalFiles(logs));
+    std::vector<std::string> files;
+    uint64_t manifest_bytes = 0;
+    EXPECT_OK(db->GetLiveFiles(files, &manifest_bytes, /*flush=*/false));
+    EXPECT_OK(db->DisableFileDeletions());
+    EXPECT_OK(db->EnableFileDeletions());
+    EXPECT_OK(db->SuggestCompactRange(db->DefaultColumnFamily(), nullptr, nullptr));
+    EXPECT_OK(db->SetDBOptions({{"max_background_jobs", "2"}}));
+    EXPECT_OK(DeleteFilesInRange(db, db->DefaultColumnFamily(), nullptr, nullptr));
   }
   void ExpectWorks() {
     std::string value;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blob files among the files of a database: recovery, lists, copies, caches, listeners, faults.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/file_checksum.h"
@@ -20,7 +15,7 @@ namespace {
 TEST_F(LargeValuesTest, RecoveryWritesBlobFilesToo) {
   Put("a", Large('a'));
   ASSERT_OK(db_->FlushWAL(/*sync=*/true));
-  db_.reset();
+  Drop();
   Open();
   EXPECT_EQ(BlobFilesOnDisk().size(), 1u);
   EXPECT_EQ(Get("a"), Large('a'));
@@ -29,8 +24,7 @@ TEST_F(LargeValuesTest, RecoveryWritesBlobFilesToo) {
 TEST_F(LargeValuesTest, FilesThatNobodyKnowsAreDeletedAtOpen) {
   Put("a", Large('a'));
   Flush();
-  ASSERT_OK(db_->Close());
-  db_.reset();
+  Close();
   ASSERT_OK(WriteStringToFile(env_.get(), "rest of a crash", "/db/000003.blob", false));
   Open();
   ASSERT_EQ(BlobFilesOnDisk().size(), 1u);
@@ -55,8 +49,7 @@ TEST_F(LargeValuesTest, ListsOfFilesHaveThem) {
   ASSERT_OK(env_->GetFileSize("/db/" + blob, &bytes));
   EXPECT_EQ(info->size, bytes);
   EXPECT_EQ(info->file_type, kBlobFile);
-  std::vector<LiveFileMetaData> tables;
-  db_->GetLiveFilesMetaData(&tables);
+  const std::vector<LiveFileMetaData> tables = Tables();
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(tables[0].oldest_blob_file_number, MetaData().blob_files.at(0).blob_file_number);
 }
@@ -69,13 +62,10 @@ TEST_F(LargeValuesTest, CheckpointsHaveThem) {
   ASSERT_OK(Checkpoint::Create(db_.get(), &checkpoint));
   const std::unique_ptr<Checkpoint> owned(checkpoint);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
-  std::unique_ptr<DB> copy;
-  ASSERT_OK(DB::Open(options_, "/copy", &copy));
-  std::string value;
-  ASSERT_OK(copy->Get(ReadOptions(), "a", &value));
-  EXPECT_EQ(value, Large('a'));
-  ASSERT_OK(copy->Get(ReadOptions(), "b", &value));
-  EXPECT_EQ(value, Large('b'));
+  TestDb copy(fs_, options_);
+  copy.dir() = "/copy";
+  copy.Open();
+  EXPECT_EQ(copy.Scan(), "a=" + Large('a') + " b=" + Large('b'));
 }
 
 TEST_F(LargeValuesTest, AFamilyWithThemIsNotExported) {
@@ -98,9 +88,9 @@ TEST_F(LargeValuesTest, TheBlobCacheServesReads) {
   Flush();
   ReadOptions memory_only;
   memory_only.read_tier = kBlockCacheTier;
-  ASSERT_EQ(Get("a").size(), 40u);  // now the block is in memory too
+  ASSERT_EQ(Get("a").size(), 40u);  // so that the block of the table is in memory too
   EXPECT_EQ(Get("a", memory_only), Large('a'));
-  EXPECT_EQ(options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_READ), 0u);
+  EXPECT_EQ(Ticks(BLOB_DB_BLOB_FILE_BYTES_READ), 0u);
   EXPECT_EQ(Number("blob-cache-capacity"), uint64_t{1} << 20);
   EXPECT_GT(Number("blob-cache-usage"), 40u);
   EXPECT_EQ(Number("blob-cache-pinned-usage"), 0u);
@@ -146,8 +136,42 @@ struct BlobEvents : EventListener {
     }
     text += "; ";
   }
-  std::string text;  // in the order of one thread after the other
+  std::string text;  // the threads of the events never run at the same time
 };
+
+// A blob file that cannot be read concerns the keys whose values it has.
+TEST_F(LargeValuesTest, AFailedReadOfABatchConcernsItsKeysOnly) {
+  const std::vector<std::string> keys = {"a", "b", "c", "d"};
+  for (const std::string& key : keys) {
+    Put(key, Large(key[0]));
+    Put(key + "small", "s");
+    Flush();
+  }
+  const std::vector<std::string> files = BlobFilesOnDisk();
+  ASSERT_EQ(files.size(), keys.size());
+  Reopen();
+  fs_->AddFault({.mode = FaultMode::kSticky,
+                 .kinds = KindBit(CallKind::kOpenRead) | KindBit(CallKind::kRead),
+                 .path_part = files[1]});
+  const Slice asked[] = {"a", "b", "bsmall", "c", "d", "none"};
+  PinnableSlice values[6];
+  Status statuses[6];
+  for (const bool is_sorted : {false, true}) {
+    db_->MultiGet(ReadOptions(), db_->DefaultColumnFamily(), 6, asked, values, statuses, is_sorted);
+    EXPECT_OK(statuses[0]);
+    EXPECT_EQ(values[0], Large('a'));
+    EXPECT_TRUE(statuses[1].IsIOError()) << statuses[1].ToString();
+    EXPECT_OK(statuses[2]);
+    EXPECT_EQ(values[2], "s");
+    EXPECT_OK(statuses[3]);
+    EXPECT_EQ(values[3], Large('c'));
+    EXPECT_OK(statuses[4]);
+    EXPECT_EQ(values[4], Large('d'));
+    EXPECT_TRUE(statuses[5].IsNotFound());
+  }
+  fs_->ClearFaults();
+  EXPECT_EQ(Get("b"), Large('b'));
+}
 
 TEST_F(LargeValuesTest, ListenersHearOfThem) {
   const auto events = std::make_shared<BlobEvents>();
@@ -156,23 +180,23 @@ TEST_F(LargeValuesTest, ListenersHearOfThem) {
   Put("a", Large('a'));
   Put("b", Large('b'));
   Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
+  WaitForJobs();  // listeners are called after the call
   EXPECT_EQ(events->text, "begun 0; created 2 OK; flushed 1; ");
   events->text.clear();
   Put("a", "small");
   Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
+  WaitForJobs();  // listeners are called after the call
   EXPECT_EQ(events->text, "flushed 0; ");
   events->text.clear();
   CompactRangeOptions options;
   options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
   options.blob_garbage_collection_age_cutoff = 1;
   Compact(options);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
+  WaitForJobs();  // listeners are called after the call
   EXPECT_NE(events->text.find("begun 1; created 1 OK; "), std::string::npos) << events->text;
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
+  WaitForJobs();  // listeners are called after the call
   EXPECT_NE(events->text.find("compacted 1 garbage 2 146; "), std::string::npos) << events->text;
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
+  WaitForJobs();  // listeners are called after the call
   EXPECT_NE(events->text.find("deleted OK; "), std::string::npos) << events->text;
 }
 
@@ -205,8 +229,7 @@ TEST_F(LargeValuesTest, BlobStatsAreThoseOfRocksDb) {
   Put("k2", Large('B'));
   Put("k3", Large('C', 25));
   Flush();
-  std::string text;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.blob-stats", &text));
+  const std::string text = Property("rocksdb.blob-stats");
   EXPECT_EQ(text.substr(0, text.find("\nTotal size of garbage")),
             "Number of blob files: 1\nTotal size of blob files: 195");
 }
@@ -216,9 +239,9 @@ TEST_F(LargeValuesTest, AFailedCallLosesNothing) {
   for (const bool is_compaction : {false, true}) {
     for (uint64_t call = 0;; call++) {
       SCOPED_TRACE(call);
-      db_.reset();
-      ASSERT_OK(
-          DestroyDB("/db", options_));  // what failed calls leave would be work for later ones
+      Drop();
+      // Otherwise the files that failed calls left would cause more calls.
+      ASSERT_OK(DestroyDB("/db", options_));
       Open();
       Put("a", Large('a'));
       Put("b", "small");
@@ -235,7 +258,7 @@ TEST_F(LargeValuesTest, AFailedCallLosesNothing) {
           is_compaction ? db_->CompactRange(options, nullptr, nullptr) : db_->Flush(FlushOptions());
       const bool was_reached = fs_->CallCount() > first + call;
       fs_->ClearFaults();
-      db_.reset();
+      Drop();
       Open();
       EXPECT_EQ(Get("a"), Large('a')) << status.ToString();
       EXPECT_EQ(Get("b"), "small");

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases whose large values lie in blob files: every way of reading, and what compactions move
-// and drop.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
+// Databases whose large values are in blob files: every way of reading, and the values that
+// compactions move and drop.
 #include "ashlar/cache.h"
 #include "ashlar/wide_columns.h"
 #include "tests/db/large_values/large_values_fixture.h"
@@ -21,10 +14,10 @@ TEST_F(LargeValuesTest, AreReadInEveryWay) {
   Put("b", "small");
   Put("c", Large('c', 100000));
   Put("d", Large('d'));
-  ASSERT_OK(db_->Merge(WriteOptions(), "e", "1"));
+  Merge("e", "1");
   Flush();
   EXPECT_EQ(BlobFilesOnDisk().size(), 1u);
-  ASSERT_OK(db_->Merge(WriteOptions(), "d", "x"));
+  Merge("d", "x");
   for (int round = 0; round < 2; round++) {
     EXPECT_EQ(Get("a"), Large('a'));
     EXPECT_EQ(Get("b"), "small");
@@ -40,15 +33,15 @@ TEST_F(LargeValuesTest, AreReadInEveryWay) {
     EXPECT_EQ(values[2], "small");
     EXPECT_EQ(values[3], Large('a'));
     const std::string forward =
-        "a=" + Large('a') + " b=small c=" + Large('c', 100000) + " d=" + Large('d') + ".x e=-.1 ";
+        "a=" + Large('a') + " b=small c=" + Large('c', 100000) + " d=" + Large('d') + ".x e=-.1";
     const std::string backward =
-        "e=-.1 d=" + Large('d') + ".x c=" + Large('c', 100000) + " b=small a=" + Large('a') + " ";
-    EXPECT_EQ(Scan(true), forward);
-    EXPECT_EQ(Scan(false), backward);
+        "e=-.1 d=" + Large('d') + ".x c=" + Large('c', 100000) + " b=small a=" + Large('a');
+    EXPECT_EQ(Scan(), forward);
+    EXPECT_EQ(ScanBackwards(), backward);
     ReadOptions lazily;
     lazily.allow_unprepared_value = true;
-    EXPECT_EQ(Scan(true, lazily), forward);
-    EXPECT_EQ(Scan(false, lazily), backward);
+    EXPECT_EQ(Scan(lazily), forward);
+    EXPECT_EQ(ScanBackwards(lazily), backward);
     PinnableWideColumns columns;
     ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "a", &columns));
     EXPECT_EQ(columns.columns(), (WideColumns{{kDefaultWideColumnName, Large('a')}}));
@@ -86,18 +79,18 @@ TEST_F(LargeValuesTest, AnUnpreparedValueIsNotRead) {
   ReadOptions options;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-  const uint64_t before = options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_READ);
+  const uint64_t before = Ticks(BLOB_DB_BLOB_FILE_BYTES_READ);
   it->SeekToFirst();
   ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_READ), before);
+  EXPECT_EQ(Ticks(BLOB_DB_BLOB_FILE_BYTES_READ), before);
   ASSERT_TRUE(it->PrepareValue());
-  EXPECT_GT(options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_READ), before);
+  EXPECT_GT(Ticks(BLOB_DB_BLOB_FILE_BYTES_READ), before);
 }
 
 TEST_F(LargeValuesTest, OperandsAreHandedOutWithTheValueBelow) {
   Put("k", Large('k'));
   Flush();
-  ASSERT_OK(db_->Merge(WriteOptions(), "k", "x"));
+  Merge("k", "x");
   PinnableSlice operands[4];
   GetMergeOperandsOptions options;
   options.expected_max_number_of_operands = 4;
@@ -112,11 +105,11 @@ TEST_F(LargeValuesTest, OperandsAreHandedOutWithTheValueBelow) {
 TEST_F(LargeValuesTest, CompactionsFoldOperandsOntoThem) {
   Put("k", Large('k'));
   Flush();
-  ASSERT_OK(db_->Merge(WriteOptions(), "k", "x"));
+  Merge("k", "x");
   Flush();
   Compact();
   EXPECT_EQ(Get("k"), Large('k') + ".x");
-  EXPECT_EQ(BlobFilesOnDisk().size(), 1u);  // the new one
+  EXPECT_EQ(BlobFilesOnDisk().size(), 1u);  // the new file
   EXPECT_EQ(Number("live-blob-file-garbage-size"), 0u);
 }
 
@@ -153,7 +146,7 @@ TEST_F(LargeValuesTest, RangeTombstonesMakeGarbageOfWholeTables) {
   Flush();
   Compact();
   EXPECT_EQ(BlobFilesOnDisk().size(), 1u);
-  EXPECT_EQ(Scan(true), "zz=" + Large('z') + " ");
+  EXPECT_EQ(Scan(), "zz=" + Large('z'));
 }
 
 TEST_F(LargeValuesTest, AnIteratorKeepsItsBlobFiles) {
@@ -203,11 +196,11 @@ TEST_F(LargeValuesTest, AForcedCompactionMovesTheOldest) {
   options.blob_garbage_collection_age_cutoff = 0.5;
   Compact(options);
   const std::vector<std::string> after = BlobFilesOnDisk();
-  ASSERT_EQ(after.size(), 3u);  // two of the old ones and a new one
+  ASSERT_EQ(after.size(), 3u);  // two old files and a new one
   EXPECT_EQ(after[0], before[2]);
   EXPECT_EQ(after[1], before[3]);
-  EXPECT_EQ(options_.statistics->getTickerCount(BLOB_DB_GC_NUM_KEYS_RELOCATED), 2u);
-  EXPECT_EQ(options_.statistics->getTickerCount(BLOB_DB_GC_BYTES_RELOCATED), 80u);
+  EXPECT_EQ(Ticks(BLOB_DB_GC_NUM_KEYS_RELOCATED), 2u);
+  EXPECT_EQ(Ticks(BLOB_DB_GC_BYTES_RELOCATED), 80u);
   for (int i = 0; i < 4; i++) {
     EXPECT_EQ(Get("k" + std::to_string(i)), Large(static_cast<char>('a' + i)));
   }
@@ -248,7 +241,7 @@ TEST_P(WastefulBlobs, TooMuchGarbageIsReasonForACompaction) {
   Compact(keeps_blobs);
   ASSERT_GT(Number("live-blob-file-garbage-size"), 0u);
   ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   EXPECT_EQ(Number("live-blob-file-garbage-size"), 0u);
   EXPECT_EQ(Get("d"), Large('d'));
 }
@@ -263,14 +256,14 @@ TEST_F(LargeValuesTest, FifoDropsThemWithTheirTables) {
   const ColumnFamilyMetaData metadata = MetaData();
   ASSERT_EQ(metadata.blob_files.size(), 3u);
   ASSERT_EQ(metadata.levels[0].files.size(), 3u);
-  // So much that it is enough to drop the oldest table, if its blob file counts.
+  // The limit is reached by dropping the oldest table, if its blob file is counted.
   options_.compaction_options_fifo.max_data_files_size = metadata.size + metadata.blob_file_size -
                                                          metadata.levels[0].files.back().size -
                                                          metadata.blob_files.front().blob_file_size;
   Reopen();
   Compact();
   EXPECT_EQ(BlobFilesOnDisk().size(), 2u);
-  EXPECT_EQ(Scan(true), "b=" + Large('b', 1000) + " c=" + Large('c', 1000) + " ");
+  EXPECT_EQ(Scan(), "b=" + Large('b', 1000) + " c=" + Large('c', 1000));
 }
 
 TEST_F(LargeValuesTest, UpperLevelsMayKeepTheirValues) {
@@ -293,13 +286,13 @@ TEST_F(LargeValuesTest, WhatBlobFilesTakeCountsAsWritten) {
   };
   const uint64_t flushed = live_bytes();
   EXPECT_GT(flushed, kValues * 10'000u);
-  EXPECT_EQ(options_.statistics->getTickerCount(FLUSH_WRITE_BYTES), flushed);
+  EXPECT_EQ(Ticks(FLUSH_WRITE_BYTES), flushed);
   CompactRangeOptions options;
   options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
   options.blob_garbage_collection_age_cutoff = 1;
   Compact(options);
-  const uint64_t compacted = live_bytes();  // all is moved
-  EXPECT_EQ(options_.statistics->getTickerCount(COMPACT_WRITE_BYTES), compacted);
+  const uint64_t compacted = live_bytes();  // all values are moved
+  EXPECT_EQ(Ticks(COMPACT_WRITE_BYTES), compacted);
   std::map<std::string, std::string> map;
   ASSERT_TRUE(db_->GetMapProperty("rocksdb.cfstats", &map));
   constexpr double kGigabyte = 1 << 30;

@@ -27,14 +27,14 @@ std::string Show(const std::vector<VersionEdit>& edits) {
   return text;
 }
 
-LogFacts Log(uint64_t number, uint64_t synced, uint64_t end) {
+LogSummary Log(uint64_t number, uint64_t synced, uint64_t end) {
   return {.number = FileNumber{number}, .first_seqno = 1, .synced_bytes = synced, .end_bytes = end};
 }
 
 constexpr std::optional<uint64_t> kNewManifest = std::nullopt;
 
 // Behind a change that says from which log on they are needed.
-std::vector<VersionEdit> News(ListedLogs* listed, const std::vector<LogFacts>& logs,
+std::vector<VersionEdit> News(ListedLogs* listed, const std::vector<LogSummary>& logs,
                               uint64_t needed, std::optional<uint64_t> change_begin = 4711) {
   VersionEdit edit;
   edit.min_log_number_to_keep = FileNumber{needed};

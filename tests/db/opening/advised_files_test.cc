@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program's file system says how files of a kind are to be opened (OptimizeFor...), and they are.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
+// Files are opened with the options that the file system of the program gives for their kind
+// (OptimizeFor...).
 #include <set>
-#include <string>
 
-#include "ashlar/db.h"
 #include "ashlar/env_wrapper.h"
 #include "ashlar/file_system.h"
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/sst_file_writer.h"
-#include "env/env_adaptors.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
 
-// Known by a number that is handed on and means nothing to files in memory.
+// Numbers that identify the kinds. Files in memory ignore the option that carries them.
 constexpr size_t kLogWrite = 101, kLogRead = 102, kManifestWrite = 103, kTableWrite = 104;
 constexpr size_t kManifestRead = 105, kCompactionRead = 106, kBlobRead = 107, kSane = 108;
 
@@ -94,15 +87,12 @@ class AdvisingFs final : public FileSystemWrapper {
 
 TEST(AdvisedFiles, AreOpenedAsTheFileSystemSays) {
   const auto fs = std::make_shared<AdvisingFs>();
-  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-  Options options;
-  options.create_if_missing = true;
-  options.env = env.get();
-  for (int round = 0; round < 2; round++) {  // the second one reads the log of the first
-    std::unique_ptr<DB> db;
-    ASSERT_OK(DB::Open(options, "/db", &db));
-    ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
-    ASSERT_OK(db->Close());
+  TestDb test(fs);
+  test.options().create_if_missing = true;
+  for (int round = 0; round < 2; round++) {  // the second open reads the log of the first one
+    test.Open();
+    test.Put("k");
+    test.Close();
   }
   EXPECT_EQ(fs->written["log"], std::set<size_t>{kLogWrite});
   EXPECT_EQ(fs->written["MANIFEST"], std::set<size_t>{kManifestWrite});
@@ -113,32 +103,27 @@ TEST(AdvisedFiles, AreOpenedAsTheFileSystemSays) {
 
 TEST(AdvisedFiles, ThatReadsAndCompactionsOpen) {
   const auto fs = std::make_shared<AdvisingFs>();
-  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-  Options options;
-  options.create_if_missing = true;
-  options.env = env.get();
-  options.enable_blob_files = true;
-  options.disable_auto_compactions = true;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
+  TestDb test(fs);
+  test.options().create_if_missing = true;
+  test.options().enable_blob_files = true;
+  test.options().disable_auto_compactions = true;
+  test.Open();
   for (const char* const value : {"v", "w"}) {
-    ASSERT_OK(db->Put(WriteOptions(), "k", value));
-    ASSERT_OK(db->Flush(FlushOptions()));
+    test.Put("k", value);
+    test.Flush();
   }
   fs->read.clear();
-  ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(fs->read["table"].count(kCompactionRead), 1u);  // nobody had read them yet
-  db.reset();
+  test.Compact();
+  EXPECT_EQ(fs->read["table"].count(kCompactionRead), 1u);  // no other read has opened them before
+  test.Close();
   fs->read.clear();
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  std::string value;
-  ASSERT_OK(db->Get(ReadOptions(), "k", &value));
-  EXPECT_EQ(value, "w");
+  test.Open();
+  EXPECT_EQ(test.Get("k"), "w");
   EXPECT_EQ(fs->read["table"], std::set<size_t>{kSane});
   EXPECT_EQ(fs->read["blob"], std::set<size_t>{kBlobRead});
 }
 
-// Notes how files are created.
+// Records the options with which files are created.
 class NotingFs final : public FileSystemWrapper {
  public:
   NotingFs() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}
@@ -174,45 +159,39 @@ class NotingFs final : public FileSystemWrapper {
   int created_ GUARDED_BY(mutex_) = 0;
 };
 
-// A file system that cannot map what is written may say so: nobody asks for it.
+// The engine never requests mapped writes, which a file system may not support.
 TEST(AdvisedFiles, NoneIsWrittenThroughAMapping) {
   EXPECT_FALSE(EnvOptions().use_mmap_writes);
   EXPECT_FALSE(FileOptions().use_mmap_writes);
   const auto fs = std::make_shared<NotingFs>();
-  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-  Options options;
-  options.create_if_missing = true;
-  options.env = env.get();
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
-  ASSERT_OK(db->Flush(FlushOptions()));
-  SstFileWriter writer(EnvOptions(), options);
+  TestDb test(fs);
+  test.options().create_if_missing = true;
+  test.Open();
+  test.Put("k");
+  test.Flush();
+  SstFileWriter writer(EnvOptions(), test.options());
   ASSERT_OK(writer.Open("/x.sst"));
   ASSERT_OK(writer.Put("l", "v"));
   ASSERT_OK(writer.Finish());
-  ASSERT_OK(db->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
-  ASSERT_OK(db->Close());
+  ASSERT_OK(test.db()->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
+  test.Close();
   EXPECT_GT(fs->created(), 5);  // info log, CURRENT, MANIFEST, OPTIONS, log and tables
   EXPECT_EQ(fs->mapped(), std::set<std::string>{});
 }
 
 TEST(AdvisedFiles, LogsHaveAPaceOfTheirOwn) {
   const auto fs = std::make_shared<NotingFs>();
-  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-  Options options;
-  options.create_if_missing = true;
-  options.env = env.get();
-  options.bytes_per_sync = 1111;
-  options.wal_bytes_per_sync = 2222;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  ASSERT_OK(db->Close());
+  TestDb test(fs);
+  test.options().create_if_missing = true;
+  test.options().bytes_per_sync = 1111;
+  test.options().wal_bytes_per_sync = 2222;
+  test.Open();
+  test.Close();
   EXPECT_EQ(fs->paces(/*of_logs=*/true), std::set<uint64_t>{2222});
   EXPECT_EQ(fs->paces(/*of_logs=*/false).count(2222), 0u);
-  EXPECT_EQ(env->OptimizeForLogWrite(EnvOptions(), options).bytes_per_sync, 2222u);
-  const std::unique_ptr<Env> plain = std::make_unique<EnvWrapper>(env.get());
-  EXPECT_EQ(plain->Env::OptimizeForLogWrite(EnvOptions(), options).bytes_per_sync, 2222u);
+  EXPECT_EQ(test.env()->OptimizeForLogWrite(EnvOptions(), test.options()).bytes_per_sync, 2222u);
+  const std::unique_ptr<Env> plain = std::make_unique<EnvWrapper>(test.env());
+  EXPECT_EQ(plain->Env::OptimizeForLogWrite(EnvOptions(), test.options()).bytes_per_sync, 2222u);
 }
 
 }  // namespace

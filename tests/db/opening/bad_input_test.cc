@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever is wrong with the options or with the files, opening and reading answer with a clear
-// Status, lose nothing and change nothing.
-#include <gtest/gtest.h>
+// With wrong options or damaged files, opening and reading return a clear Status, lose nothing and
+// change nothing.
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/table.h"
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/hash/crc32c.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
@@ -33,11 +25,10 @@ namespace {
 
 constexpr char kChildDir[] = "ASHLAR_SECOND_OPENER_DIR";
 
-std::string Key(int i) { return StrCat("key", 10000 + i); }
 std::string Value(int i) { return StrCat("value ", i, std::string(200, 'v')); }
 
-// A closed database of two families: tables in several levels, and a log with the newest entries.
-class BadInput : public testing::Test {
+// A closed database with two families: tables on several levels, and a log with the newest entries.
+class BadInput : public DbTest {
  protected:
   static constexpr int kEntryCount = 300;
 
@@ -49,7 +40,7 @@ class BadInput : public testing::Test {
     ColumnFamilyOptions options;
     options.compression = kNoCompression;
     BlockBasedTableOptions table;
-    table.format_version = 5;  // its footer has no checksum of its own
+    table.format_version = 5;  // the footer of this version has no checksum
     table.block_size = 512;
     options.table_factory.reset(NewBlockBasedTableFactory(table));
     return options;
@@ -57,38 +48,29 @@ class BadInput : public testing::Test {
 
   void SetUp() override {
     dir_ = FreshTempDir("bad_input") + "/db";
-    DBOptions options;
-    options.create_if_missing = options.create_missing_column_families = true;
-    ASSERT_OK(Open(options, families_));
+    ASSERT_OK(Open(CreatingOptions(), families_));
     for (int i = 0; i < kEntryCount; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 2], Key(i), Value(i)));
-      if (i % 100 == 50) {
-        ASSERT_OK(db_->Flush(FlushOptions(), handles_));
-      }
-      if (i == 60) {
-        ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[0], nullptr, nullptr));
-      }
+      Put(handles_[i % 2], Key(i), Value(i));
+      if (i % 100 == 50) Flush(handles_);
+      if (i == 60) Compact(handles_[0]);
     }
-    Close();
+    Drop();
     before_ = FilesOf(dir_);
   }
 
-  void TearDown() override { Close(); }
-
+  static DBOptions CreatingOptions() {
+    DBOptions options;
+    options.create_if_missing = options.create_missing_column_families = true;
+    return options;
+  }
   Status Open(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
               bool is_read_only = false) {
-    Close();
+    Drop();
     return is_read_only ? DB::OpenForReadOnly(options, dir_, families, &handles_, &db_)
                         : DB::Open(options, dir_, families, &handles_, &db_);
   }
 
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-    handles_.clear();
-    db_.reset();
-  }
-
-  // Both kinds of opening fail alike and leave the files as they are.
+  // Opening for reading and for writing fails alike and leaves the files unchanged.
   void ExpectRefused(const std::vector<ColumnFamilyDescriptor>& families, Status::Code code,
                      const std::string& message, const DBOptions& options = DBOptions()) {
     const auto before = FilesOf(dir_);
@@ -103,7 +85,7 @@ class BadInput : public testing::Test {
     }
   }
 
-  // Puts back what a test damaged: then everything is there.
+  // After the damage of the test is repaired, all entries are there.
   void ExpectIntactAfterRepair() {
     for (const auto& [name, contents] : before_) WriteFile(name, contents);
     ExpectIntact();
@@ -138,11 +120,8 @@ class BadInput : public testing::Test {
     return contents;
   }
 
-  std::string dir_;
   std::vector<ColumnFamilyDescriptor> families_;
   std::map<std::string, std::string> before_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 // Options.
@@ -165,8 +144,7 @@ TEST_F(BadInput, WritingNeedsEveryFamily) {
 
 TEST_F(BadInput, ReadingWorksOnSomeFamilies) {
   ASSERT_OK(Open(DBOptions(), {families_[0]}, /*is_read_only=*/true));
-  std::string value;
-  EXPECT_OK(db_->Get(ReadOptions(), Key(0), &value));
+  EXPECT_EQ(Get(Key(0)), Value(0));
 }
 
 TEST_F(BadInput, FamiliesThatDoNotExistAreRefusedByName) {
@@ -262,7 +240,7 @@ TEST_F(BadInput, AFileIsNotADatabase) {
   EXPECT_EQ(DifferencesBetween(before_, FilesOf(dir_)), "");
 }
 
-// While it lives, permissions count, also for a test that runs as root, whom none stop.
+// While this object exists, permissions have effect, even for a test that runs as root.
 class OrdinaryUser {
  public:
   OrdinaryUser() : was_root_(geteuid() == 0) {
@@ -271,7 +249,7 @@ class OrdinaryUser {
   }
   ~OrdinaryUser() { EXPECT_TRUE(!was_root_ || seteuid(0) == 0); }
 
-  // False where there is no such user (in some containers), or not for temporary files.
+  // False if there is no such user, as in some containers, or if it cannot reach temporary files.
   bool CanReach(const std::string& path) const {
     std::error_code error;
     return is_ordinary_ && std::filesystem::exists(path, error);
@@ -311,7 +289,7 @@ TEST_F(BadInput, ADirectoryThatCannotBeWrittenOpensForReadingOnly) {
     EXPECT_NE(status.ToString().find("LOCK"), std::string::npos) << status.ToString();
     ASSERT_OK(Open(DBOptions(), families_, /*is_read_only=*/true));
     EXPECT_TRUE(HoldsEntries(kEntryCount));
-    Close();
+    Drop();
   }
   ASSERT_EQ(chmod(dir_.c_str(), 0755), 0);
   EXPECT_EQ(DifferencesBetween(before_, FilesOf(dir_)), "");
@@ -327,11 +305,9 @@ TEST_F(BadInput, ADamagedCurrentIsCorruption) {
   ExpectIntactAfterRepair();
 }
 
-// Making a new database there would delete the old one's files.
+// Creating a new database there would delete the files of the old one.
 TEST_F(BadInput, AMissingCurrentIsNoReasonToStartAnew) {
   std::filesystem::remove(dir_ + "/CURRENT");
-  DBOptions options;
-  options.create_if_missing = options.create_missing_column_families = true;
   for (const bool has_logs : {true, false}) {
     if (!has_logs) {
       for (const auto& [name, contents] : before_) {
@@ -339,9 +315,9 @@ TEST_F(BadInput, AMissingCurrentIsNoReasonToStartAnew) {
       }
     }
     const auto before = FilesOf(dir_);
-    const Status status = Open(options, families_);
+    const Status status = Open(CreatingOptions(), families_);
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-    Close();
+    Drop();
     EXPECT_EQ(DifferencesBetween(before, FilesOf(dir_)), "");
   }
   ExpectIntactAfterRepair();
@@ -421,8 +397,8 @@ TEST_F(BadInput, ANewerTableFormatIsRefused) {
   ExpectIntactAfterRepair();
 }
 
-// The damaged block answers Corruption, naming the file; the others answer as ever, and compaction
-// keeps the input.
+// Reads of the damaged block return Corruption with the name of the file, other reads succeed, and
+// compaction keeps the input.
 TEST_F(BadInput, ADamagedDataBlockIsCorruptionWhenRead) {
   const std::string name = Newest("", ".sst");
   WriteFile(name, Flipped(name, 100));
@@ -453,7 +429,7 @@ TEST_F(BadInput, ADamagedDataBlockIsCorruptionWhenRead) {
     }
   }
   EXPECT_EQ(failed, 1);
-  Close();
+  Drop();
   ASSERT_TRUE(std::filesystem::exists(StrCat(dir_, "/", name)));
   WriteFile(name, before_.at(name));
   ExpectIntact();

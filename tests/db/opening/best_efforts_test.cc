@@ -1,70 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// best_efforts_recovery: what a database opens with when tables, blob files, MANIFESTs or CURRENT
-// are missing or damaged, and what happens to the rest. Files are taken away between openings.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ashlar/db.h"
-#include "ashlar/env.h"
+// best_efforts_recovery: which state a database opens with when tables, blob files, MANIFESTs or
+// CURRENT are missing or damaged, and what becomes of the other files. The tests change files
+// between openings.
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/sst_file_writer.h"
-#include "env/env_adaptors.h"
 #include "env/filename.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
-class BestEffortsTest : public testing::Test {
+class BestEffortsTest : public DbTest {
  protected:
   BestEffortsTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
     options_.disable_auto_compactions = true;
     options_.avoid_flush_during_shutdown = true;
   }
 
   Status Open(int families = 1) {
-    Close();
-    std::vector<ColumnFamilyDescriptor> descriptors;
-    for (int i = 0; i < families; i++) descriptors.emplace_back(NameOf(i), options_);
-    options_.create_missing_column_families = true;
-    return DB::Open(options_, "/db", descriptors, &handles_, &db_);
+    std::vector<std::string> names;
+    for (int i = 0; i < families; i++) names.push_back(NameOf(i));
+    return TryOpen(names);
   }
-  // The newest state that there is.
+  // Opens the newest state that is complete.
   Status OpenWhatIsLeft(int families = 1) {
     options_.best_efforts_recovery = true;
     return Open(families);
   }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-    handles_.clear();
-    db_.reset();
-  }
-  ~BestEffortsTest() override { Close(); }
   static std::string NameOf(int family) {
     return family == 0 ? kDefaultColumnFamilyName : StrCat("family", family);
   }
 
   void Put(const std::string& key, int family = 0) {
-    ASSERT_OK(db_->Put(WriteOptions(), handles_[size_t(family)], key, "of " + key));
+    DbTest::Put(handles_[size_t(family)], key, "of " + key);
   }
-  // A table of its own; its path.
+  // Writes a table for this key and returns its path.
   std::string PutTable(const std::string& key, int family = 0) {
     Put(key, family);
-    EXPECT_OK(db_->Flush(FlushOptions(), handles_[size_t(family)]));
-    return Tables().rbegin()->second;
+    Flush(handles_[size_t(family)]);
+    return TableFiles().rbegin()->second;
   }
-  std::map<FileNumber, std::string> Tables() { return Files(kTableFile); }
+  std::map<FileNumber, std::string> TableFiles() { return Files(kTableFile); }
   std::map<FileNumber, std::string> Files(FileType wanted) {
     std::map<FileNumber, std::string> found;
     for (const auto& [path, bytes] : memory_->AllFiles()) {
@@ -85,28 +63,22 @@ class BestEffortsTest : public testing::Test {
   void Delete(const std::string& path) {
     ASSERT_OK(memory_->DeleteFile(path, IOOptions(), nullptr)) << path;
   }
-  std::string Contents(const std::string& path) { return memory_->AllFiles()[path]; }
+  std::string Bytes(const std::string& path) { return memory_->AllFiles()[path]; }
 
   std::string Keys(int family = 0) {
     std::string keys;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[size_t(family)]));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      EXPECT_EQ(it->value().ToString(), "of " + it->key().ToString());
-      keys += it->key().ToString() + " ";
+    for (const auto& [key, value] : ReadRows({}, handles_[size_t(family)])) {
+      EXPECT_EQ(value, "of " + key);
+      keys += key + " ";
     }
-    EXPECT_OK(it->status());
     return keys;
   }
-  std::string Report() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("ashlar.recovery-report", &text));
-    return text;
-  }
-  // What was opened is a database like any other.
+  std::string Report() { return Property("ashlar.recovery-report"); }
+  // The database can be written, compacted and opened again without best_efforts_recovery.
   void ExpectWorks(const std::string& keys) {
     Put("zz");
-    ASSERT_OK(db_->Flush(FlushOptions()));
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Flush();
+    Compact();
     EXPECT_EQ(Keys(), keys + "zz ");
     options_.best_efforts_recovery = false;
     const int families = static_cast<int>(handles_.size());
@@ -114,12 +86,6 @@ class BestEffortsTest : public testing::Test {
     EXPECT_EQ(Keys(), keys + "zz ");
     EXPECT_EQ(Report(), "");
   }
-
-  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(memory_);
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 TEST_F(BestEffortsTest, AWholeDatabaseOpensWithEverythingInItsLogsToo) {
@@ -154,7 +120,7 @@ TEST_F(BestEffortsTest, GoesBackToBeforeTheMissingTable) {
   ASSERT_OK(OpenWhatIsLeft());
   EXPECT_EQ(Keys(), "a ");
   EXPECT_NE(Report().find(missing), std::string::npos) << Report();
-  // What it does not explain is kept: the later table, the log with "d", the MANIFEST.
+  // Files that the state does not use are kept: the later table, the log with "d", the MANIFEST.
   EXPECT_TRUE(memory_->AllFiles().contains(later + ".orphan"));
   EXPECT_GE(Orphans().size(), 3u);
   ExpectWorks("a ");
@@ -165,7 +131,7 @@ TEST_F(BestEffortsTest, ATableThatIsCutOrDamagedIsAsGoodAsMissing) {
   PutTable("a");
   const std::string bad = PutTable("b");
   Close();
-  const std::string whole = Contents(bad);
+  const std::string whole = Bytes(bad);
   const auto snapshot = memory_->AllFiles();
   std::string footless = whole;
   for (size_t i = footless.size() - 20; i < footless.size(); i++) footless[i] ^= 0x55;
@@ -199,8 +165,8 @@ TEST_F(BestEffortsTest, InputsOfACompactionThatAreStillThereStandForItsOutput) {
   PutTable("a");
   PutTable("b");
   ASSERT_OK(db_->DisableFileDeletions());
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  const std::string output = Tables().rbegin()->second;
+  Compact();
+  const std::string output = TableFiles().rbegin()->second;
   Close();
   Delete(output);
   ASSERT_OK(OpenWhatIsLeft());
@@ -213,7 +179,7 @@ TEST_F(BestEffortsTest, WithoutAnyTableItIsEmpty) {
   PutTable("a");
   PutTable("b");
   Close();
-  for (const auto& [number, path] : Tables()) Delete(path);
+  for (const auto& [number, path] : TableFiles()) Delete(path);
   ASSERT_OK(OpenWhatIsLeft());
   EXPECT_EQ(Keys(), "");
   ExpectWorks("");
@@ -246,7 +212,7 @@ TEST_F(BestEffortsTest, MakesANewDatabaseOnlyWhereThereIsNoManifest) {
   for (const auto& [number, path] : Files(kDescriptorFile)) memory_->PutFile(path, "");
   const Status status = OpenWhatIsLeft();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_EQ(Tables().size(), 1u) << "nothing is touched";
+  EXPECT_EQ(TableFiles().size(), 1u) << "no file is changed";
 }
 
 TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
@@ -254,7 +220,7 @@ TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
   PutTable("a");
   PutTable("b");
   const std::string old_path = Files(kDescriptorFile).rbegin()->second;
-  const std::string old_contents = Contents(old_path);
+  const std::string old_contents = Bytes(old_path);
   ASSERT_OK(Open());
   PutTable("c");
   Put("d");
@@ -265,7 +231,7 @@ TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
   for (const bool is_cut : {false, true}) {
     const auto snapshot = memory_->AllFiles();
     if (is_cut) {
-      memory_->PutFile(new_path, Contents(new_path).substr(0, 60));
+      memory_->PutFile(new_path, Bytes(new_path).substr(0, 60));
     } else {
       Delete(new_path);
     }
@@ -278,13 +244,13 @@ TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
   }
 }
 
-// A crash came before CURRENT was switched to it.
+// A crash happened before CURRENT was switched to it.
 TEST_F(BestEffortsTest, ANewerManifestThatCurrentDoesNotNameIsNotTheDatabase) {
   ASSERT_OK(Open());
   PutTable("a");
   Put("b");
   Close();
-  const std::string contents = Contents(Files(kDescriptorFile).rbegin()->second);
+  const std::string contents = Bytes(Files(kDescriptorFile).rbegin()->second);
   const auto snapshot = memory_->AllFiles();
   for (const size_t bytes : {contents.size(), contents.size() / 2, size_t{0}}) {
     memory_->PutFile("/db/MANIFEST-000099", contents.substr(0, bytes));
@@ -302,11 +268,11 @@ TEST_F(BestEffortsTest, OfADamagedManifestCountsWhatIsBeforeTheDamage) {
   ASSERT_OK(Open());
   PutTable("a");
   const std::string manifest = Files(kDescriptorFile).rbegin()->second;
-  const size_t whole_bytes = Contents(manifest).size();
+  const size_t whole_bytes = Bytes(manifest).size();
   PutTable("b");
   PutTable("c");
   Close();
-  std::string damaged = Contents(manifest);
+  std::string damaged = Bytes(manifest);
   damaged[whole_bytes + 12] ^= 0x55;
   memory_->PutFile(manifest, damaged);
   EXPECT_TRUE(Open().IsCorruption());
@@ -316,13 +282,14 @@ TEST_F(BestEffortsTest, OfADamagedManifestCountsWhatIsBeforeTheDamage) {
   ExpectWorks("a ");
 }
 
-// Logs that were deleted because of what is cut off are not missed.
+// The MANIFEST lost the records that allowed to delete logs; these logs are not reported as
+// missing.
 TEST_F(BestEffortsTest, OfAManifestThatIsCutAnywhereCountsWhatIsLeft) {
   ASSERT_OK(Open());
   const std::string manifest = Files(kDescriptorFile).rbegin()->second;
-  const size_t empty_bytes = Contents(manifest).size();
+  const size_t empty_bytes = Bytes(manifest).size();
   PutTable("a");
-  const size_t bytes_with_a = Contents(manifest).size();
+  const size_t bytes_with_a = Bytes(manifest).size();
   PutTable("b");
   Close();
   const std::map<std::string, std::string> whole = memory_->AllFiles();
@@ -362,7 +329,8 @@ TEST_F(BestEffortsTest, AChangeOfSeveralFamiliesIsTakenForAllOrForNone) {
     args.back().external_files = {path};
   }
   ASSERT_OK(db_->IngestExternalFiles(args));
-  const std::string ingested = Tables().rbegin()->second;  // of the last family of the change
+  const std::string ingested =
+      TableFiles().rbegin()->second;  // the table of the last family of the change
   PutTable("z", 0);
   PutTable("z", 2);
   Close();
@@ -395,12 +363,12 @@ TEST_F(BestEffortsTest, AReadOnlyDatabaseShowsTheSameAndTouchesNothing) {
   Delete(missing);
   const auto before = memory_->AllFiles();
   options_.best_efforts_recovery = true;
-  ASSERT_OK(DB::OpenForReadOnly(options_, "/db", {{NameOf(0), options_}}, &handles_, &db_));
+  ASSERT_OK(OpenFamilies(std::vector<std::string>{NameOf(0)}, /*is_read_only=*/true));
   EXPECT_EQ(Keys(), "a ");
   EXPECT_EQ(memory_->AllFiles(), before);
 }
 
-// An error that says nothing about the file must not cost data.
+// An error that does not mean damage of the file must not lose data.
 TEST_F(BestEffortsTest, AFileThatCannotBeReadNowIsNoReasonToGoBack) {
   struct Unreadable final : FileSystemWrapper {
     using FileSystemWrapper::FileSystemWrapper;
@@ -418,14 +386,12 @@ TEST_F(BestEffortsTest, AFileThatCannotBeReadNowIsNoReasonToGoBack) {
   const std::string table = PutTable("b");
   Close();
   const auto files = std::make_shared<Unreadable>(memory_);
-  const std::unique_ptr<Env> env = NewCompositeEnv(files);
-  options_.env = env.get();
+  UseFiles(files);
   files->path = table;
   EXPECT_TRUE(OpenWhatIsLeft().IsIOError());
   files->path = "";
   ASSERT_OK(OpenWhatIsLeft());
   EXPECT_EQ(Keys(), "a b ");
-  Close();
 }
 
 }  // namespace

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A directory that an older RocksDB wrote is written on so that this RocksDB can open it, until an
-// option asks for something newer or the program says otherwise.
-#include <gtest/gtest.h>
-
+// A directory that an older RocksDB wrote is written so that this RocksDB can still open it, unless
+// an option needs a newer format or the program requests it.
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
-#include <string>
 
-#include "ashlar/db.h"
-#include "ashlar/table.h"
 #include "tests/support/json.h"
 #include "tests/support/paths.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -22,27 +15,30 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-class Compatibility : public testing::Test {
+class Compatibility : public DbTest {
  protected:
   void SetUp() override { dir_ = FreshTempDir("compatibility") + "/db"; }
 
   Status Open(const Options& options) {
-    db_.reset();
-    return DB::Open(options, dir_, &db_);
+    options_ = options;
+    return TryOpen();
   }
 
-  // As if that release had been the last to open the directory.
+  // As if this release of RocksDB had opened the directory last.
   void PutOptionsFile(const std::string& version) {
-    db_.reset();
+    Close();
     std::ofstream(StrCat(dir_, "/OPTIONS-900000"))
         << "[Version]\n  rocksdb_version=" << version
         << "\n  options_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\n";
   }
 
-  void MakeWithOptionsOf(const std::string& version) {
+  static Options Creating() {
     Options options;
     options.create_if_missing = true;
-    ASSERT_OK(Open(options));
+    return options;
+  }
+  void MakeWithOptionsOf(const std::string& version) {
+    ASSERT_OK(Open(Creating()));
     PutOptionsFile(version);
   }
 
@@ -58,15 +54,10 @@ class Compatibility : public testing::Test {
   bool WritesFor78() const {
     return NewestOptionsText().find("rocksdb_version=7.8.3") != std::string::npos;
   }
-
-  std::string dir_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(Compatibility, ANewDatabaseIsWrittenForTheNewest) {
-  Options options;
-  options.create_if_missing = true;
-  ASSERT_OK(Open(options));
+  ASSERT_OK(Open(Creating()));
   EXPECT_EQ(db_->GetDBOptions().write_compatible_with, "");
   ASSERT_OK(Open(Options()));
   EXPECT_FALSE(WritesFor78());
@@ -79,9 +70,9 @@ TEST_F(Compatibility, ADirectoryOfAnOlderRocksDbIsKept) {
     EXPECT_EQ(db_->GetDBOptions().write_compatible_with, "7.8") << version;
     EXPECT_TRUE(WritesFor78()) << version;
     EXPECT_NE(NewestOptionsText().find("  format_version=5\n"), std::string::npos);
-    ASSERT_OK(Open(Options()));  // and our own file says so again
+    ASSERT_OK(Open(Options()));  // now the OPTIONS file is ours, with the same result
     EXPECT_TRUE(WritesFor78()) << version;
-    db_.reset();
+    Close();
     stdfs::remove_all(dir_);
   }
 }
@@ -91,7 +82,7 @@ TEST_F(Compatibility, OneOfTheNewestOrOfNoneIsNot) {
     MakeWithOptionsOf(version);
     ASSERT_OK(Open(Options()));
     EXPECT_EQ(db_->GetDBOptions().write_compatible_with, "") << version;
-    db_.reset();
+    Close();
     stdfs::remove_all(dir_);
   }
 }
@@ -119,14 +110,15 @@ TEST_F(Compatibility, AskingForSomethingNewerIsSayingOtherwise) {
     MakeWithOptionsOf("7.8.3");
     ASSERT_OK(Open(options));
     EXPECT_FALSE(WritesFor78());
-    db_.reset();
+    Close();
     stdfs::remove_all(dir_);
   }
 }
 
 TEST_F(Compatibility, ReadingOnlyAsksForNothing) {
   MakeWithOptionsOf("7.8.3");
-  ASSERT_OK(DB::OpenForReadOnly(Options(), dir_, &db_));
+  options_ = Options();
+  OpenReadOnly();
   EXPECT_EQ(db_->GetDBOptions().write_compatible_with, "");
 }
 
@@ -138,8 +130,6 @@ TEST_F(Compatibility, AnOptionsFileThatCannotBeReadIsAnError) {
   EXPECT_OK(Open(Options()));
 }
 
-// ---- a file where a directory is wanted
-
 TEST_F(Compatibility, AFileIsNotADatabase) {
   std::ofstream(dir_) << "hello";
   for (const bool creates : {false, true}) {
@@ -150,13 +140,12 @@ TEST_F(Compatibility, AFileIsNotADatabase) {
     EXPECT_NE(status.ToString().find(dir_ + ": exists but is not a directory"), std::string::npos)
         << status.ToString();
   }
-  EXPECT_TRUE(DB::OpenForReadOnly(Options(), dir_, &db_).IsIOError());
+  EXPECT_TRUE(TryOpenReadOnly().IsIOError());
   EXPECT_EQ(ReadTestFile(dir_), "hello");
 }
 
 TEST_F(Compatibility, AFileIsNotADirectoryForLogs) {
-  Options options;
-  options.create_if_missing = true;
+  Options options = Creating();
   options.wal_dir = dir_ + "_logs";
   std::ofstream(options.wal_dir) << "hello";
   const Status status = Open(options);

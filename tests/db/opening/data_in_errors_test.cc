@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// allow_data_in_errors: whether errors show keys. It is for the whole process, so each case has one
-// of its own.
+// allow_data_in_errors: whether errors show keys. It holds for the whole process, so each case has
+// a process of its own.
 #include "util/text/data_in_errors.h"
-
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <string>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
+#include "tests/support/test_db.h"
 #include "util/keys/internal_key.h"
 
 namespace ashlar {
@@ -29,17 +24,13 @@ class RefusesAll : public AssociativeMergeOperator {
 
 // Prints the error of a merge that is refused.
 [[noreturn]] void FailToMerge(bool allows) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.merge_operator = std::make_shared<RefusesAll>();
-  options.allow_data_in_errors = allows;
-  std::unique_ptr<DB> db;
+  TestDb test;
+  test.options().merge_operator = std::make_shared<RefusesAll>();
+  test.options().allow_data_in_errors = allows;
   std::string value;
-  Status status = DB::Open(options, "/db", &db);
-  if (status.ok()) status = db->Merge(WriteOptions(), "secret", "operand");
-  if (status.ok()) status = db->Get(ReadOptions(), "secret", &value);
+  Status status = test.TryOpen();
+  if (status.ok()) status = test.db()->Merge(WriteOptions(), "secret", "operand");
+  if (status.ok()) status = test.db()->Get(ReadOptions(), "secret", &value);
   std::fputs(status.ToString().c_str(), stderr);
   std::_Exit(status.IsCorruption() ? 0 : 1);
 }

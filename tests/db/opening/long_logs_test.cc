@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs that are long enough for several threads: what they replay is what was written, in whatever
-// order they insert it, and errors are what they are with one.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
+// Logs that are long enough for a replay with several threads: the result is the same as with one
+// thread, and so are errors.
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/merge_operator.h"
 #include "ashlar/write_batch.h"
 #include "db/options/stock_merge_operators.h"
 #include "db/wal/log_format.h"
 #include "env/file_util.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/keys/coding.h"
 #include "util/random.h"
 #include "util/text/str_cat.h"
@@ -27,32 +16,15 @@
 namespace ashlar {
 namespace {
 
-class LongLogsTest : public testing::Test {
+class LongLogsTest : public DbTest {
  protected:
-  LongLogsTest() {
-    options_.create_if_missing = true;
+  LongLogsTest() : DbTest(TestFiles::kSim) {
     options_.avoid_flush_during_shutdown = true;
     options_.merge_operator = NewStringAppendOperator(",");
     options_.compression = kNoCompression;
     options_.write_buffer_size = 64 << 20;
-    options_.env = env_.get();
   }
-  void Open() {
-    db_ = std::make_unique<OpenedDb>();
-    status_ = db_->Open(options_, "/db");
-  }
-  void Kill() {
-    db_.reset();
-    fs_ = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kAll);
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
-  }
-  Contents ReadAll() {
-    Contents contents;
-    EXPECT_OK(db_->ReadAll(&contents));
-    return contents;
-  }
-  // About `bytes` of log: puts, merges and deletions of few keys, by several families' batches.
+  // About `bytes` of log: puts, merges and deletions of few keys, in batches over several families.
   void WriteMuch(size_t bytes) {
     Random64 random(bytes);
     const std::vector<std::string> names{"default", "second", "third"};
@@ -60,7 +32,7 @@ class LongLogsTest : public testing::Test {
       WriteBatch batch;
       for (int i = 0; i < 6; i++) {
         const size_t family = random.Uniform(names.size());
-        ColumnFamilyHandle* handle = db_->handles()[family];
+        ColumnFamilyHandle* handle = handles_[family];
         Rows& rows = expected_[names[family]];
         const std::string key = StrCat("key", random.Uniform(3000));
         switch (random.Uniform(8)) {
@@ -86,38 +58,27 @@ class LongLogsTest : public testing::Test {
         }
       }
       written += batch.GetDataSize();
-      ASSERT_OK(db_->db()->Write(WriteOptions(), &batch));
+      Write(&batch);
     }
   }
   void OpenWithFamilies() {
-    Open();
-    ASSERT_OK(status_);
-    for (const char* name : {"second", "third"}) {
-      ASSERT_OK(db_->CreateFamily(options_, name));
-      expected_[name];
-    }
-    expected_["default"];
+    Open({"default", "second", "third"});
+    for (const char* name : {"default", "second", "third"}) expected_[name];
   }
   std::string LogPath() {
     VectorWalPtr logs;
-    EXPECT_OK(db_->db()->GetSortedWalFiles(logs));
+    EXPECT_OK(db_->GetSortedWalFiles(logs));
     return "/db" + logs.back()->PathName();
   }
 
-  std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
-  std::unique_ptr<OpenedDb> db_;
   Contents expected_;
-  Status status_;
 };
 
 TEST_F(LongLogsTest, HoldWhatWasWritten) {
   OpenWithFamilies();
   WriteMuch(5 << 20);
   Kill();
-  Open();
-  ASSERT_OK(status_);
+  OpenAll();
   EXPECT_TRUE(ReadAll() == expected_);
 }
 
@@ -137,14 +98,13 @@ TEST_F(LongLogsTest, AreReplayedBySeveralThreads) {
   OpenWithFamilies();
   WriteMuch(8 << 20);
   Kill();
-  options_.avoid_flush_during_recovery = true;  // nothing else that opening does starts threads
-  ThreadCounter env(env_.get());
-  options_.env = &env;
-  Open();
-  ASSERT_OK(status_);
-  EXPECT_GT(env.count, 0);
+  options_.avoid_flush_during_recovery = true;  // so that only the replay starts threads
+  auto counter = std::make_unique<ThreadCounter>(std::move(env_));
+  ThreadCounter* const env = counter.get();
+  UseEnv(std::move(counter));
+  OpenAll();
+  EXPECT_GT(env->count, 0);
   EXPECT_TRUE(ReadAll() == expected_);
-  db_.reset();
 }
 
 TEST_F(LongLogsTest, FillMemtablesThatAreSealedOnTheWay) {
@@ -152,74 +112,67 @@ TEST_F(LongLogsTest, FillMemtablesThatAreSealedOnTheWay) {
   options_.max_write_buffer_number = 20;
   options_.max_total_wal_size = 1 << 30;
   OpenWithFamilies();
-  ASSERT_OK(db_->db()->PauseBackgroundWork());  // nothing is flushed
+  ASSERT_OK(db_->PauseBackgroundWork());  // nothing is flushed
   WriteMuch(20 << 20);
-  const SequenceNumber last = db_->db()->GetLatestSequenceNumber();
-  ASSERT_OK(db_->db()->ContinueBackgroundWork());
+  const SequenceNumber last = db_->GetLatestSequenceNumber();
+  ASSERT_OK(db_->ContinueBackgroundWork());
   Kill();
   for (const bool keeps_logs : {true, false}) {
     options_.avoid_flush_during_recovery = keeps_logs;
-    Open();
-    ASSERT_OK(status_);
+    OpenAll();
     EXPECT_TRUE(ReadAll() == expected_);
-    EXPECT_EQ(db_->db()->GetLatestSequenceNumber(), last);
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), last);
     Kill();
   }
 }
 
 TEST_F(LongLogsTest, AreFlushedToSeveralTablesInOrder) {
   options_.disable_auto_compactions = true;
-  Open();
-  ASSERT_OK(status_);
+  OpenAll();
   for (int round = 0; round < 5; round++) {
     for (int i = 0; i < 300; i++) {
       const std::string value = StrCat(std::string(60000, 'v'), round);
-      ASSERT_OK(db_->db()->Put(WriteOptions(), StrCat("key", i), value));
+      Put(StrCat("key", i), value);
       expected_["default"][StrCat("key", i)] = value;
     }
   }
   Kill();
-  Open();
-  ASSERT_OK(status_);
+  OpenAll();
   EXPECT_TRUE(ReadAll() == expected_);
   Kill();
-  Open();  // and so says the MANIFEST
-  ASSERT_OK(status_);
+  OpenAll();  // now from the MANIFEST
   EXPECT_TRUE(ReadAll() == expected_);
 }
 
 // The same bad batch at the end of a long log and of a short one.
 TEST_F(LongLogsTest, GiveTheErrorsOfShortOnes) {
   for (const size_t bytes : {size_t{1000}, size_t{5} << 20}) {
-    fs_ = SimFS::Create();
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
+    UseSim(SimFS::Create());
     expected_.clear();
     OpenWithFamilies();
     WriteMuch(bytes);
-    const SequenceNumber next = db_->db()->GetLatestSequenceNumber() + 1;
+    const SequenceNumber next = db_->GetLatestSequenceNumber() + 1;
     const std::string path = LogPath();
     Kill();
-    auto log = ReadWholeFile(fs_.get(), path);
+    auto log = ReadWholeFile(sim_.get(), path);
     ASSERT_OK(log);
     const uint64_t offset = log->size();
     std::string batch;
     PutFixed64(&batch, next);
-    PutFixed32(&batch, 2);  // but there is one
+    PutFixed32(&batch, 2);  // but the batch has only one entry
     batch.push_back(1);
     PutLengthPrefixedSlice(&batch, "k");
     PutLengthPrefixedSlice(&batch, "v");
     std::string bad = *log;
     AppendFramedRecord(LogFraming(0, false), bad.size(), batch, &bad);
-    ASSERT_OK(WriteStringToFile(fs_.get(), bad, path));
-    Open();
-    EXPECT_TRUE(status_.IsCorruption()) << status_.ToString();
-    EXPECT_NE(status_.ToString().find(StrCat(path, ", offset ", offset)), std::string::npos)
-        << status_.ToString();
-    // Nothing has changed: without the bad batch it opens.
-    ASSERT_OK(WriteStringToFile(fs_.get(), *log, path));
-    Open();
-    ASSERT_OK(status_);
+    ASSERT_OK(WriteStringToFile(sim_.get(), bad, path));
+    const Status status = TryOpenAll();
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find(StrCat(path, ", offset ", offset)), std::string::npos)
+        << status.ToString();
+    // The failed open has changed nothing: without the bad batch the database opens.
+    ASSERT_OK(WriteStringToFile(sim_.get(), *log, path));
+    OpenAll();
     EXPECT_TRUE(ReadAll() == expected_);
     Kill();
   }
@@ -229,15 +182,14 @@ TEST_F(LongLogsTest, AreCutAtTheirDamage) {
   OpenWithFamilies();
   WriteMuch(5 << 20);
   const Contents before = expected_;
-  ASSERT_OK(db_->db()->Put(WriteOptions(), "last", "v"));
+  Put("last");
   const std::string path = LogPath();
   Kill();
-  auto log = ReadWholeFile(fs_.get(), path);
+  auto log = ReadWholeFile(sim_.get(), path);
   ASSERT_OK(log);
   log->pop_back();
-  ASSERT_OK(WriteStringToFile(fs_.get(), *log, path));
-  Open();
-  ASSERT_OK(status_);
+  ASSERT_OK(WriteStringToFile(sim_.get(), *log, path));
+  OpenAll();
   EXPECT_TRUE(ReadAll() == before);
 }
 

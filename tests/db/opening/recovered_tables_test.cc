@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Listeners hear of the tables and blob files that recovery writes, and of no flush.
-#include <gtest/gtest.h>
-
-#include <memory>
+// Listeners are called for the tables and blob files that recovery writes, but not for a flush.
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -53,31 +46,23 @@ class Recorder final : public EventListener {
 };
 
 TEST(RecoveredTables, AreToldOf) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.avoid_flush_during_shutdown = true;
-  options.enable_blob_files = true;
-  options.min_blob_size = 100;
-  {
-    std::unique_ptr<DB> db;
-    ASSERT_OK(DB::Open(options, "/db", &db));
-    ASSERT_OK(db->Put(WriteOptions(), "a", "small"));
-    ASSERT_OK(db->Put(WriteOptions(), "b", std::string(200, 'l')));
-    ASSERT_OK(db->Close());
-  }
+  TestDb test;
+  test.options().avoid_flush_during_shutdown = true;
+  test.options().enable_blob_files = true;
+  test.options().min_blob_size = 100;
+  test.Open();
+  test.Put("a", "small");
+  test.Put("b", std::string(200, 'l'));
   const auto told = std::make_shared<Recorder>();
-  options.listeners = {told};
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  std::vector<LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
+  test.Close();
+  test.options().listeners = {told};
+  test.Open();
+  const std::vector<LiveFileMetaData> files = test.Tables();
   ASSERT_EQ(files.size(), 1u);
   const std::string path = files[0].db_path + files[0].name;
   EXPECT_EQ(told->TakeNotes(),
             (std::vector<std::string>{"begun default " + path, "blobs 1", "made default " + path}));
-  ASSERT_OK(db->Close());
+  test.Close();
 }
 
 }  // namespace

@@ -6,135 +6,22 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "ashlar/options.h"
-#include "ashlar/write_batch.h"
 #include "db/manifest/manifest_reader.h"
-#include "db/manifest/version_edit.h"
-#include "db/wal/log_reader.h"
-#include "env/filename.h"
-#include "env/memory/memory_file_system.h"
 #include "env/sim/sim_fs.h"
-#include "tests/db/wal/log_test_util.h"
+#include "tests/db/opening/recovery_fixture.h"
 #include "tests/support/no_reopen_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
-#include "util/keys/coding.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
-namespace {
-
-using Files = std::map<std::string, std::string>;
-constexpr WALRecoveryMode kSkipAny = WALRecoveryMode::kSkipAnyCorruptedRecords;
-constexpr WALRecoveryMode kEveryMode[] = {WALRecoveryMode::kTolerateCorruptedTailRecords,
-                                          WALRecoveryMode::kAbsoluteConsistency,
-                                          WALRecoveryMode::kPointInTimeRecovery, kSkipAny};
-
-class RecoveryTest : public testing::Test {
- protected:
-  RecoveryTest() {
-    options_.create_if_missing = true;
-    options_.disable_auto_compactions = true;
-  }
-
-  // The files that a killed process leaves after `work`.
-  Files FilesAfter(const std::function<void(OpenedDb*)>& work) {
-    auto fs = std::make_shared<MemoryFileSystem>();
-    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-    options_.env = env.get();
-    OpenedDb opened;
-    EXPECT_OK(opened.Open(options_, "/db"));
-    work(&opened);
-    return WithoutLock(fs->AllFiles());
-  }
-  static Files WithoutLock(Files files) {
-    std::erase_if(files, [](const auto& file) { return file.first.ends_with("/LOCK"); });
-    return files;
-  }
-  static void Put(OpenedDb* opened, const std::string& key) {
-    EXPECT_OK(opened->db()->Put(WriteOptions(), key, "value"));
-  }
-
-  // What an open of these files finds: the keys of all families, or why there are none.
-  std::string Keys(const Files& files,
-                   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
-    auto fs = std::make_shared<MemoryFileSystem>();
-    for (const auto& [path, bytes] : files) fs->PutFile(path, bytes);
-    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-    Options options = options_;
-    options.env = env.get();
-    options.wal_recovery_mode = mode;
-    OpenedDb opened;
-    message_.clear();
-    Status status = opened.Open(options, "/db");
-    Contents contents;
-    if (status.ok()) {
-      EXPECT_TRUE(opened.db()->GetProperty("ashlar.recovery-report", &message_));
-      status = opened.ReadAll(&contents);
-    }
-    if (!status.ok()) {
-      message_ = status.ToString();
-      return status.IsCorruption() ? "corruption" : "other error";
-    }
-    std::string keys;
-    for (const auto& [family, rows] : contents) {
-      for (const auto& [key, value] : rows) keys += key;
-    }
-    EXPECT_OK(opened.Close());
-    after_ = WithoutLock(fs->AllFiles());
-    return keys;
-  }
-  // In the modes that do not take whatever is left.
-  void ExpectCorruptionUnlessSkipping(const Files& files, const std::string& skipped) {
-    for (WALRecoveryMode mode : kEveryMode) {
-      EXPECT_EQ(Keys(files, mode), mode == kSkipAny ? skipped : "corruption") << int(mode);
-      EXPECT_NE(message_, "") << int(mode);
-    }
-  }
-
-  static std::vector<std::string> Paths(const Files& files, const std::string& part) {
-    std::vector<std::string> paths;
-    for (const auto& [path, bytes] : files) {
-      if (path.find(part) != std::string::npos) paths.push_back(path);
-    }
-    return paths;
-  }
-  static std::string Newest(const Files& files, const std::string& part) {
-    const std::vector<std::string> paths = Paths(files, part);
-    EXPECT_FALSE(paths.empty());
-    return paths.back();
-  }
-  static FileNumber NumberOf(const std::string& path) {
-    FileNumber number;
-    FileType type;
-    EXPECT_TRUE(ParseFileName(path.substr(path.rfind('/') + 1), &number, &type));
-    return number;
-  }
-  // Where the records of a log or MANIFEST end, from 0 on.
-  static std::vector<uint64_t> Borders(const std::string& bytes, FileNumber log_number = {}) {
-    LogReader::Options options;
-    options.log_number = log_number;
-    LogReader reader(NewMemoryLogSource(bytes, "log"), options, nullptr);
-    std::vector<uint64_t> borders{0};
-    for (Slice record; reader.ReadRecord(&record);) borders.push_back(reader.record_end());
-    return borders;
-  }
-
-  Options options_;
-  std::string message_;  // of the last open: the error, or the recovery report
-  Files after_;          // the last open and clean close
-};
-
-}  // namespace
 
 TEST_F(RecoveryTest, AMissingNewestLogIsCorruptionFromTheFirstOpenOn) {
   Files files = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
@@ -338,93 +225,6 @@ TEST_F(RecoveryTest, LogsThatStayUnflushedAreStillKnown) {
   cut = files;
   cut.erase(logs[0]);
   EXPECT_EQ(Keys(cut), "corruption");
-}
-
-// The machine died while the last record was written to a log that had been allocated ahead.
-TEST_F(RecoveryTest, ARecordThatIsTornBeforeZerosEndsTheLog) {
-  for (const bool is_compressed : {false, true}) {
-    for (const size_t recycled_logs : {0, 2}) {
-      options_ = Options();
-      options_.create_if_missing = true;
-      options_.wal_compression = is_compressed ? kZSTD : kNoCompression;
-      options_.recycle_log_file_num = recycled_logs;
-      const Files files = FilesAfter([](OpenedDb* opened) {
-        for (const char* key : {"a", "b", "c"}) Put(opened, key);
-      });
-      const std::string log = Newest(files, ".log");
-      const std::vector<uint64_t> borders = Borders(files.at(log), NumberOf(log));
-      ASSERT_GE(borders.size(), 4u);
-      const size_t at_c = borders[borders.size() - 2];
-      for (size_t bytes = 1; bytes <= (recycled_logs > 0 ? 11 : 7); ++bytes) {
-        Files torn = files;
-        torn[log].resize(at_c + bytes);
-        torn[log].append(100000, '\0');
-        for (const WALRecoveryMode mode : kEveryMode) {
-          const bool is_refused = mode == WALRecoveryMode::kAbsoluteConsistency;
-          EXPECT_EQ(Keys(torn, mode), is_refused ? "corruption" : "ab")
-              << int(mode) << " with " << bytes << " bytes: " << message_;
-          // In a file that is used again it may be of an older life: an end like any other.
-          if (recycled_logs == 0) {
-            EXPECT_NE(message_, "") << "it is reported";
-          }
-        }
-      }
-    }
-  }
-}
-
-// A batch of one key.
-std::string BatchOf(SequenceNumber seqno, const std::string& key) {
-  WriteBatch batch;
-  EXPECT_OK(batch.Put(key, "value"));
-  std::string bytes = batch.Data();
-  EncodeFixed64(bytes.data(), seqno);
-  return bytes;
-}
-
-// Logs of RocksDB do not say where the log before them ends: only the sequence numbers do.
-TEST_F(RecoveryTest, ATornRecordOfAnOlderLogIsAHoleUnlessTheNextLogGoesOn) {
-  VersionEdit edit;
-  edit.comparator = BytewiseComparator()->Name();
-  edit.log_number = FileNumber{100};
-  edit.next_file_number = FileNumber{102};
-  edit.last_sequence = 0;
-  std::string record;
-  edit.EncodeTo(&record);
-  LogImage manifest;
-  manifest.Add(record);
-  const auto with_logs = [&](SequenceNumber next_seqno, size_t torn_bytes) {
-    Files files = {{"/db/CURRENT", "MANIFEST-000001\n"}, {"/db/MANIFEST-000001", manifest.bytes}};
-    LogImage first;
-    first.Add(BatchOf(1, "a"));
-    const size_t end = first.bytes.size();
-    first.Add(BatchOf(2, "b"));
-    first.bytes.resize(end + torn_bytes);
-    LogImage second;
-    second.Add(BatchOf(next_seqno, "c"));
-    files["/db/000100.log"] = first.bytes;
-    files["/db/000101.log"] = second.bytes;
-    return files;
-  };
-  for (const size_t torn_bytes : {5, 7, 20}) {
-    const Files hole = with_logs(3, torn_bytes), goes_on = with_logs(2, torn_bytes);
-    const std::map<WALRecoveryMode, std::pair<std::string, std::string>> expected = {
-        {WALRecoveryMode::kTolerateCorruptedTailRecords, {"corruption", "ac"}},
-        {WALRecoveryMode::kAbsoluteConsistency, {"corruption", "corruption"}},
-        {WALRecoveryMode::kPointInTimeRecovery, {"a", "ac"}},
-        {kSkipAny, {"ac", "ac"}}};
-    for (const auto& [mode, keys] : expected) {
-      EXPECT_EQ(Keys(hole, mode), keys.first) << int(mode) << ": " << message_;
-      if (mode == WALRecoveryMode::kTolerateCorruptedTailRecords) {
-        EXPECT_NE(message_.find("000100.log"), std::string::npos) << message_;
-        EXPECT_NE(message_.find("101"), std::string::npos) << message_;
-      }
-      EXPECT_EQ(Keys(goes_on, mode), keys.second) << int(mode) << ": " << message_;
-    }
-    Files empty_behind = hole;
-    empty_behind["/db/000101.log"] = "";
-    EXPECT_EQ(Keys(empty_behind, WALRecoveryMode::kTolerateCorruptedTailRecords), "a");
-  }
 }
 
 // They could not be made durable then, so they do not stay.

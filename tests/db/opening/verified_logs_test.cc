@@ -1,85 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// track_and_verify_wals and track_and_verify_wals_in_manifest: what is written for RocksDB to
-// verify, and what we make of it.
-#include <gtest/gtest.h>
-
-#include <memory>
+// track_and_verify_wals and track_and_verify_wals_in_manifest: the records that RocksDB verifies,
+// and how the engine uses them.
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "db/manifest/version_edit.h"
 #include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
 #include "env/file_util.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-class VerifiedLogsTest : public testing::Test {
+class VerifiedLogsTest : public DbTest {
  protected:
-  VerifiedLogsTest() {
-    options_.create_if_missing = true;
+  VerifiedLogsTest() : DbTest(TestFiles::kSim) {
     options_.avoid_flush_during_shutdown = true;
     options_.track_and_verify_wals = true;
     options_.track_and_verify_wals_in_manifest = true;
-    options_.env = env_.get();
   }
 
-  // Three logs that the default family needs; the other one was flushed in between. Puts a1 to a6
-  // and, behind the switch of logs that nothing was written to, nothing.
+  // Three logs with the puts a1 to a6, all of which the default family needs, because only the
+  // other family was flushed in between.
   void WriteLogs() {
-    OpenedDb db;
-    ASSERT_OK(db.Open(options_, "/db"));
-    ASSERT_OK(db.CreateFamily(options_, "second"));
+    Open({"default", "second"});
     for (int i = 1; i <= 6; i++) {
-      ASSERT_OK(db.db()->Put(WriteOptions(), StrCat("a", i), "v"));
+      Put(StrCat("a", i), "v");
       if (i % 2 != 0) continue;
-      ASSERT_OK(db.db()->Put(WriteOptions(), db.handles().back(), "s", "v"));
+      Put(handles_[1], "s", "v");
       if (i == 6) break;
-      ASSERT_OK(db.db()->Flush(FlushOptions(), db.handles().back()));
+      Flush(handles_[1]);
     }
     VectorWalPtr logs;
-    ASSERT_OK(db.db()->GetSortedWalFiles(logs));
+    ASSERT_OK(db_->GetSortedWalFiles(logs));
     for (const auto& log : logs) paths_.push_back("/db" + log->PathName());
     ASSERT_EQ(paths_.size(), 3u);
-    ASSERT_OK(db.Close());
-    fs_ = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kAll);
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
+    Kill();
   }
   std::string Bytes(const std::string& path) {
-    auto bytes = ReadWholeFile(fs_.get(), path);
+    auto bytes = ReadWholeFile(sim_.get(), path);
     EXPECT_OK(bytes);
     return bytes.Take();
   }
-  // The default family's keys, or what is wrong.
-  std::string Open(WALRecoveryMode mode) {
-    const std::shared_ptr<SimFS> fs = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kAll);
-    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-    Options options = options_;
-    options.env = env.get();
-    options.wal_recovery_mode = mode;
-    OpenedDb db;
-    const Status status = db.Open(options, "/db");
+  // The keys of the default family, or the error of the open.
+  std::string OpenCopy(WALRecoveryMode mode) {
+    TestDb copy(CrashImage(CrashPolicy::kAll), options_);
+    copy.options().wal_recovery_mode = mode;
+    const Status status = copy.TryOpenAll();
     if (!status.ok()) return status.IsCorruption() ? "corruption" : status.ToString();
-    Contents contents;
-    EXPECT_OK(db.ReadAll(&contents));
     std::string keys;
+    Contents contents = copy.ReadAll();
     for (const auto& [key, value] : contents["default"]) keys += key;
     return keys;
   }
 
-  std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
   std::vector<std::string> paths_;  // of the logs, oldest first
 };
 
@@ -122,16 +98,14 @@ TEST_F(VerifiedLogsTest, EachLogDescribesTheOneBeforeAsItIsRead) {
       EXPECT_EQ(log.predecessor->last_seqno, before.last_batch);
     }
     for (const auto mode : {kTolerate, kAbsolute, kPointInTime, kSkipAny}) {
-      EXPECT_EQ(Open(mode), "a1a2a3a4a5a6");
+      EXPECT_EQ(OpenCopy(mode), "a1a2a3a4a5a6");
     }
-    fs_ = SimFS::Create();
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
+    UseSim(SimFS::Create());
     paths_.clear();
   }
 }
 
-// The record about the last batch alone is wrong: only who verifies it sees that.
+// Only the record of the last batch is wrong, which only a verification finds.
 TEST_F(VerifiedLogsTest, AnotherLastBatchIsNoticedByWhoVerifies) {
   WriteLogs();
   std::string bytes = Bytes(paths_[1]);
@@ -141,17 +115,17 @@ TEST_F(VerifiedLogsTest, AnotherLastBatchIsNoticedByWhoVerifies) {
   AppendSpecialRecord(LogFraming(FileNumber{NumberOf(paths_[1])}, false), 0,
                       LogRecordType::kPredecessorInfo, EncodePredecessorInfo(info), &record);
   bytes.replace(0, record.size(), record);
-  ASSERT_OK(WriteStringToFile(fs_.get(), bytes, paths_[1]));
-  EXPECT_EQ(Open(kTolerate), "corruption");
-  EXPECT_EQ(Open(kAbsolute), "corruption");
-  // The other family's tables are newer than the point before the second log.
-  EXPECT_EQ(Open(kPointInTime), "corruption");
-  EXPECT_EQ(Open(kSkipAny), "a1a2a3a4a5a6");
+  ASSERT_OK(WriteStringToFile(sim_.get(), bytes, paths_[1]));
+  EXPECT_EQ(OpenCopy(kTolerate), "corruption");
+  EXPECT_EQ(OpenCopy(kAbsolute), "corruption");
+  // The tables of the other family are newer than the end of the first log.
+  EXPECT_EQ(OpenCopy(kPointInTime), "corruption");
+  EXPECT_EQ(OpenCopy(kSkipAny), "a1a2a3a4a5a6");
   options_.track_and_verify_wals = false;
-  EXPECT_EQ(Open(kTolerate), "a1a2a3a4a5a6");
+  EXPECT_EQ(OpenCopy(kTolerate), "a1a2a3a4a5a6");
 }
 
-// Whatever the MANIFEST says in its own and in RocksDB's way.
+// The records of logs in the MANIFEST.
 struct ManifestLogs {
   std::vector<WalAddition> additions;
   std::vector<FileNumber> deletions;
@@ -177,28 +151,25 @@ ManifestLogs LogsInManifest(FileSystem* fs) {
 
 TEST_F(VerifiedLogsTest, TheManifestNamesClosedLogsUntilTheyAreNotNeeded) {
   WriteLogs();
-  ManifestLogs logs = LogsInManifest(fs_.get());
+  ManifestLogs logs = LogsInManifest(sim_.get());
   ASSERT_GE(logs.additions.size(), 1u);
   EXPECT_EQ(logs.additions[0].log_number, FileNumber{NumberOf(paths_[0])});
   EXPECT_EQ(logs.additions[0].synced_bytes, Survey(Bytes(paths_[0]), NumberOf(paths_[0])).end);
   EXPECT_TRUE(logs.deletions.empty());
-  OpenedDb db;
-  ASSERT_OK(db.Open(options_, "/db"));
-  EXPECT_TRUE(LogsInManifest(fs_.get()).additions.empty());  // all was flushed
+  OpenAll();
+  EXPECT_TRUE(LogsInManifest(sim_.get()).additions.empty());  // the open has flushed all logs
 }
 
 TEST_F(VerifiedLogsTest, TheManifestTakesALogBackInTheChangeThatFreesIt) {
-  OpenedDb db;
-  ASSERT_OK(db.Open(options_, "/db"));
-  ASSERT_OK(db.CreateFamily(options_, "second"));
-  ASSERT_OK(db.db()->Put(WriteOptions(), "a", "v"));
-  ASSERT_OK(db.db()->Put(WriteOptions(), db.handles().back(), "s", "v"));
-  ASSERT_OK(db.db()->Flush(FlushOptions(), db.handles().back()));
-  const ManifestLogs before = LogsInManifest(fs_.get());
+  Open({"default", "second"});
+  Put("a", "v");
+  Put(handles_[1], "s", "v");
+  Flush(handles_[1]);
+  const ManifestLogs before = LogsInManifest(sim_.get());
   ASSERT_EQ(before.additions.size(), 1u);
   EXPECT_TRUE(before.deletions.empty());
-  ASSERT_OK(db.db()->Flush(FlushOptions()));
-  const ManifestLogs after = LogsInManifest(fs_.get());
+  Flush();
+  const ManifestLogs after = LogsInManifest(sim_.get());
   ASSERT_EQ(after.deletions.size(), 1u);
   EXPECT_GT(after.deletions[0], before.additions[0].log_number);
 }
@@ -206,13 +177,12 @@ TEST_F(VerifiedLogsTest, TheManifestTakesALogBackInTheChangeThatFreesIt) {
 TEST_F(VerifiedLogsTest, TheManifestNamesNoneWithoutTheOption) {
   options_.track_and_verify_wals_in_manifest = false;
   WriteLogs();
-  EXPECT_TRUE(LogsInManifest(fs_.get()).additions.empty());
+  EXPECT_TRUE(LogsInManifest(sim_.get()).additions.empty());
 }
 
 TEST_F(VerifiedLogsTest, RocksDb78CannotReadTheRecords) {
   options_.write_compatible_with = "7.8";
-  OpenedDb db;
-  EXPECT_TRUE(db.Open(options_, "/db").IsInvalidArgument());
+  EXPECT_TRUE(TryOpenAll().IsInvalidArgument());
 }
 
 }  // namespace

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DBOptions::wal_filter: what a program's filter sees of the logs, and what its answers do.
+// DBOptions::wal_filter: the arguments that a filter of the program gets, and the effect of its
+// results.
 #include "ashlar/wal_filter.h"
 
-#include <gtest/gtest.h>
-
 #include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/write_batch.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -50,50 +41,39 @@ class Filter final : public WalFilter {
   std::string last_path;
 };
 
-class WalFilterTest : public testing::Test {
+class WalFilterTest : public DbTest {
  protected:
-  WalFilterTest() {
-    options_.create_if_missing = true;
-    options_.avoid_flush_during_shutdown = true;
-    options_.env = env_.get();
-  }
+  WalFilterTest() : DbTest(TestFiles::kSim) { options_.avoid_flush_during_shutdown = true; }
 
-  // A log with the batches 1 to `count`: batch i puts key i and key "all".
+  // A log with the batches 1 to `count`. Batch i puts the keys "key<i>" and "all".
   void WriteLog(int count, int flush_second_at = 0) {
-    OpenedDb db;
-    ASSERT_OK(db.Open(options_, "/db"));
-    if (flush_second_at > 0) {
-      ASSERT_OK(db.CreateFamily(options_, "second"));
-    }
+    DbTest::Open();
+    if (flush_second_at > 0) CreateFamily("second");
     for (int i = 1; i <= count; i++) {
       WriteBatch batch;
       ASSERT_OK(batch.Put(StrCat("key", i), "v"));
       ASSERT_OK(batch.Put("all", StrCat(i)));
-      ASSERT_OK(db.db()->Write(WriteOptions(), &batch));
+      Write(&batch);
       if (i != flush_second_at) continue;
-      ASSERT_OK(db.db()->Put(WriteOptions(), db.handles().back(), "s", "v"));
-      ASSERT_OK(db.db()->Flush(FlushOptions(), db.handles().back()));  // begins another log
+      Put(handles_.back(), "s", "v");
+      Flush(handles_.back());  // switches to another log
     }
-    ASSERT_OK(db.Close());
-    fs_ = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kAll);
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
+    Kill();
   }
-  // What the default family holds, in short: "1 2 all=2".
+  // The rows of the default family after an open, in short: "1 2 all=2".
   std::string Open(bool with_filter = true) {
     options_.wal_filter = with_filter ? &filter_ : nullptr;
-    OpenedDb db;
-    status_ = db.Open(options_, "/db");
+    status_ = TryOpenAll();
     if (!status_.ok()) return "failed";
-    Contents contents;
-    EXPECT_OK(db.ReadAll(&contents));
+    Contents contents = ReadAll();
     std::string text;
     for (const auto& [key, value] : contents["default"]) {
       if (key != "all") text += key.substr(3) + " ";
     }
-    EXPECT_TRUE(db.db()->GetProperty("ashlar.recovery-report", &report_));
-    EXPECT_OK(db.db()->Put(WriteOptions(), db.db()->DefaultColumnFamily(), "later", "v"));
-    EXPECT_OK(db.db()->Delete(WriteOptions(), db.db()->DefaultColumnFamily(), "later"));
+    report_ = Property("ashlar.recovery-report");
+    Put("later", "v");
+    Delete("later");
+    Close();
     return text + "all=" + contents["default"]["all"];
   }
   void AnswerAt(int batch, Answer answer) {
@@ -109,9 +89,6 @@ class WalFilterTest : public testing::Test {
     };
   }
 
-  std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
   Filter filter_;
   Status status_;
   std::string report_;
@@ -120,11 +97,12 @@ class WalFilterTest : public testing::Test {
 TEST_F(WalFilterTest, SeesEveryBatchAndTheFamilies) {
   WriteLog(3, /*flush_second_at=*/2);
   EXPECT_EQ(Open(), "1 2 3 all=3");
-  EXPECT_EQ(filter_.batches, 4);  // that of the other family too, and no record of our own
+  EXPECT_EQ(filter_.batches,
+            4);  // with that of the other family, and without records of the engine
   EXPECT_EQ(filter_.updates, 7u);
   EXPECT_EQ(filter_.family_ids, (std::map<std::string, uint32_t>{{"default", 0}, {"second", 1}}));
   ASSERT_EQ(filter_.log_numbers.size(), 2u);
-  EXPECT_GT(filter_.log_numbers[1], filter_.log_numbers[0]);  // it was flushed
+  EXPECT_GT(filter_.log_numbers[1], filter_.log_numbers[0]);  // the second family was flushed
   EXPECT_EQ(filter_.last_log, filter_.log_numbers[1]);
   EXPECT_EQ(filter_.last_path.substr(0, 4), "/db/");
   EXPECT_EQ(report_, "");
@@ -150,7 +128,7 @@ TEST_F(WalFilterTest, StopsReplayForGood) {
   WriteLog(5, /*flush_second_at=*/3);
   AnswerAt(2, Answer::kStopReplay);
   EXPECT_EQ(Open(), "1 all=1");
-  EXPECT_EQ(filter_.batches, 2);  // nor is the log behind it read
+  EXPECT_EQ(filter_.batches, 2);  // the next log is not read
   EXPECT_EQ(Open(/*with_filter=*/false), "1 all=1");
 }
 
@@ -172,7 +150,7 @@ TEST_F(WalFilterTest, MayEmptyABatch) {
 TEST_F(WalFilterTest, AnUnchangedBatchIsAppliedWhateverTheOtherOneHolds) {
   WriteLog(2);
   filter_.answer = [](int, WriteBatch* new_batch, bool*) {
-    IgnoreError(new_batch->Put("key9", "v"), "not wanted");
+    IgnoreError(new_batch->Put("key9", "v"), "the filter does not use this batch");
     return Answer::kContinueProcessing;
   };
   EXPECT_EQ(Open(), "1 2 all=2");
@@ -205,9 +183,7 @@ TEST_F(WalFilterTest, DamageIsWhatTheRecoveryModeMakesOfIt) {
                         Case{WALRecoveryMode::kAbsoluteConsistency, "failed"},
                         Case{WALRecoveryMode::kSkipAnyCorruptedRecords, "1 3 all=3"},
                         Case{WALRecoveryMode::kPointInTimeRecovery, "1 all=1"}}) {
-    fs_ = SimFS::Create();
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
+    UseSim(SimFS::Create());
     options_.wal_filter = nullptr;
     options_.wal_recovery_mode = c.mode;
     filter_.batches = 0;
@@ -225,11 +201,9 @@ TEST_F(WalFilterTest, WorksForADatabaseThatIsOpenForReadingOnly) {
   WriteLog(3);
   AnswerAt(1, Answer::kIgnoreCurrentRecord);
   options_.wal_filter = &filter_;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::OpenForReadOnly(options_, "/db", &db));
-  std::string value;
-  EXPECT_TRUE(db->Get(ReadOptions(), "key1", &value).IsNotFound());
-  EXPECT_OK(db->Get(ReadOptions(), "key3", &value));
+  OpenReadOnly();
+  EXPECT_EQ(Get("key1"), "(none)");
+  EXPECT_EQ(Get("key3"), "v");
 }
 
 }  // namespace

@@ -347,6 +347,14 @@ TEST(Sanitize, SplitsBackgroundJobs) {
   EXPECT_EQ(GetBackgroundJobLimits(options).flushes, 1);
 }
 
+TEST(Sanitize, LimitsOfBackgroundJobsCanBeAdded) {
+  DBOptions options;
+  options.max_background_flushes = std::numeric_limits<int>::max();
+  options.max_background_compactions = std::numeric_limits<int>::max();
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(options);
+  EXPECT_LT(int64_t{limits.flushes} + limits.compactions + 1, std::numeric_limits<int>::max());
+}
+
 TEST(DynamicOptions, ChangesWhatIsDynamic) {
   auto changed =
       ChangeColumnFamilyOptions(DBOptions(), ColumnFamilyOptions(),

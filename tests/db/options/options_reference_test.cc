@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-const char* StateOf(const OptionFacts& facts) {
+const char* StateOf(const OptionInfo& facts) {
   switch (facts.support) {
     case Support::kHonoured:
       return facts.takes_effect == TakesEffect::kDynamic ? "yes, dynamic" : "yes";

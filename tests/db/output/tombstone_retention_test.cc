@@ -50,7 +50,7 @@ FileMetadata Table(const Slice& smallest, SequenceNumber oldest, const Slice& la
 TEST(HidingTombstones, SpareWhatASnapshotSees) {
   const auto tombstones = Fragmented({{"b", "d", 10}, {"f", "g", 4}});
   const std::vector<SequenceNumber> snapshots{6};
-  HidingTombstones hiding(&tombstones, snapshots);
+  HidingTombstones hiding(&tombstones, snapshots, Slice());
   EXPECT_FALSE(hiding.Hides("a", 1));
   EXPECT_FALSE(hiding.Hides("b", 11));
   EXPECT_TRUE(hiding.Hides("b", 7));

@@ -5,18 +5,15 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/explain.h"
-#include "ashlar/sst_file_writer.h"
-#include "ashlar/table.h"
-#include "tests/support/status_matchers.h"
-#include "util/text/str_cat.h"
 
+#include "ashlar/explain.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "tests/support/test_db.h"
+#include "util/random.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -229,6 +226,109 @@ TEST_F(DeadRangesTest, AnOlderViewLeavesNothing) {
   int rows = 0;
   EXPECT_EQ(Scan({}, &rows), 99u);
   EXPECT_EQ(rows, 102);
+}
+
+// Whatever scans leave, every view shows what was written: with bounds, both ways, within a prefix,
+// as of a snapshot, and without the tombstones of ranges, of which the program has made none.
+TEST_F(DeadRangesTest, NobodySeesAnythingElse) {
+  options_.min_tombstones_for_range_conversion = 3;
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Random64 random(seed);
+    DbTest::Open();
+    Rows rows;
+    std::vector<std::pair<const Snapshot*, Rows>> moments;
+    const auto any_key = [&] { return KeyAt(static_cast<int>(random.Uniform(60))); };
+    const auto compare = [&](ReadOptions read, const Rows& expected) {
+      const std::string lower = any_key();
+      const std::string bound = random.OneIn(2) ? lower + "~" : any_key();
+      const Slice begin(lower), end(bound);
+      Rows within = expected;
+      if (random.OneIn(3)) {
+        read.iterate_lower_bound = &begin;
+        within.erase(within.begin(), within.lower_bound(lower));
+      }
+      if (random.OneIn(3)) {
+        read.iterate_upper_bound = &end;
+        within.erase(within.lower_bound(bound), within.end());
+      }
+      if (read.iterate_lower_bound != nullptr && read.iterate_upper_bound != nullptr &&
+          bound < lower) {
+        return;
+      }
+      Rows found;
+      const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+      const bool is_forward = !random.OneIn(3);
+      for (is_forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+           is_forward ? it->Next() : it->Prev()) {
+        found[it->key().ToString()] = it->value().ToString();
+      }
+      EXPECT_OK(it->status());
+      EXPECT_EQ(found, within);
+      const std::string key = any_key();
+      std::string value;
+      const Status status = db_->Get(read, key, &value);
+      EXPECT_EQ(status.ok() ? value : "none", expected.contains(key) ? expected.at(key) : "none");
+    };
+    for (int step = 0; step < 400 && !HasFailure(); ++step) {
+      const std::string key = any_key(), value = StrCat(seed, ".", step);
+      switch (random.Uniform(16)) {
+        case 0:
+        case 1:
+        case 2: Put(key, rows[key] = value); break;
+        case 3:
+        case 4:
+        case 5:
+        case 6: {  // a row of them
+          const int first = static_cast<int>(random.Uniform(60));
+          for (int i = first; i < first + 6; ++i) {
+            Delete(KeyAt(i));
+            rows.erase(KeyAt(i));
+          }
+          break;
+        }
+        case 7: Flush(); break;
+        case 8:
+          if (random.OneIn(5)) Compact();
+          break;
+        case 9: {
+          SstFileWriter writer(EnvOptions(), options_);
+          ASSERT_OK(writer.Open("/outside.sst"));
+          ASSERT_OK(writer.Put(key, rows[key] = value));
+          ASSERT_OK(writer.Finish());
+          ASSERT_OK(db_->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions()));
+          break;
+        }
+        case 10:
+          if (moments.size() == 3) {
+            db_->ReleaseSnapshot(moments.front().first);
+            moments.erase(moments.begin());
+          }
+          moments.emplace_back(db_->GetSnapshot(), rows);
+          break;
+        case 11: {
+          if (moments.empty()) break;
+          ReadOptions then;
+          then.snapshot = moments[random.Uniform(moments.size())].first;
+          for (const auto& [snapshot, expected] : moments) {
+            if (snapshot == then.snapshot) compare(then, expected);
+          }
+          break;
+        }
+        case 12: {
+          ReadOptions ignoring;
+          ignoring.ignore_range_deletions = true;
+          compare(ignoring, rows);
+          break;
+        }
+        default: compare(ReadOptions(), rows);
+      }
+    }
+    for (const auto& [snapshot, expected] : moments) db_->ReleaseSnapshot(snapshot);
+    Close();
+    ASSERT_OK(DestroyDB(dir_, options_));
+  }
 }
 
 }  // namespace

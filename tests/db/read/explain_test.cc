@@ -45,10 +45,10 @@ TEST_F(ExplainTest, SealedMemtablesComeBehindTheActiveOne) {
   ASSERT_EQ(explanation.places.size(), 2u) << explanation.ToString();
   EXPECT_EQ(explanation.places[0].kind, Place::Kind::kMemTable);
   EXPECT_EQ(explanation.places[0].found, Place::Found::kNothing);
-  EXPECT_EQ(explanation.places[1].kind, Place::Kind::kSealedMemTable);
+  EXPECT_EQ(explanation.places[1].kind, Place::Kind::kImmutableMemTable);
   EXPECT_EQ(explanation.places[1].found, Place::Found::kValue);
   EXPECT_LT(explanation.places[1].number, explanation.places[0].number);
-  EXPECT_NE(explanation.ToString().find("sealed memtable"), std::string::npos);
+  EXPECT_NE(explanation.ToString().find("immutable memtable"), std::string::npos);
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
@@ -296,8 +296,8 @@ TEST_F(ExplainTest, OptionsAreCheckedAsForTheReadItself) {
   bad.timestamp = &timestamp;
   ReadExplanation explanation;
   ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
-  EXPECT_TRUE(ExplainGet(db_.get(), bad, family, "a", &explanation).IsNotSupported());
-  EXPECT_TRUE(ExplainSeek(db_.get(), bad, family, "a", &explanation).IsNotSupported());
+  EXPECT_TRUE(ExplainGet(db_.get(), bad, family, "a", &explanation).IsInvalidArgument());
+  EXPECT_TRUE(ExplainSeek(db_.get(), bad, family, "a", &explanation).IsInvalidArgument());
 }
 
 TEST_F(ExplainTest, AWrappedDatabaseIsExplained) {

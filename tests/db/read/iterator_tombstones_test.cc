@@ -253,6 +253,31 @@ TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   EXPECT_EQ(RowsOf(plain.get(), true), rows_[0]);
 }
 
+TEST_F(IteratorTombstonesTest, ATailingIteratorGoesOnBehindItsEnd) {
+  Open();
+  Put(0, "b", "1");
+  Put(0, "d", "gone");
+  Delete(0, "d");
+  ReadOptions read;
+  read.tailing = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  it->SeekToFirst();
+  Put(0, "a", "before");
+  Put(0, "c", "2");
+  Put(0, "e", "3");
+  Flush();
+  ASSERT_TRUE(it->Valid());
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), "c");
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), "e");
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  ASSERT_OK(it->status());
+}
+
 // An empty memtable is not a run of an iterator. Entries that it receives later are shown after
 // Refresh().
 TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh) {

@@ -139,7 +139,7 @@ TEST_P(PinnedValueTest, ResetLetsGoOfIt) {
   EXPECT_EQ(PinnedBytes(), unpinned);
 }
 
-// A pinned value keeps its sealed memtable, and nothing else does.
+// A pinned value keeps its immutable memtable, and nothing else does.
 TEST_P(PinnedValueTest, AMemtableGoesWithTheLastValueOfIt) {
   Put("memtable");
   PinnableSlice value;

@@ -46,21 +46,21 @@ class ReadOptionFieldsTest : public ReadOptionFixture {
     read_.snapshot = nullptr;
     EXPECT_EQ(Get(Key(1)), "newer");
   }
-  void IsRefused(const std::string& name) {
+  void IsRefused(const std::string& name, Status::Code code = Status::kNotSupported) {
     EXPECT_NE(Get(Key(1)).find(name), std::string::npos) << Get(Key(1));
-    EXPECT_TRUE(MultiGet({Key(1)})[0].IsNotSupported());
+    EXPECT_EQ(MultiGet({Key(1)})[0].code(), code);
     EXPECT_EQ(Scan(), -1);
-    EXPECT_TRUE(scan_status_.IsNotSupported());
+    EXPECT_EQ(scan_status_.code(), code);
   }
   void Timestamp() {
     const Slice timestamp("12345678");
     read_.timestamp = &timestamp;
-    IsRefused("timestamp");
+    IsRefused("timestamp", Status::kInvalidArgument);  // the keys have none
   }
   void IterStartTs() {
     const Slice timestamp("12345678");
     read_.iter_start_ts = &timestamp;
-    IsRefused("iter_start_ts");
+    IsRefused("iter_start_ts", Status::kInvalidArgument);
   }
   void TableIndexFactory() {
     read_.table_index_factory = reinterpret_cast<const UserDefinedIndexFactory*>(this);

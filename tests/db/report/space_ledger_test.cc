@@ -1,43 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ledger of space and its neighbours among the properties: every byte that is live, and why the
-// others are still there.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <string>
-
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
+// Property ashlar.space-ledger and related properties: the live bytes, and why files that are not
+// live still exist.
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-class SpaceLedgerTest : public testing::Test {
+class SpaceLedgerTest : public DbTest {
  protected:
-  SpaceLedgerTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+  SpaceLedgerTest() : DbTest(TestFiles::kSim) {
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
-  // A table of 100 keys, each with 100 bytes.
+  // A table of 100 keys with values of 100 bytes.
   void WriteTable(int first) {
     for (int i = first; i < first + 100; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", 1000 + i), std::string(100, 'v')));
+      Put(StrCat("key", 1000 + i), std::string(100, 'v'));
     }
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
   }
-  void Compact() {
+  void CompactAll() {
     CompactRangeOptions all;
     all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    Compact(all);
+    WaitForJobs();
   }
   uint64_t Of(const std::string& name) {
     std::map<std::string, std::string> map;
@@ -45,16 +34,6 @@ class SpaceLedgerTest : public testing::Test {
     EXPECT_TRUE(map.contains(name)) << name;
     return std::stoull(map[name]);
   }
-  uint64_t Number(const std::string& property) {
-    uint64_t number = 0;
-    EXPECT_TRUE(db_->GetIntProperty(property, &number)) << property;
-    return number;
-  }
-
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(SpaceLedgerTest, LiveTablesAndLogs) {
@@ -62,7 +41,7 @@ TEST_F(SpaceLedgerTest, LiveTablesAndLogs) {
   EXPECT_EQ(Of("live-table-bytes"), Number("rocksdb.live-sst-files-size"));
   EXPECT_GT(Of("live-table-bytes"), 10000u);
   const uint64_t before = Of("log-bytes");
-  ASSERT_OK(db_->Put(WriteOptions(), "key", std::string(5000, 'v')));
+  Put("key", std::string(5000, 'v'));
   EXPECT_GE(Of("log-bytes"), before + 5000);
   EXPECT_GT(Of("manifest-bytes"), 0u);
   EXPECT_EQ(Of("pinned-by-readers-bytes") + Of("pinned-by-copies-bytes") +
@@ -76,11 +55,11 @@ TEST_F(SpaceLedgerTest, AnIteratorPinsWhatACompactionReplaced) {
   const uint64_t tables = Of("live-table-bytes");
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   it->SeekToFirst();
-  Compact();
+  CompactAll();
   EXPECT_EQ(Of("pinned-by-readers-bytes"), tables);
   EXPECT_GE(Of("older-versions"), 1u);
   it.reset();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // deletes what is obsolete
+  WaitForJobs();  // until the obsolete tables are deleted
   EXPECT_EQ(Of("pinned-by-readers-bytes"), 0u);
   EXPECT_EQ(Of("pinned-by-copies-bytes") + Of("waiting-for-deletion-bytes"), 0u);
 }
@@ -90,7 +69,7 @@ TEST_F(SpaceLedgerTest, ACopyPinsWhatMayNotBeDeleted) {
   WriteTable(0);
   const uint64_t tables = Of("live-table-bytes");
   ASSERT_OK(db_->DisableFileDeletions());
-  Compact();
+  CompactAll();
   EXPECT_EQ(Of("pinned-by-copies-bytes"), tables);
   EXPECT_EQ(Number("rocksdb.obsolete-sst-files-size"), tables);
   EXPECT_EQ(Of("disabled-deletions"), 1u);
@@ -100,32 +79,29 @@ TEST_F(SpaceLedgerTest, ACopyPinsWhatMayNotBeDeleted) {
 }
 
 TEST_F(SpaceLedgerTest, ADroppedFamilyIsKeptByItsHandle) {
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "family", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "key", std::string(10000, 'v')));
-  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  ColumnFamilyHandle* const family = CreateFamily("family");
+  Put(family, "key", std::string(10000, 'v'));
+  Flush(family);
   const uint64_t bytes = Of("live-table-bytes");
   ASSERT_OK(db_->DropColumnFamily(family));
   EXPECT_EQ(Of("live-table-bytes"), 0u);
   EXPECT_EQ(Of("pinned-by-readers-bytes"), bytes);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a flush has the family until it ends
+  DestroyHandles();
+  WaitForJobs();  // the flush references the family until it ends
   EXPECT_EQ(Of("pinned-by-readers-bytes"), 0u);
 }
 
 TEST_F(SpaceLedgerTest, TombstonesPromiseSpace) {
   WriteTable(0);
-  Compact();
+  CompactAll();
   EXPECT_EQ(Of("under-tombstones-bytes"), 0u);
   const uint64_t live = Of("live-table-bytes");
-  for (int i = 0; i < 50; i++) {
-    ASSERT_OK(db_->Delete(WriteOptions(), StrCat("key", 1000 + i)));
-  }
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  for (int i = 0; i < 50; i++) Delete(StrCat("key", 1000 + i));
+  Flush();
   const uint64_t promised = Of("under-tombstones-bytes");
   EXPECT_GT(promised, live / 4);
   EXPECT_LT(promised, live);
-  Compact();
+  CompactAll();
   EXPECT_EQ(Of("under-tombstones-bytes"), 0u);
 }
 
@@ -138,9 +114,8 @@ TEST_F(SpaceLedgerTest, SnapshotsAreCounted) {
 
 TEST_F(SpaceLedgerTest, TheTextHasALineForEachNumber) {
   std::map<std::string, std::string> map;
-  std::string text;
   ASSERT_TRUE(db_->GetMapProperty("ashlar.space-ledger", &map));
-  ASSERT_TRUE(db_->GetProperty("ashlar.space-ledger", &text));
+  const std::string text = Property("ashlar.space-ledger");
   for (const auto& [name, number] : map) {
     EXPECT_NE(("\n" + text).find(StrCat("\n", name, ": ")), std::string::npos) << name;
   }
@@ -148,11 +123,10 @@ TEST_F(SpaceLedgerTest, TheTextHasALineForEachNumber) {
 
 TEST_F(SpaceLedgerTest, TablesAreOfNoTemperature) {
   WriteTable(0);
+  EXPECT_EQ(Property("rocksdb.live-sst-files-size-at-temperature0"),
+            Property("rocksdb.live-sst-files-size"));
+  EXPECT_EQ(Property("rocksdb.live-sst-files-size-at-temperature4"), "0");
   std::string value;
-  ASSERT_TRUE(db_->GetProperty("rocksdb.live-sst-files-size-at-temperature0", &value));
-  EXPECT_EQ(value, std::to_string(Number("rocksdb.live-sst-files-size")));
-  ASSERT_TRUE(db_->GetProperty("rocksdb.live-sst-files-size-at-temperature4", &value));
-  EXPECT_EQ(value, "0");
   EXPECT_FALSE(db_->GetProperty("rocksdb.live-sst-files-size-at-temperature", &value));
   EXPECT_FALSE(db_->GetProperty("rocksdb.live-sst-files-size-at-temperaturex", &value));
 }

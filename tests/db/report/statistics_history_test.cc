@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The history of the counters: what each sample shows, and what goes when there is no room.
+// The history of the counters: the differences of each sample, and which samples are dropped when
+// the limit of memory is reached.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The statistics texts and maps (rocksdb.stats, cfstats, dbstats, levelstats, histograms of reads,
-// entries of the block cache) in RocksDB's form, as programs parse them; their numbers are those of
-// what the test did.
-#include <gtest/gtest.h>
-
+// entries of the block cache) have RocksDB's form, as programs parse it, and the numbers of the
+// operations of the test.
 #include <cmath>
-#include <map>
-#include <memory>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/statistics.h"
-#include "ashlar/table.h"
 #include "db/report/human_text.h"
 #include "tests/support/level0_tables.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -40,7 +30,7 @@ std::vector<std::string> WordsOf(const std::string& line) {
   for (std::string word; input >> word;) words.push_back(word);
   return words;
 }
-// The words of the line that begins so, leading blanks aside, if there is one.
+// The words of the first line that begins with this text after leading blanks; none without one.
 std::vector<std::string> LineOf(const std::string& text, const std::string& begin) {
   for (const std::string& line : LinesOf(text)) {
     const size_t start = line.find_first_not_of(' ');
@@ -50,7 +40,7 @@ std::vector<std::string> LineOf(const std::string& text, const std::string& begi
   }
   return {};
 }
-// Columns of a row, counted as blanks divide them.
+// Numbers of the columns of a row that is split at blanks.
 enum Column : size_t {
   kFiles = 1,
   kSize = 2,
@@ -62,69 +52,44 @@ enum Column : size_t {
   kColumns = 22,
 };
 
-class StatisticsTextsTest : public testing::Test {
+class StatisticsTextsTest : public DbTest {
  protected:
   StatisticsTextsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.create_missing_column_families = true;
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;
     options_.level_compaction_dynamic_level_bytes = false;
   }
-  ~StatisticsTextsTest() override { Close(); }
 
-  void Open() {
-    ASSERT_OK(
-        DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_, &db_));
-  }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-    handles_.clear();
-    if (db_ != nullptr) {
-      EXPECT_OK(db_->Close());
-    }
-    db_.reset();
-  }
+  void OpenBoth() { Open({"default", "other"}); }
   void Put(int family, int first, int last, size_t bytes = 100) {
     for (int i = first; i <= last; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), handles_[size_t(family)], StrCat("key", 100000 + i),
-                         std::string(bytes, 'v')));
+      DbTest::Put(handles_[size_t(family)], Key(i), std::string(bytes, 'v'));
     }
   }
-  void Flush(int family) { ASSERT_OK(db_->Flush(FlushOptions(), handles_[size_t(family)])); }
+  void Flush(int family) { DbTest::Flush(handles_[size_t(family)]); }
   void WriteTable(int family, int first, int last) {
     Put(family, first, last);
     Flush(family);
   }
-  // The second family: slow at two tables on level 0, stopped at three, free again.
+  // The second family is slowed down by two tables on level 0, stopped by three and free again.
   void OpenAndStall() {
     options_.disable_auto_compactions = false;
     options_.level0_file_num_compaction_trigger = 1;
     options_.level0_slowdown_writes_trigger = 2;
     options_.level0_stop_writes_trigger = 3;
-    Open();
+    OpenBoth();
     ASSERT_NO_FATAL_FAILURE(WriteLevel0(db_.get(), handles_[1], 3));
   }
-  // Reads go to the files.
+  // All reads go to the files.
   void UseNoBlockCache() {
     BlockBasedTableOptions table;
     table.no_block_cache = true;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
-  void Compact(int family) {
-    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), handles_[size_t(family)], nullptr, nullptr));
-  }
-  void ReadAll(int family) {
-    std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions(), handles_[size_t(family)]));
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    }
-    ASSERT_OK(iterator->status());
-  }
+  void Compact(int family) { DbTest::Compact(handles_[size_t(family)]); }
+  void ReadAll(int family) { ReadRows({}, handles_[size_t(family)]); }
   std::string Text(int family, const std::string& name) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty(handles_[size_t(family)], name, &text)) << name;
-    return text;
+    return Property(name, handles_[size_t(family)]);
   }
   Map MapOf(int family, const std::string& name) {
     Map map;
@@ -132,29 +97,22 @@ class StatisticsTextsTest : public testing::Test {
     return map;
   }
   uint64_t Number(int family, const std::string& name) {
-    uint64_t number = 0;
-    EXPECT_TRUE(db_->GetIntProperty(handles_[size_t(family)], name, &number)) << name;
-    return number;
+    return DbTest::Number(name, handles_[size_t(family)]);
   }
   static double NumberIn(const Map& map, const std::string& key) {
     const auto found = map.find(key);
     if (found == map.end()) ADD_FAILURE() << "no " << key;
     return found == map.end() ? -1 : std::stod(found->second);
   }
-  // Bytes that a map tells in gibibytes, to a millionth.
+  // The map gives bytes in GiB, rounded to a millionth.
   static void ExpectBytes(const Map& map, const std::string& key, double bytes) {
     EXPECT_NEAR(NumberIn(map, key) * kGibibyte, bytes, 1100) << key;
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
 };
 
-// Three flushes and a compaction of 9,000 entries, 2,000 of which are hidden.
+// Three flushes and a compaction of 9,000 entries, 2,000 of which are overwritten.
 TEST_F(StatisticsTextsTest, LevelsTellWhatWasDoneOnThem) {
-  Open();
+  OpenBoth();
   for (int i = 0; i < 3; i++) WriteTable(1, 1 + 2000 * i, 3000 + 2000 * i);
   const double flushed = static_cast<double>(Number(1, "rocksdb.live-sst-files-size"));
   Compact(1);
@@ -184,7 +142,7 @@ TEST_F(StatisticsTextsTest, LevelsTellWhatWasDoneOnThem) {
   const Map idle = MapOf(0, "rocksdb.cfstats");
   EXPECT_FALSE(idle.contains("compaction.L0.NumFiles"));
   EXPECT_EQ(NumberIn(idle, "compaction.Sum.CompCount"), 0);
-  // The text says the same.
+  // The text has the same numbers.
   const std::string text = Text(1, "rocksdb.cfstats");
   const auto level0 = LineOf(text, "L0"), level1 = LineOf(text, "L1"), sum = LineOf(text, "Sum");
   ASSERT_EQ(level0.size(), size_t(kColumns)) << text;
@@ -208,9 +166,9 @@ TEST_F(StatisticsTextsTest, LevelsTellWhatWasDoneOnThem) {
 TEST_F(StatisticsTextsTest, MovedTablesAreNeitherReadNorWritten) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 1;
-  Open();
+  OpenBoth();
   WriteTable(0, 1, 3000);
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   const Map map = MapOf(0, "rocksdb.cfstats");
   EXPECT_EQ(NumberIn(map, "compaction.L1.CompCount"), 0);
   EXPECT_EQ(NumberIn(map, "compaction.L1.WriteAmp"), 0);
@@ -219,7 +177,7 @@ TEST_F(StatisticsTextsTest, MovedTablesAreNeitherReadNorWritten) {
 }
 
 TEST_F(StatisticsTextsTest, AnIntervalBeginsWhereTheTextBeforeEnded) {
-  Open();
+  OpenBoth();
   WriteTable(0, 1, 100);
   EXPECT_EQ(LineOf(Text(0, "rocksdb.cfstats"), "Int")[kJobs], "1");
   EXPECT_EQ(LineOf(Text(0, "rocksdb.cfstats-no-file-histogram"), "Int")[kJobs], "0");
@@ -234,19 +192,15 @@ TEST_F(StatisticsTextsTest, AnIntervalBeginsWhereTheTextBeforeEnded) {
 }
 
 TEST_F(StatisticsTextsTest, WritesAreCounted) {
-  Open();
+  OpenBoth();
   const size_t put_bytes = 12 + 1 + 1 + 9 + 1 + 100;  // header, kind, lengths, key, value
   Put(0, 1, 10);
   WriteBatch batch;
   for (int i = 0; i < 3; i++) ASSERT_OK(batch.Put(handles_[1], StrCat("key", i), "value"));
-  WriteOptions sync;
-  sync.sync = true;
-  for (int i = 0; i < 2; i++) ASSERT_OK(db_->Write(sync, &batch));
-  WriteOptions without_log;
-  without_log.disableWAL = true;
+  for (int i = 0; i < 2; i++) ASSERT_OK(db_->Write(Synced(), &batch));
   WriteBatch last;
   ASSERT_OK(last.Delete("key"));
-  ASSERT_OK(db_->Write(without_log, &last));
+  ASSERT_OK(db_->Write(Unlogged(), &last));
   const size_t logged = 10 * put_bytes + 2 * batch.GetDataSize();
   const Map map = MapOf(0, "rocksdb.dbstats");
   EXPECT_EQ(NumberIn(map, "db.user_keys_written"), 10 + 6 + 1);
@@ -266,10 +220,9 @@ TEST_F(StatisticsTextsTest, WritesAreCounted) {
 }
 
 TEST_F(StatisticsTextsTest, CountersBeginAtOpening) {
-  Open();
+  OpenBoth();
   WriteTable(0, 1, 3000);
-  Close();
-  Open();
+  Reopen();
   const Map map = MapOf(0, "rocksdb.cfstats");
   EXPECT_EQ(NumberIn(map, "compaction.L0.NumFiles"), 1);
   EXPECT_GT(NumberIn(map, "compaction.L0.SizeBytes"), 0);
@@ -280,16 +233,16 @@ TEST_F(StatisticsTextsTest, CountersBeginAtOpening) {
   EXPECT_EQ(NumberIn(MapOf(0, "rocksdb.dbstats"), "db.user_keys_written"), 5);
 }
 
-// Tables stay, and so do tickers; everything that a text counts begins anew, in all families.
+// Tables and tickers stay; all counters of the texts begin at 0 again, in all families.
 TEST_F(StatisticsTextsTest, CountersBeginAnewWhenTheyAreReset) {
   UseNoBlockCache();
   options_.statistics = CreateDBStatistics();
   OpenAndStall();
   WriteTable(0, 1, 3000);
   ASSERT_OK(db_->SyncWAL());
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   ReadAll(0);
-  const uint64_t written = options_.statistics->getTickerCount(FLUSH_WRITE_BYTES);
+  const uint64_t written = Ticks(FLUSH_WRITE_BYTES);
   Text(0, "rocksdb.stats");  // the next interval begins here
   ASSERT_OK(db_->ResetStats());
 
@@ -299,7 +252,8 @@ TEST_F(StatisticsTextsTest, CountersBeginAnewWhenTheyAreReset) {
                              "io_stalls.total_slowdown", "io_stalls.total_stop"}) {
       EXPECT_EQ(NumberIn(map, name), 0) << name;
     }
-    EXPECT_EQ(NumberIn(map, "compaction.Sum.NumFiles"), 1) << "what is there is no counter";
+    EXPECT_EQ(NumberIn(map, "compaction.Sum.NumFiles"), 1)
+        << "the number of tables is not a counter";
     EXPECT_EQ(Text(family, "rocksdb.cf-file-histogram").find("Count:"), std::string::npos);
   }
   const Map writes = MapOf(0, "rocksdb.dbstats");
@@ -307,7 +261,7 @@ TEST_F(StatisticsTextsTest, CountersBeginAnewWhenTheyAreReset) {
                            "db.wal_bytes_written", "db.user_write_stall_micros"}) {
     EXPECT_EQ(NumberIn(writes, name), 0) << name;
   }
-  EXPECT_EQ(options_.statistics->getTickerCount(FLUSH_WRITE_BYTES), written);
+  EXPECT_EQ(Ticks(FLUSH_WRITE_BYTES), written);
 
   ASSERT_OK(db_->SetOptions(handles_[0], {{"disable_auto_compactions", "true"}}));
   WriteTable(0, 1, 10);
@@ -343,7 +297,7 @@ TEST_F(StatisticsTextsTest, StallsAreCountedByCause) {
 }
 
 TEST_F(StatisticsTextsTest, LevelStatsCountTables) {
-  Open();
+  OpenBoth();
   WriteTable(0, 1, 20000);
   Compact(0);
   WriteTable(0, 1, 10);
@@ -359,17 +313,17 @@ TEST_F(StatisticsTextsTest, LevelStatsCountTables) {
 TEST_F(StatisticsTextsTest, ReadTimesAreThoseOfTheLevelThatATableHasNow) {
   UseNoBlockCache();
   options_.statistics = CreateDBStatistics();
-  Open();
+  OpenBoth();
   WriteTable(1, 1, 3000);
   ReadAll(1);
   const std::string title = "\n** File Read Latency Histogram By Level [other] **\n";
   const std::string before = Text(1, "rocksdb.cf-file-histogram");
   EXPECT_EQ(before.find(StrCat(title, "** Level 0 read latency histogram (micros):\nCount: ")), 0u);
   EXPECT_EQ(before.find("Level 1"), std::string::npos);
-  // The table is moved down as it is, open as it is.
+  // The table is moved down without being rewritten or reopened.
   ASSERT_OK(db_->SetOptions(handles_[1], {{"disable_auto_compactions", "false"},
                                           {"level0_file_num_compaction_trigger", "1"}}));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   ASSERT_EQ(Text(1, "rocksdb.num-files-at-level1"), "1");
   ReadAll(1);
   const std::string after = Text(1, "rocksdb.cf-file-histogram");
@@ -394,13 +348,12 @@ TEST_F(StatisticsTextsTest, EntriesOfTheBlockCacheAreCountedByRole) {
   table.block_cache = cache;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   options_.statistics = CreateDBStatistics();
-  Open();
+  OpenBoth();
   WriteTable(0, 1, 3000);
   ReadAll(0);
   const std::string name = "rocksdb.block-cache-entry-stats";
   const Map map = MapOf(0, name);
-  const auto blocks =
-      static_cast<double>(options_.statistics->getTickerCount(BLOCK_CACHE_DATA_ADD));
+  const auto blocks = static_cast<double>(Ticks(BLOCK_CACHE_DATA_ADD));
   ASSERT_GT(blocks, 50);
   EXPECT_EQ(NumberIn(map, "count.data-block"), blocks);
   EXPECT_GT(NumberIn(map, "bytes.data-block"), 300'000);
@@ -410,7 +363,7 @@ TEST_F(StatisticsTextsTest, EntriesOfTheBlockCacheAreCountedByRole) {
   EXPECT_EQ(NumberIn(map, "count.filter-block"), 0);
   EXPECT_EQ(NumberIn(map, "capacity"), 64 << 20);
   EXPECT_EQ(map.at("id").rfind(cache->Name(), 0), 0u);
-  // What was counted lately will do for the fast one.
+  // The fast property returns the last count while it is recent.
   WriteTable(0, 3001, 6000);
   ReadAll(0);
   EXPECT_EQ(NumberIn(MapOf(0, "rocksdb.fast-block-cache-entry-stats"), "count.data-block"), blocks);
@@ -427,7 +380,7 @@ TEST_F(StatisticsTextsTest, EntriesOfTheBlockCacheAreCountedByRole) {
 
 TEST_F(StatisticsTextsTest, WithoutABlockCacheNothingIsSaidOfIt) {
   UseNoBlockCache();
-  Open();
+  OpenBoth();
   std::string text;
   Map map;
   EXPECT_FALSE(db_->GetProperty("rocksdb.block-cache-entry-stats", &text));
@@ -436,14 +389,14 @@ TEST_F(StatisticsTextsTest, WithoutABlockCacheNothingIsSaidOfIt) {
 }
 
 TEST_F(StatisticsTextsTest, LiveVersionsAreThoseOfTheFamily) {
-  Open();
+  OpenBoth();
   Put(0, 1, 1);
   Put(1, 1, 1);
   std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions(), handles_[1]));
-  // The thread that flushed lets go of what it replaced before it is idle.
+  // The flush thread releases the version that it replaced before it is idle.
   const auto flush = [this](int family) {
     Flush(family);
-    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    WaitForJobs();
   };
   flush(0);
   EXPECT_EQ(Number(0, "rocksdb.num-live-versions"), 1u);
@@ -457,7 +410,7 @@ TEST_F(StatisticsTextsTest, LiveVersionsAreThoseOfTheFamily) {
 }
 
 TEST_F(StatisticsTextsTest, AllNamesAreKnownOfADroppedFamilyToo) {
-  Open();
+  OpenBoth();
   const std::vector<std::string> texts = {"rocksdb.stats",
                                           "rocksdb.cfstats",
                                           "rocksdb.cfstats-no-file-histogram",
@@ -483,6 +436,25 @@ TEST_F(StatisticsTextsTest, AllNamesAreKnownOfADroppedFamilyToo) {
   ASSERT_OK(db_->DropColumnFamily(handles_[1]));
   for (const std::string& name : texts) EXPECT_NE(Text(1, name), "") << name;
   for (const std::string& name : maps) EXPECT_FALSE(MapOf(1, name).empty()) << name;
+}
+
+// The forms of numbers in the texts.
+TEST(HumanText, HasTheFormsOfRocksDb) {
+  EXPECT_EQ(HumanCount(0), "0");
+  EXPECT_EQ(HumanCount(9999), "9999");
+  EXPECT_EQ(HumanCount(10999), "10K");
+  EXPECT_EQ(HumanCount(22021), "22K");
+  EXPECT_EQ(HumanCount(10'000'000), "10M");
+  EXPECT_EQ(HumanCount(10'000'000'000), "10G");
+  EXPECT_EQ(HumanBytes(0), "0.00 KB");
+  EXPECT_EQ(HumanBytes(92), "0.09 KB");
+  EXPECT_EQ(HumanBytes(1048575), "1024.00 KB");
+  EXPECT_EQ(HumanBytes(8356390), "7.97 MB");
+  EXPECT_EQ(HumanBytes(3ull << 30), "3.00 GB");
+  EXPECT_EQ(HumanMicros(24'000), "00:00:0.024");
+  EXPECT_EQ(HumanMicros(3'723'004'000), "01:02:3.004");
+  EXPECT_EQ(PerSecond(3, 0), 0);
+  EXPECT_EQ(PerSecond(3, 1'500'000), 2);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The background error alone.
+// The background error of a database, as a class without a database.
 #include "db/state/error_state.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ TEST(ErrorState, AFlushErrorBlocksWritesAndACompactionErrorDoesNot) {
   EXPECT_FALSE(errors.BlocksWrites());
   EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kFlush));
   EXPECT_TRUE(errors.BlocksWrites());
-  EXPECT_FALSE(errors.Raise(kDisk, BackgroundErrorReason::kFlush)) << "it stands already";
+  EXPECT_FALSE(errors.Raise(kDisk, BackgroundErrorReason::kFlush))
+      << "the error is recorded already";
   EXPECT_FALSE(errors.HasLogError());
   errors.Clear();
   EXPECT_FALSE(errors.BlocksWrites());
@@ -33,7 +34,8 @@ TEST(ErrorState, OnlyASoftErrorCanAwaitResumeAndEitherWayOutEndsThat) {
   EXPECT_FALSE(errors.WouldBeSoft(Status::OK(), BackgroundErrorReason::kCompaction));
   EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kCompaction, by_resume));
   EXPECT_TRUE(errors.AwaitsResume());
-  EXPECT_FALSE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kCompaction)) << "it stands";
+  EXPECT_FALSE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kCompaction))
+      << "the error is recorded already";
   EXPECT_EQ(errors.DebugString(), "error: IO error: disk\ncompactions wait for Resume\n");
   EXPECT_TRUE(errors.ClearSoft().IsIOError());
   EXPECT_TRUE(errors.ClearSoft().ok());
@@ -49,7 +51,7 @@ TEST(ErrorState, OnlyASoftErrorCanAwaitResumeAndEitherWayOutEndsThat) {
   EXPECT_EQ(errors.DebugString(), "error: OK\nlisteners are yet to be told\n");
   const auto report = errors.TakeReport();
   ASSERT_TRUE(report.has_value());
-  EXPECT_TRUE(report->error.IsIOError()) << "a recovery was faster than who tells of the error";
+  EXPECT_TRUE(report->error.IsIOError()) << "the recovery ended before the report was taken";
   EXPECT_EQ(errors.DebugString(), "error: OK\n");
 }
 
@@ -60,11 +62,11 @@ TEST(ErrorState, AFlushErrorThatMayGoAwayHoldsOtherFlushesAndNoWrites) {
        {BackgroundErrorReason::kFlushNoWAL, BackgroundErrorReason::kManifestWriteNoWAL}) {
     ErrorState errors;
     EXPECT_TRUE(errors.WouldBeSoft(hitch, reason));
-    EXPECT_FALSE(errors.WouldBeSoft(kDisk, reason)) << "it stays";
+    EXPECT_FALSE(errors.WouldBeSoft(kDisk, reason)) << "the error is not retryable";
     EXPECT_TRUE(errors.Raise(hitch, BackgroundErrorReason::kCompaction));
     EXPECT_FALSE(errors.HoldsFlushes());
-    EXPECT_TRUE(errors.Raise(hitch, reason)) << "in the place of the compaction's";
-    EXPECT_FALSE(errors.Raise(hitch, reason)) << "it stands";
+    EXPECT_TRUE(errors.Raise(hitch, reason)) << "replaces the error of the compaction";
+    EXPECT_FALSE(errors.Raise(hitch, reason)) << "the error is recorded already";
     EXPECT_TRUE(errors.HoldsFlushes());
     EXPECT_FALSE(errors.BlocksWrites());
     EXPECT_TRUE(errors.ClearCompactionError().ok());
@@ -75,7 +77,7 @@ TEST(ErrorState, AFlushErrorThatMayGoAwayHoldsOtherFlushesAndNoWrites) {
     EXPECT_TRUE(errors.ClearSoft().IsIOError());
     EXPECT_FALSE(errors.HoldsFlushes() || errors.AwaitsResume());
     errors.LeaveFlushToResume();
-    EXPECT_FALSE(errors.AwaitsResume()) << "there is none";
+    EXPECT_FALSE(errors.AwaitsResume()) << "there is no error";
   }
   for (const auto reason : {BackgroundErrorReason::kFlush, BackgroundErrorReason::kManifestWrite}) {
     EXPECT_FALSE(ErrorState().WouldBeSoft(hitch, reason)) << "the logs may have failed too";

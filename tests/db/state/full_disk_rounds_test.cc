@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two hundred times in one opening the disk is filled to the brim, freed, and work goes on: the
-// database resumes by itself, and nothing that was acknowledged is lost. Two families, synced and
-// other writes, overwrites and deletions; the disk is full in logs, flushes, compactions and
+// Two hundred times while a database is open, its disk is filled completely and freed again: the
+// database resumes by itself and loses no acknowledged write. There are two families, synced and
+// other writes, overwrites and deletions; the disk becomes full in logs, flushes, compactions and
 // MANIFESTs, wherever a round happens to end.
-#include <gtest/gtest.h>
-
 #include <cstdio>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/listener.h"
-#include "ashlar/statistics.h"
 #include "env/periodic_timer.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/memory/page_buffer.h"
 #include "util/random.h"
 #include "util/text/str_cat.h"
@@ -27,8 +17,8 @@
 namespace ashlar {
 namespace {
 
-constexpr int kRounds = kHeapIsWatched ? 50 : 200;      // under a sanitizer they take minutes
-constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
+constexpr int kRounds = kHeapIsWatched ? 50 : 200;      // 200 take minutes under a sanitizer
+constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // longer than the test runs
 constexpr uint64_t kNoLimit = uint64_t{1} << 40;
 constexpr uint64_t kLookMicros = 10'000;
 
@@ -39,7 +29,7 @@ class Recoveries final : public EventListener {
     has_ended_ = true;
     changed_.SignalAll();
   }
-  // One that has not been waited for, or for a look's time.
+  // Waits for the end of a recovery since the last call, for at most kLookMicros.
   void AwaitEnd() {
     MutexLock lock(&mutex_);
     if (!has_ended_) changed_.WaitFor(kLookMicros);
@@ -52,11 +42,9 @@ class Recoveries final : public EventListener {
   bool has_ended_ GUARDED_BY(mutex_) = false;
 };
 
-class FullDiskRounds : public testing::Test {
+class FullDiskRounds : public DbTest {
  protected:
-  FullDiskRounds() {
-    options_.env = env_.get();
-    options_.create_if_missing = options_.create_missing_column_families = true;
+  FullDiskRounds() : DbTest(TestFiles::kSim) {
     options_.statistics = CreateDBStatistics();
     options_.bgerror_resume_retry_interval = kHour;
     options_.write_buffer_size = 32 << 10;
@@ -66,25 +54,13 @@ class FullDiskRounds : public testing::Test {
     options_.max_manifest_file_size = 8 << 10;
     options_.listeners.push_back(recoveries_);
   }
-  ~FullDiskRounds() override { Close(); }
-  void Open() {
-    ASSERT_OK(
-        DB::Open(options_, "/db", {{"default", options_}, {"other", options_}}, &handles_, &db_));
-  }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) delete handle;
-    handles_.clear();
-    db_.reset();
-  }
-
-  // One write that is acknowledged, or fails. What fails may have taken place or not.
+  // One write. If it fails, the database may have its entry or not.
   Status WriteOne() {
     const size_t family = random_.Uniform(2);
     const std::string key = StrCat("key", random_.Uniform(300));
     const std::string value = StrCat(++writes_, std::string(random_.Uniform(600), 'v'));
     const bool deletes = random_.OneIn(5);
-    WriteOptions options;
-    options.sync = random_.OneIn(4);
+    const WriteOptions options = random_.OneIn(4) ? Synced() : WriteOptions();
     const Status status = deletes ? db_->Delete(options, handles_[family], key)
                                   : db_->Put(options, handles_[family], key, value);
     Row& row = rows_[family][key];
@@ -96,15 +72,15 @@ class FullDiskRounds : public testing::Test {
     }
     return status;
   }
-  // Until the disk is full.
-  void Fill() {
+  // Writes until the disk is full.
+  void FillDisk() {
     sim_->SetByteQuota(sim_->UsedBytes() + random_.Uniform(100 << 10));
     Status status;
     while (status.ok()) status = WriteOne();
     ASSERT_TRUE(status.IsNoSpace()) << status.ToString();
   }
-  // By itself: each look of the timer may bring it. A writer that tries without a pause would take
-  // the locks from those that recover.
+  // The database recovers when its timer runs. The pause between two writes is needed: a writer
+  // that retried at once would keep the locks from the recovery.
   void AwaitRecovery() {
     for (;;) {
       PeriodicTimer::Default()->PassTime(kHour);
@@ -128,25 +104,20 @@ class FullDiskRounds : public testing::Test {
     }
   }
 
-  // Empty: there is none.
+  // An empty value: no entry.
   struct Row {
     std::string acknowledged, perhaps;
   };
-  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   const std::shared_ptr<Recoveries> recoveries_ = std::make_shared<Recoveries>();
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
   std::map<std::string, Row> rows_[2];
   uint64_t writes_ = 0;
   Random64 random_{2530};
 };
 
 TEST_F(FullDiskRounds, NothingIsLostAndNobodyReopens) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open({"default", "other"});
   for (int round = 0; round < kRounds; round++) {
-    ASSERT_NO_FATAL_FAILURE(Fill()) << round;
+    ASSERT_NO_FATAL_FAILURE(FillDisk()) << round;
     if (round % 20 == 0) {
       ASSERT_NO_FATAL_FAILURE(ExpectAll("while full")) << round;
     }
@@ -156,14 +127,11 @@ TEST_F(FullDiskRounds, NothingIsLostAndNobodyReopens) {
       ASSERT_NO_FATAL_FAILURE(ExpectAll("with room again")) << round;
     }
   }
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  WaitForJobs();
   ASSERT_NO_FATAL_FAILURE(ExpectAll("in the end"));
-  const uint64_t resumed =
-      options_.statistics->getTickerCount(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
-  const uint64_t attempts =
-      options_.statistics->getTickerCount(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
-  Close();
-  ASSERT_NO_FATAL_FAILURE(Open());
+  const uint64_t resumed = Ticks(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  const uint64_t attempts = Ticks(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
+  Reopen();
   ASSERT_NO_FATAL_FAILURE(ExpectAll("opened again"));
   std::printf("full disk: %d rounds, %llu writes, resumed %llu times in %llu attempts\n", kRounds,
               static_cast<unsigned long long>(writes_), static_cast<unsigned long long>(resumed),

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log that follows the current one is made before it is needed, and not by a writer.
-#include <gtest/gtest.h>
-
+// A background thread creates the next log before a writer needs it.
 #include <algorithm>
 #include <condition_variable>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system.h"
-#include "ashlar/options.h"
-#include "ashlar/statistics.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// Who has made logs. While it is shut, whoever is not `patient` waits before he makes one.
+// Counts the logs that the thread `patient` and other threads create. While this is shut, the other
+// threads wait before they create one.
 class LogMakers {
  public:
   explicit LogMakers(std::thread::id patient) : patient_(patient) {}
@@ -117,19 +107,16 @@ class WatchedLogs final : public FileSystemWrapper {
   LogMakers* const makers_;
 };
 
-class LogAheadTest : public testing::Test {
+class LogAheadTest : public DbTest {
  protected:
   static constexpr uint64_t kBufferBytes = 1 << 20;
 
   void SetUp() override {
-    memory_.reset(NewMemEnv(Env::Default()));
-    env_ = NewCompositeEnv(std::make_shared<WatchedLogs>(memory_->GetFileSystem(), &makers_));
-    options_.env = env_.get();
+    UseFiles(std::make_shared<WatchedLogs>(memory_, &makers_));
     options_.statistics = CreateDBStatistics();
-    options_.create_if_missing = true;
     options_.write_buffer_size = kBufferBytes;
     options_.arena_block_size = 16 << 10;
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    Open();
     ASSERT_EQ(makers_.by_patient(), 1);  // by opening
   }
 
@@ -138,13 +125,11 @@ class LogAheadTest : public testing::Test {
     EXPECT_TRUE(db_->GetIntProperty(DB::Properties::kCurSizeActiveMemTable, &bytes));
     return bytes;
   }
-  void Put() {
-    ASSERT_OK(db_->Put(write_options_, std::to_string(puts_++), std::string(1000, 'v')));
-  }
+  void Put() { ASSERT_OK(db_->Put(write_options_, std::to_string(puts_++), value_)); }
   void FillTo(uint64_t bytes) {
     while (MemTableBytes() < bytes) ASSERT_NO_FATAL_FAILURE(Put());
   }
-  // Up to the write that finds the memtable full and switches it.
+  // Writes until a write finds the memtable full and switches it.
   void FillBeyond() {
     const int before = puts_;
     uint64_t bytes = MemTableBytes();
@@ -157,30 +142,20 @@ class LogAheadTest : public testing::Test {
   // Names of the logs in the directory, ascending.
   std::vector<std::string> Logs() {
     std::vector<std::string> names;
-    EXPECT_OK(memory_->GetChildren("/db", &names));
+    EXPECT_OK(env_->GetChildren("/db", &names));
     std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
     std::sort(names.begin(), names.end());
     return names;
   }
-  // Returns when the background thread has left the log to whoever wants it.
+  // Returns when the background thread has published its log.
   void AwaitJob() { const BlockedPool after(env_.get(), Env::USER); }
-  void Reopen() {
-    ASSERT_OK(db_->Close());
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
   void ExpectAll() {
-    std::string value;
-    for (int i = 0; i < puts_; ++i) {
-      EXPECT_OK(db_->Get(ReadOptions(), std::to_string(i), &value)) << i;
-    }
+    for (int i = 0; i < puts_; ++i) EXPECT_EQ(Get(std::to_string(i)), value_) << i;
   }
 
   LogMakers makers_{std::this_thread::get_id()};
-  std::unique_ptr<Env> memory_, env_;
-  Options options_;
+  const std::string value_ = std::string(1000, 'v');
   WriteOptions write_options_;
-  std::unique_ptr<DB> db_;
   int puts_ = 0;
 };
 
@@ -193,9 +168,9 @@ TEST_F(LogAheadTest, AWriterThatFindsItsMemTableFullMakesNoLog) {
   }
   EXPECT_EQ(makers_.by_patient(), 1);
   EXPECT_EQ(makers_.by_others(), 4);
-  EXPECT_EQ(options_.statistics->getTickerCount(WAL_PRECREATE_HIT), 4u);
-  EXPECT_EQ(options_.statistics->getTickerCount(WAL_PRECREATE_MISS), 0u);
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  EXPECT_EQ(Ticks(WAL_PRECREATE_HIT), 4u);
+  EXPECT_EQ(Ticks(WAL_PRECREATE_MISS), 0u);
+  Reopen();
   ExpectAll();
 }
 
@@ -203,13 +178,13 @@ TEST_F(LogAheadTest, NoneIsMadeForAMemTableThatIsHalfFullOrWithoutRecords) {
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 2));
   AwaitJob();
   EXPECT_EQ(makers_.by_others(), 0);
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   write_options_.disableWAL = true;
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
   AwaitJob();
   EXPECT_EQ(makers_.by_others(), 0);
   ASSERT_NO_FATAL_FAILURE(FillBeyond());
-  EXPECT_EQ(makers_.by_patient(), 2);  // that of the flush; the current one is empty still
+  EXPECT_EQ(makers_.by_patient(), 2);  // one by the flush; the current log is empty still
   write_options_.disableWAL = false;
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
   AwaitJob();
@@ -221,45 +196,36 @@ TEST_F(LogAheadTest, OneThatWasNotUsedGoesWithTheDatabase) {
   AwaitJob();
   ASSERT_EQ(Logs().size(), 2u);
   const std::string ahead = Logs().back();
-  ASSERT_OK(db_->Close());
+  Close();
   EXPECT_EQ(Logs().size(), 1u);
   EXPECT_NE(Logs().back(), ahead);
-  db_.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Open();
   ExpectAll();
 }
 
-// As a crash leaves the directory: the log is there, and empty.
+// A crash can leave the next log, empty, in the directory.
 TEST_F(LogAheadTest, AnEmptyLogBehindAllOthersIsNoDamageInAnyMode) {
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
   AwaitJob();
   ASSERT_EQ(Logs().size(), 2u);
-  const std::vector<std::string> names = [&] {
-    std::vector<std::string> all;
-    EXPECT_OK(memory_->GetChildren("/db", &all));
-    return all;
-  }();
+  std::vector<std::string> names;
+  ASSERT_OK(env_->GetChildren("/db", &names));
   std::map<std::string, std::string> files;
   for (const std::string& name : names) {
     if (name == "LOCK" || name == "." || name == "..") continue;
-    EXPECT_OK(ReadFileToString(memory_.get(), "/db/" + name, &files[name]));
+    EXPECT_OK(ReadFileToString(env_.get(), "/db/" + name, &files[name]));
   }
   for (const WALRecoveryMode mode :
        {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
         WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
-    const std::string dir = "/copy" + std::to_string(static_cast<int>(mode));
-    ASSERT_OK(memory_->CreateDirIfMissing(dir));
+    TestDb copy(std::make_shared<MemoryFileSystem>(), options_);
+    copy.options().wal_recovery_mode = mode;
+    ASSERT_OK(copy.env()->CreateDirIfMissing("/db"));
     for (const auto& [name, contents] : files) {
-      ASSERT_OK(WriteStringToFile(memory_.get(), contents, dir + "/" + name));
+      ASSERT_OK(WriteStringToFile(copy.env(), contents, "/db/" + name));
     }
-    Options options = options_;
-    options.wal_recovery_mode = mode;
-    std::unique_ptr<DB> copy;
-    ASSERT_OK(DB::Open(options, dir, &copy));
-    std::string value;
-    for (int i = 0; i < puts_; ++i) {
-      ASSERT_OK(copy->Get(ReadOptions(), std::to_string(i), &value)) << i;
-    }
+    copy.Open();
+    for (int i = 0; i < puts_; ++i) ASSERT_EQ(copy.Get(std::to_string(i)), value_) << i;
   }
 }
 
@@ -271,31 +237,30 @@ TEST_F(LogAheadTest, TheSwitchMakesItWhereTheThreadCouldNot) {
   ASSERT_NO_FATAL_FAILURE(FillBeyond());
   EXPECT_EQ(makers_.by_patient(), 2);
   EXPECT_EQ(makers_.by_others(), 0);
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   ExpectAll();
 }
 
 TEST_F(LogAheadTest, TheSwitchMakesItWhereNoThreadHasCome) {
-  std::optional<BlockedPool> no_thread(std::in_place, env_.get(), Env::USER);
+  auto no_thread = std::make_unique<BlockedPool>(env_.get(), Env::USER);
   ASSERT_NO_FATAL_FAILURE(FillBeyond());
   EXPECT_EQ(makers_.by_patient(), 2);
   no_thread.reset();
-  AwaitJob();  // the job finds that it comes too late
+  AwaitJob();  // the job finds that the log exists already
   EXPECT_EQ(makers_.by_others(), 0);
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   ExpectAll();
 }
 
-// It was made before what failed, and its number is below that of the log that replaces all others.
+// The next log was created before the error, and its number is below that of the log which replaces
+// all older ones.
 TEST_F(LogAheadTest, RecoveryFromAnErrorUsesANewOne) {
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
   AwaitJob();
   ASSERT_EQ(Logs().size(), 2u);
   const std::string ahead = Logs().back();
   makers_.FailSyncs(true);
-  WriteOptions synced;
-  synced.sync = true;
-  EXPECT_TRUE(db_->Put(synced, "unsynced", "").IsIOError());
+  EXPECT_TRUE(db_->Put(Synced(), "unsynced", "").IsIOError());
   EXPECT_TRUE(db_->Put(WriteOptions(), "refused", "").IsIOError());
   makers_.FailSyncs(false);
   ASSERT_OK(db_->Resume());
@@ -303,7 +268,7 @@ TEST_F(LogAheadTest, RecoveryFromAnErrorUsesANewOne) {
   const std::vector<std::string> logs = Logs();
   EXPECT_EQ(std::count(logs.begin(), logs.end(), ahead), 0);
   for (int round = 0; round < 2; ++round) ASSERT_NO_FATAL_FAILURE(FillBeyond());
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   ExpectAll();
 }
 
@@ -311,12 +276,12 @@ TEST_F(LogAheadTest, ASwitchWaitsForTheOneThatIsBeingMade) {
   makers_.Shut();
   ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
   makers_.AwaitOther(1);
-  std::thread flush([&] { EXPECT_OK(db_->Flush(FlushOptions())); });
+  std::thread flush([&] { Flush(); });
   makers_.Open();
   flush.join();
   EXPECT_EQ(makers_.by_patient(), 1);
-  EXPECT_EQ(makers_.by_others(), 1);  // not by the one who flushed
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  EXPECT_EQ(makers_.by_others(), 1);  // not by the thread that flushes
+  Reopen();
   ExpectAll();
 }
 
@@ -328,8 +293,7 @@ TEST_F(LogAheadTest, ClosingWaitsForTheOneThatIsBeingMade) {
   makers_.Open();
   close.join();
   EXPECT_EQ(Logs().size(), 1u);
-  db_.reset();
-  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Open();
   ExpectAll();
 }
 

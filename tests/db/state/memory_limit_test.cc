@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memtables under one limit: of the families of a database, of several databases, charged to a
-// cache, with and without a stall.
-#include <gtest/gtest.h>
-
+// Memtables under one limit: those of the families of a database and of several databases, with and
+// without charges to a cache and stalls.
 #include <atomic>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/options.h"
-#include "ashlar/statistics.h"
 #include "ashlar/write_buffer_manager.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -28,22 +17,20 @@ namespace {
 constexpr size_t kMiB = 1 << 20;
 constexpr size_t kValueBytes = 1000;
 
-class MemoryLimit : public testing::Test {
+class MemoryLimit : public DbTest {
  protected:
   MemoryLimit() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.statistics = CreateDBStatistics();
     options_.compression = kNoCompression;
-    options_.arena_block_size = 16 << 10;  // memory grows in steps as small
+    options_.arena_block_size = 16 << 10;  // so that memory grows in small steps
     options_.level0_file_num_compaction_trigger = 1000;
     options_.level0_slowdown_writes_trigger = options_.level0_stop_writes_trigger = 1000;
   }
 
   std::unique_ptr<DB> Open(const std::string& name) {
-    DB* raw = nullptr;
-    EXPECT_OK(DB::Open(options_, name, &raw));
-    return std::unique_ptr<DB>(raw);
+    std::unique_ptr<DB> db;
+    EXPECT_OK(DB::Open(options_, name, &db));
+    return db;
   }
   Status Fill(DB* db, ColumnFamilyHandle* family, size_t bytes,
               const WriteOptions& write = WriteOptions()) {
@@ -57,19 +44,13 @@ class MemoryLimit : public testing::Test {
   Status Fill(DB* db, size_t bytes, const WriteOptions& write = WriteOptions()) {
     return Fill(db, db->DefaultColumnFamily(), bytes, write);
   }
-  uint64_t Tick(uint32_t ticker) const { return options_.statistics->getTickerCount(ticker); }
   static uint64_t FilesOf(DB* db, ColumnFamilyHandle* family) {
     ColumnFamilyMetaData meta;
     db->GetColumnFamilyMetaData(family, &meta);
     return meta.file_count;
   }
-  static void AwaitFlushes(DB* db) {
-    WaitForCompactOptions wait;
-    EXPECT_OK(db->WaitForCompact(wait));
-  }
+  static void AwaitFlushes(DB* db) { EXPECT_OK(db->WaitForCompact(WaitForCompactOptions())); }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
   uint64_t next_key_ = 0;
 };
 
@@ -81,8 +62,8 @@ TEST_F(MemoryLimit, TheLargestMemTableOfADatabaseIsFlushed) {
   ASSERT_OK(Fill(db.get(), small, kMiB / 2));
   ASSERT_OK(Fill(db.get(), 3 * kMiB / 2));
   AwaitFlushes(db.get());
-  EXPECT_EQ(Tick(FLUSH_REASON_WRITE_BUFFER_MANAGER), 1u);
-  EXPECT_EQ(Tick(FLUSH_REASON_WRITE_BUFFER_FULL), 0u);
+  EXPECT_EQ(Ticks(FLUSH_REASON_WRITE_BUFFER_MANAGER), 1u);
+  EXPECT_EQ(Ticks(FLUSH_REASON_WRITE_BUFFER_FULL), 0u);
   EXPECT_EQ(FilesOf(db.get(), db->DefaultColumnFamily()), 1u);
   EXPECT_EQ(FilesOf(db.get(), small), 0u);
   HistogramData memory;
@@ -115,7 +96,7 @@ TEST_F(MemoryLimit, WhatIsToldIsWhatIsHeldAndIsGivenBack) {
   ASSERT_OK(one->DestroyColumnFamilyHandle(dropped));
   EXPECT_LT(manager->memory_usage(), with_dropped - kMiB);
 
-  // An iterator holds what is flushed meanwhile: it is scheduled to be free, and not free.
+  // The iterator keeps the memtable that is flushed: its memory is no longer mutable, but not free.
   std::unique_ptr<Iterator> iterator(one->NewIterator(ReadOptions()));
   const size_t before_flush = manager->memory_usage();
   ASSERT_OK(one->Flush(FlushOptions()));
@@ -135,7 +116,7 @@ TEST_F(MemoryLimit, StallsAllDatabasesUntilMemoryIsFree) {
       std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> one = Open("/one"), other = Open("/other");
-  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  auto no_flushes = std::make_unique<BlockedPool>(env_.get(), Env::HIGH);
   WriteOptions no_slowdown;
   no_slowdown.no_slowdown = true;
   const Status refused = Fill(one.get(), 8 * kMiB, no_slowdown);
@@ -159,7 +140,7 @@ TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> idle = Open("/idle"), busy = Open("/busy");
   ASSERT_OK(Fill(idle.get(), kMiB));
-  manager->SetBufferSize(kMiB);  // less than the idle one holds
+  manager->SetBufferSize(kMiB);  // less than the idle database has
   EXPECT_OK(Fill(busy.get(), 2 * kMiB));
   AwaitFlushes(busy.get());
   const uint64_t tables = FilesOf(busy.get(), busy->DefaultColumnFamily());
@@ -179,7 +160,7 @@ TEST_F(MemoryLimit, NoSlowdownIsRefusedOnlyWhereAWriteWouldWait) {
   WriteOptions no_slowdown;
   no_slowdown.no_slowdown = true;
   EXPECT_OK(Fill(busy.get(), 100 << 10, no_slowdown));
-  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  auto no_flushes = std::make_unique<BlockedPool>(env_.get(), Env::HIGH);
   FlushOptions flush;
   flush.wait = false;
   ASSERT_OK(busy->Flush(flush));  // begins when it may, and frees memory
@@ -194,7 +175,7 @@ TEST_F(MemoryLimit, ADatabaseIsClosedWhileAWriterWaits) {
   const auto manager = std::make_shared<WriteBufferManager>(kMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> db = Open("/db");
-  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  auto no_flushes = std::make_unique<BlockedPool>(env_.get(), Env::HIGH);
   Status status;
   std::thread writer([&] { status = Fill(db.get(), 8 * kMiB); });
   while (!manager->IsStallActive()) std::this_thread::yield();
@@ -227,7 +208,8 @@ TEST_F(MemoryLimit, HoldsBesideManyWritersAndFamilies) {
     });
   }
   for (std::thread& writer : writers) writer.join();
-  // Beyond the limit: a write under way in each thread, the blocks of arenas, and fresh memtables.
+  // Above the limit there may be one write of each thread, the rest of arena blocks and new
+  // memtables.
   EXPECT_LT(most.load(), 8 * kMiB);
   AwaitFlushes(db.get());
   std::string value;

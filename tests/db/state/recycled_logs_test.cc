@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// recycle_log_file_num: new logs are written over obsolete ones, and what those held never comes
-// back. With either kind of log.
-#include <gtest/gtest.h>
-
+// recycle_log_file_num: new logs are written over obsolete ones, and the records of those never
+// come back. With both kinds of logs.
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/utilities/checkpoint.h"
-#include "env/env_adaptors.h"
 #include "env/file_util.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
 #include "util/text/str_cat.h"
 
@@ -27,54 +16,43 @@ namespace {
 
 enum class LogKind { kBuffered, kMapped };
 
-class RecycledLogs : public testing::TestWithParam<LogKind> {
+class RecycledLogs : public DbTestWith<LogKind> {
  protected:
-  RecycledLogs() {
+  RecycledLogs() : DbTestWith(TestFiles::kSim) {
     sim_->OfferMappedLogs(GetParam() == LogKind::kMapped);
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.recycle_log_file_num = 2;
     options_.avoid_flush_during_shutdown = true;
-    sync_.sync = true;
+    Open();
   }
-  void SetUp() override { ASSERT_OK(opened_.Open(options_, dir_)); }
 
-  DB* db() { return opened_.db(); }
-  ColumnFamilyHandle* family(size_t i) { return opened_.handles().at(i); }
-  void Reopen() {
-    ASSERT_OK(opened_.Close());
-    ASSERT_OK(opened_.Open(options_, dir_));
-  }
-  // What the machine could have after a crash at this moment becomes what there is.
+  // Continues on the files that a crash at this moment could leave.
   void Crash(CrashPolicy policy, uint64_t seed = 1) {
     sim_->ObserveStores();
-    const std::shared_ptr<SimFS> after = sim_->CrashImage(sim_->CallCount(), policy, seed);
-    IgnoreError(db()->ContinueBackgroundWork(), "nobody may have paused it");
-    IgnoreError(opened_.Close(), "of the machine that is no more");
-    sim_ = after;
-    env_ = NewCompositeEnv(sim_);
-    options_.env = env_.get();
-    ASSERT_OK(opened_.Open(options_, dir_));
+    const std::shared_ptr<SimFS> after = CrashImage(policy, seed);
+    IgnoreError(db_->ContinueBackgroundWork(), "the test may not have paused it");
+    Drop();
+    UseSim(after);
+    OpenAll();
   }
   void Put(const std::string& key, const std::string& value, bool is_synced = false) {
-    ASSERT_OK(db()->Put(is_synced ? sync_ : WriteOptions(), key, value));
+    ASSERT_OK(db_->Put(is_synced ? Synced() : WriteOptions(), key, value));
     rows_[key] = value;
   }
-  // And waits for the job that did it to clean up.
+  // Also waits until the obsolete logs are handled.
   void Flush(size_t i = 0) {
-    ASSERT_OK(db()->Flush(FlushOptions(), family(i)));
-    ASSERT_OK(db()->WaitForCompact(WaitForCompactOptions()));
+    DbTest::Flush(handles_.empty() ? nullptr : handles_.at(i));
+    WaitForJobs();
   }
-  // A log with records of `bytes` together, which is obsolete then.
+  // A log with this number of records, which is obsolete at the end.
   void FillAndFlush(const std::string& prefix, int records = 30) {
     for (int i = 0; i < records; ++i) {
-      ASSERT_NO_FATAL_FAILURE(Put(StrCat(prefix, i), std::string(200, 'v')));
+      Put(StrCat(prefix, i), std::string(200, 'v'));
     }
-    ASSERT_NO_FATAL_FAILURE(Flush());
+    Flush();
   }
-  // The second log from here on is written over another.
+  // The second log that is created after this call is written over an obsolete one.
   void MakeOldLogs() {
-    for (const char* prefix : {"a", "b", "c"}) ASSERT_NO_FATAL_FAILURE(FillAndFlush(prefix));
+    for (const char* prefix : {"a", "b", "c"}) FillAndFlush(prefix);
     ASSERT_GE(Reuses(), 1u);
   }
   size_t Calls(CallKind kind, const std::string& suffix = ".log") {
@@ -92,18 +70,8 @@ class RecycledLogs : public testing::TestWithParam<LogKind> {
     std::sort(names.begin(), names.end());
     return names;
   }
-  void ExpectRows() {
-    Contents contents;
-    ASSERT_OK(opened_.ReadAll(&contents));
-    EXPECT_EQ(contents["default"], rows_);
-  }
+  void ExpectRows() { EXPECT_EQ(ReadAll()["default"], rows_); }
 
-  std::shared_ptr<SimFS> sim_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
-  Options options_;
-  WriteOptions sync_;
-  std::string dir_ = "/db";
-  OpenedDb opened_;
   Rows rows_;
 };
 
@@ -113,42 +81,42 @@ INSTANTIATE_TEST_SUITE_P(Logs, RecycledLogs, testing::Values(LogKind::kBuffered,
                          });
 
 TEST_P(RecycledLogs, ANewLogIsAnObsoleteOneWithAnotherName) {
-  ASSERT_NO_FATAL_FAILURE(FillAndFlush("a"));
+  FillAndFlush("a");
   const std::vector<std::string> before = LogsThere();
-  ASSERT_EQ(before.size(), 2u);  // the one that is kept, and the current one
-  ASSERT_NO_FATAL_FAILURE(FillAndFlush("b"));
+  ASSERT_EQ(before.size(), 2u);  // a kept log and the current one
+  FillAndFlush("b");
   EXPECT_EQ(Reuses(), 1u);
   const std::vector<std::string> after = LogsThere();
   ASSERT_EQ(after.size(), 2u);
   EXPECT_EQ(after.front(), before.back());  // kept now
   EXPECT_EQ(Calls(CallKind::kUnlink), 0u);
-  for (int i = 0; i < 10; ++i) ASSERT_NO_FATAL_FAILURE(FillAndFlush(StrCat("c", i)));
+  for (int i = 0; i < 10; ++i) FillAndFlush(StrCat("c", i));
   EXPECT_EQ(Reuses(), 11u);
   EXPECT_EQ(LogsThere().size(), 2u);
 }
 
 TEST_P(RecycledLogs, NoMoreAreKeptThanAskedFor) {
-  ASSERT_OK(opened_.CreateFamily(options_, "other"));
-  for (int i = 0; i < 6; ++i) {  // the other family needs them all
-    ASSERT_OK(db()->Put(WriteOptions(), family(1), StrCat(i), "v"));
-    ASSERT_NO_FATAL_FAILURE(FillAndFlush(StrCat(i)));
+  Open({"default", "other"});
+  for (int i = 0; i < 6; ++i) {  // the other family needs all logs
+    DbTest::Put(handles_[1], StrCat(i), "v");
+    FillAndFlush(StrCat(i));
   }
   EXPECT_GE(LogsThere().size(), 6u);
-  ASSERT_NO_FATAL_FAILURE(Flush(1));
+  Flush(1);
   EXPECT_LE(LogsThere().size(), 3u);
 }
 
 TEST_P(RecycledLogs, CloseCutsTheLogAndLeavesNoOther) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_NO_FATAL_FAILURE(Put("last", "unflushed"));
-  ASSERT_OK(opened_.Close());
+  MakeOldLogs();
+  Put("last", "unflushed");
+  Close();
   ASSERT_EQ(LogsThere().size(), 1u);
   uint64_t bytes = 0;
   ASSERT_OK(env_->GetFileSize("/db/" + LogsThere().front(), &bytes));
   EXPECT_LT(bytes, 200u);
-  // Nothing is left that a mode could mind.
+  // No recovery mode finds an error.
   options_.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
-  ASSERT_OK(opened_.Open(options_, dir_));
+  Open();
   ExpectRows();
 }
 
@@ -159,18 +127,18 @@ TEST_P(RecycledLogs, WhatAnOlderLifeHeldNeverComesBack) {
     for (int i = 0; i < puts; ++i) {
       const std::string key = StrCat("k", random.Uniform(20));
       if (random.OneIn(3)) {
-        ASSERT_OK(db()->Delete(WriteOptions(), key));
+        Delete(key);
         rows_.erase(key);
       } else {
-        // Of sizes that repeat, so that old records often begin where new ones end.
+        // Few different sizes, so that old records often begin where new ones end.
         const std::string value(random.OneIn(20) ? 40'000 : 10 * random.Uniform(20), 'v');
-        ASSERT_NO_FATAL_FAILURE(Put(key, StrCat(round, value), random.OneIn(5)));
+        Put(key, StrCat(round, value), random.OneIn(5));
       }
     }
     switch (random.Uniform(5)) {
-      case 0: ASSERT_NO_FATAL_FAILURE(Reopen()); break;
-      case 1: ASSERT_NO_FATAL_FAILURE(Crash(CrashPolicy::kAll)); break;
-      default: ASSERT_NO_FATAL_FAILURE(Flush()); break;
+      case 0: Reopen(); break;
+      case 1: Crash(CrashPolicy::kAll); break;
+      default: Flush(); break;
     }
     ASSERT_NO_FATAL_FAILURE(ExpectRows()) << round;
     ASSERT_FALSE(HasFailure()) << round;
@@ -181,14 +149,13 @@ TEST_P(RecycledLogs, WhatAnOlderLifeHeldNeverComesBack) {
 TEST_P(RecycledLogs, WhatWasSyncedSurvivesWhatWasNotIsNoMoreThanAPrefix) {
   for (const CrashPolicy policy : kAllCrashPolicies) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
-      ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-      for (int i = 0; i < 8; ++i) ASSERT_NO_FATAL_FAILURE(Put(StrCat("s", i), "x"));
-      ASSERT_NO_FATAL_FAILURE(Put("synced", StrCat(seed), /*is_synced=*/true));
+      MakeOldLogs();
+      for (int i = 0; i < 8; ++i) Put(StrCat("s", i), "x");
+      Put("synced", StrCat(seed), /*is_synced=*/true);
       Rows least = rows_;
-      for (int i = 0; i < 8; ++i) ASSERT_NO_FATAL_FAILURE(Put(StrCat("u", i), StrCat(seed)));
-      ASSERT_NO_FATAL_FAILURE(Crash(policy, seed));
-      Contents contents;
-      ASSERT_OK(opened_.ReadAll(&contents));
+      for (int i = 0; i < 8; ++i) Put(StrCat("u", i), StrCat(seed));
+      Crash(policy, seed);
+      Contents contents = ReadAll();
       Rows& found = contents["default"];
       for (int i = 0; i < 8 && found[StrCat("u", i)] == StrCat(seed); ++i) {
         least[StrCat("u", i)] = StrCat(seed);
@@ -197,93 +164,91 @@ TEST_P(RecycledLogs, WhatWasSyncedSurvivesWhatWasNotIsNoMoreThanAPrefix) {
       EXPECT_EQ(found, least) << NameOf(policy) << " " << seed;
       rows_ = found;
       for (int i = 0; i < 8; ++i) {
-        ASSERT_OK(db()->Delete(WriteOptions(), StrCat("u", i)));
+        Delete(StrCat("u", i));
         rows_.erase(StrCat("u", i));
       }
     }
   }
 }
 
-// A log that is not the last ends in what its file held before, and the sequence numbers do not go
-// on behind it: an ingested file has one. The MANIFEST has not heard of its end yet.
+// A log that is not the last one ends with old records of its file, and the next log does not begin
+// with the next sequence number, which an ingested file has. The MANIFEST does not have the size of
+// the log yet.
 TEST_P(RecycledLogs, TheNextLogCountsThoughItsNumbersDoNotGoOn) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_NO_FATAL_FAILURE(Put("first", "v"));
+  MakeOldLogs();
+  Put("first", "v");
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open("/ingested.sst"));
   ASSERT_OK(writer.Put("a0", "ingested"));
   ASSERT_OK(writer.Finish());
-  ASSERT_OK(db()->IngestExternalFile({"/ingested.sst"}, IngestExternalFileOptions()));
+  ASSERT_OK(db_->IngestExternalFile({"/ingested.sst"}, IngestExternalFileOptions()));
   rows_["a0"] = "ingested";
-  ASSERT_OK(db()->PauseBackgroundWork());
+  ASSERT_OK(db_->PauseBackgroundWork());
   FlushOptions later;
   later.wait = false;
-  ASSERT_OK(db()->Flush(later));  // another log takes over
-  ASSERT_NO_FATAL_FAILURE(Put("last", "v"));
-  ASSERT_NO_FATAL_FAILURE(Crash(CrashPolicy::kAll));
+  ASSERT_OK(db_->Flush(later));  // switches the log
+  Put("last", "v");
+  Crash(CrashPolicy::kAll);
   ExpectRows();
 }
 
-// The other family's log is the last that a crash leaves, and the tables of the first are newer.
+// The log of the other family is the last one that a crash leaves, and the tables of the first
+// family are newer.
 TEST_P(RecycledLogs, AnEndThatTheManifestKnowsIsNoDamage) {
-  ASSERT_OK(opened_.Close());
   options_.wal_dir = "/logs";
   dir_ = "/db2";
-  ASSERT_OK(opened_.Open(options_, dir_));
-  ASSERT_OK(opened_.CreateFamily(options_, "other"));
-  for (const char* prefix : {"a", "b", "c"}) ASSERT_NO_FATAL_FAILURE(FillAndFlush(prefix));
-  ASSERT_OK(db()->Put(sync_, family(1), "other", "v"));
-  ASSERT_NO_FATAL_FAILURE(Put("first", "v"));
-  ASSERT_NO_FATAL_FAILURE(Flush());
+  Open({"default", "other"});
+  for (const char* prefix : {"a", "b", "c"}) FillAndFlush(prefix);
+  ASSERT_OK(db_->Put(Synced(), handles_[1], "other", "v"));
+  Put("first", "v");
+  Flush();
   for (const CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
-    ASSERT_NO_FATAL_FAILURE(Crash(policy));
+    Crash(policy);
     ExpectRows();
-    Contents contents;
-    ASSERT_OK(opened_.ReadAll(&contents));
-    EXPECT_EQ(contents["other"], (Rows{{"other", "v"}}));
+    EXPECT_EQ(ReadAll()["other"], (Rows{{"other", "v"}}));
   }
 }
 
 TEST_P(RecycledLogs, LostSyncedRecordsAreNoticed) {
-  ASSERT_OK(opened_.CreateFamily(options_, "other"));
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_OK(db()->Put(sync_, family(1), "other", "v"));
-  ASSERT_OK(db()->Put(sync_, family(1), "another", "v"));
-  ASSERT_NO_FATAL_FAILURE(FillAndFlush("d"));  // the MANIFEST says now what was synced
+  Open({"default", "other"});
+  MakeOldLogs();
+  ASSERT_OK(db_->Put(Synced(), handles_[1], "other", "v"));
+  ASSERT_OK(db_->Put(Synced(), handles_[1], "another", "v"));
+  FillAndFlush("d");  // the MANIFEST now has the synced size
   VectorWalPtr logs;
-  ASSERT_OK(db()->GetSortedWalFiles(logs));
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
   const std::string path = "/db" + logs.front()->PathName();
   auto content = ReadWholeFile(sim_.get(), path);
   ASSERT_OK(content);
-  // What its last record was looks as if the file had never been written there.
+  // The place of the last record looks as if it had never been written.
   const size_t at = content->rfind("another");
   ASSERT_NE(at, std::string::npos);
   constexpr size_t kHeaders = 11 + 12 + 3;  // of the record, the batch and the key
   std::string damaged = content->substr(0, at - kHeaders);
   damaged.resize(content->size(), '\xee');
-  ASSERT_OK(opened_.Close());
+  Close();
   sim_->memory()->PutFile(path, damaged);
-  const Status status = opened_.Open(options_, dir_);
+  const Status status = TryOpenAll();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find("were synced"), std::string::npos) << status.ToString();
   options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
-  ASSERT_OK(opened_.Open(options_, dir_));
+  OpenAll();
 }
 
 TEST_P(RecycledLogs, AReaderOfUpdatesKeepsItsLog) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  const SequenceNumber since = db()->GetLatestSequenceNumber() + 1;
-  for (int i = 0; i < 300; ++i) ASSERT_NO_FATAL_FAILURE(Put(StrCat("u", i), std::string(500, 'u')));
+  MakeOldLogs();
+  const SequenceNumber since = db_->GetLatestSequenceNumber() + 1;
+  for (int i = 0; i < 300; ++i) Put(StrCat("u", i), std::string(500, 'u'));
   std::unique_ptr<WalIterator> updates;
-  ASSERT_OK(db()->GetUpdatesSince(since, &updates));
-  constexpr int kMore = 1000;  // all of the log that is read would be written over
-  for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(FillAndFlush(StrCat("f", i), kMore));
+  ASSERT_OK(db_->GetUpdatesSince(since, &updates));
+  constexpr int kMore = 1000;  // enough to overwrite the whole log that is being read
+  for (int i = 0; i < 5; ++i) FillAndFlush(StrCat("f", i), kMore);
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(updates->Valid()) << i << updates->status().ToString();
     EXPECT_EQ(updates->GetBatch().sequence, since + static_cast<uint64_t>(i));
     updates->Next();
   }
-  // Of what came next some is in logs that were written over: it is missed.
+  // Some of the later updates were in logs that are overwritten: the iterator reports them missing.
   SequenceNumber next = since + 300;
   for (; updates->Valid(); updates->Next()) EXPECT_EQ(updates->GetBatch().sequence, next++);
   EXPECT_LT(next, since + 300 + 5 * kMore);
@@ -291,13 +256,13 @@ TEST_P(RecycledLogs, AReaderOfUpdatesKeepsItsLog) {
 }
 
 TEST_P(RecycledLogs, ALogWithASecondNameIsNotWrittenOver) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_NO_FATAL_FAILURE(Put("linked", "v"));
+  MakeOldLogs();
+  Put("linked", "v");
   const std::string live = "/db/" + LogsThere().back();
   ASSERT_OK(env_->LinkFile(live, "/copy.log"));
-  ASSERT_NO_FATAL_FAILURE(Flush());
+  Flush();
   auto before = ReadWholeFile(sim_.get(), "/copy.log");
-  for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(FillAndFlush(StrCat("f", i)));
+  for (int i = 0; i < 4; ++i) FillAndFlush(StrCat("f", i));
   auto after = ReadWholeFile(sim_.get(), "/copy.log");
   ASSERT_OK(before);
   ASSERT_OK(after);
@@ -305,24 +270,23 @@ TEST_P(RecycledLogs, ALogWithASecondNameIsNotWrittenOver) {
 }
 
 TEST_P(RecycledLogs, ACheckpointHasWhatItWasMadeOf) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_NO_FATAL_FAILURE(Put("last", "unflushed"));
+  MakeOldLogs();
+  Put("last", "unflushed");
   Checkpoint* made = nullptr;
-  ASSERT_OK(Checkpoint::Create(db(), &made));
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
   const std::unique_ptr<Checkpoint> checkpoint(made);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy", /*log_size_for_flush=*/1 << 30));
   const Rows expected = rows_;
-  for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(FillAndFlush(StrCat("f", i)));
-  OpenedDb copy;
-  ASSERT_OK(copy.Open(options_, "/copy"));
-  Contents contents;
-  ASSERT_OK(copy.ReadAll(&contents));
-  EXPECT_EQ(contents["default"], expected);
+  for (int i = 0; i < 4; ++i) FillAndFlush(StrCat("f", i));
+  TestDb copy(sim_, options_);
+  copy.dir() = "/copy";
+  copy.Open();
+  EXPECT_EQ(copy.ReadAll()["default"], expected);
 }
 
-// Neither its size changes nor is space taken, which is what the option is for.
+// Neither the size of the log changes nor is space allocated: the purpose of the option.
 TEST_P(RecycledLogs, SyncedWritesIntoOldSpaceTakeNone) {
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
+  MakeOldLogs();
   const std::string path = "/db/" + LogsThere().back();
   uint64_t bytes = 0, bytes_after = 0;
   ASSERT_OK(env_->GetFileSize(path, &bytes));
@@ -330,30 +294,26 @@ TEST_P(RecycledLogs, SyncedWritesIntoOldSpaceTakeNone) {
     return Calls(CallKind::kTruncate) + Calls(CallKind::kGrow) + Calls(CallKind::kAllocate);
   };
   const size_t before = resizes();
-  for (int i = 0; i < 10; ++i) ASSERT_NO_FATAL_FAILURE(Put(StrCat("s", i), "v", true));
+  for (int i = 0; i < 10; ++i) Put(StrCat("s", i), "v", true);
   EXPECT_EQ(resizes(), before);
   ASSERT_OK(env_->GetFileSize(path, &bytes_after));
   EXPECT_EQ(bytes, bytes_after);
 }
 
 TEST_P(RecycledLogs, CompressedLogsAreRecycledToo) {
-  ASSERT_OK(opened_.Close());
   options_.wal_compression = kZSTD;
-  ASSERT_OK(opened_.Open(options_, dir_));
-  ASSERT_NO_FATAL_FAILURE(MakeOldLogs());
-  ASSERT_NO_FATAL_FAILURE(Put("last", "unflushed"));
-  ASSERT_NO_FATAL_FAILURE(Crash(CrashPolicy::kAll));
+  Open();
+  MakeOldLogs();
+  Put("last", "unflushed");
+  Crash(CrashPolicy::kAll);
   ExpectRows();
 }
 
 TEST_P(RecycledLogs, AWriteWithoutALogIsRefused) {
-  WriteOptions no_log;
-  no_log.disableWAL = true;
-  EXPECT_TRUE(db()->Put(no_log, "k", "v").IsInvalidArgument());
-  ASSERT_OK(opened_.Close());
+  EXPECT_TRUE(db_->Put(Unlogged(), "k", "v").IsInvalidArgument());
   options_.recycle_log_file_num = 0;
-  ASSERT_OK(opened_.Open(options_, dir_));
-  EXPECT_OK(db()->Put(no_log, "k", "v"));
+  Open();
+  EXPECT_OK(db_->Put(Unlogged(), "k", "v"));
 }
 
 TEST_P(RecycledLogs, IsOffForOptionsThatExcludeIt) {
@@ -363,10 +323,10 @@ TEST_P(RecycledLogs, IsOffForOptionsThatExcludeIt) {
   all[2].WAL_ttl_seconds = 1000;
   all[3].WAL_size_limit_MB = 1;
   for (const Options& options : all) {
-    ASSERT_OK(opened_.Close());
-    ASSERT_OK(opened_.Open(options, "/db"));
-    EXPECT_EQ(db()->GetDBOptions().recycle_log_file_num, 0u);
-    for (const char* prefix : {"a", "b", "c"}) ASSERT_NO_FATAL_FAILURE(FillAndFlush(prefix));
+    options_ = options;
+    Open();
+    EXPECT_EQ(db_->GetDBOptions().recycle_log_file_num, 0u);
+    for (const char* prefix : {"a", "b", "c"}) FillAndFlush(prefix);
     EXPECT_EQ(Reuses(), 0u);
   }
 }

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writers that are held up: by a flush that is slower than they are, or, with low priority, by
+// Writers are delayed by a flush that is slower than they are, or, with low priority, by
 // compactions that lag.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_system.h"
-#include "ashlar/options.h"
+#include "env/sim/sim_env.h"
 #include "tests/support/blocked_pool.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/threads/mutex.h"
 
 namespace ashlar {
@@ -32,10 +26,10 @@ uint64_t MemTableBytes(DB* db) {
   return bytes;
 }
 
-// Where the flush of a table stands: each of its appends waits until it is let through.
+// Lets the flush of a table proceed by single appends.
 class FlushSteps {
  public:
-  // The flush.
+  // Called by the flush.
   void Pass() {
     std::unique_lock<std::mutex> lock(mutex_);
     is_waiting_ = true;
@@ -49,12 +43,12 @@ class FlushSteps {
     is_closed_ = true;
     changed_.notify_all();
   }
-  // The writer.
+  // Called by the writer.
   void AwaitAppend() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return is_waiting_ || is_closed_; });
   }
-  // Returns when the next append waits, or the table is written.
+  // Returns when the next append waits or the table is complete.
   void LetOneThrough() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -116,7 +110,7 @@ class SteppedFileSystem final : public FileSystemWrapper {
   FlushSteps* const steps_;
 };
 
-// The writer, when it would wait for the flush: lets that take a step.
+// Instead of each sleep of the writer, the flush takes a step.
 class StepsInsteadOfSleep final : public SleepReplacement {
  public:
   StepsInsteadOfSleep(DB* db, FlushSteps* steps)
@@ -127,7 +121,7 @@ class StepsInsteadOfSleep final : public SleepReplacement {
 
   bool RunInsteadOfSleep(uint64_t) override {
     if (steps_->is_closed()) {
-      std::this_thread::yield();  // the flush is about to end
+      std::this_thread::yield();  // the flush ends soon
       return false;
     }
     waits++;
@@ -139,7 +133,7 @@ class StepsInsteadOfSleep final : public SleepReplacement {
   }
 
   int waits = 0;
-  uint64_t lowest = UINT64_MAX, highest = 0;  // of the memtables, when the writer waited
+  uint64_t lowest = UINT64_MAX, highest = 0;  // bytes of the memtables when the writer waited
 
  private:
   DB* const db_;
@@ -147,73 +141,59 @@ class StepsInsteadOfSleep final : public SleepReplacement {
   SleepReplacement* const before_;
 };
 
-// Beside a flush that goes on only when the writer waits for it.
+// With a flush that proceeds only when the writer waits for it.
 TEST(WritePace, MemTablesTakeAQuarterMoreThanOneBuffer) {
   FlushSteps steps;
-  const std::unique_ptr<Env> memory(NewMemEnv(Env::Default()));
-  const std::unique_ptr<Env> env =
-      NewCompositeEnv(std::make_shared<SteppedFileSystem>(memory->GetFileSystem(), &steps));
-  Options options;
-  options.env = env.get();
+  TestDb test(std::make_shared<SteppedFileSystem>(std::make_shared<MemoryFileSystem>(), &steps));
+  Options& options = test.options();
   options.create_if_missing = true;
   options.compression = kNoCompression;
   options.write_buffer_size = 32 * kMiB;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
+  test.Open();
   const std::string value(16 << 10, 'v');
   uint64_t sealed = 0, puts = 0;
-  const auto put = [&] { ASSERT_OK(db->Put(WriteOptions(), std::to_string(puts++), value)); };
+  const auto put = [&] {
+    ASSERT_OK(test.db()->Put(WriteOptions(), std::to_string(puts++), value));
+  };
   while (sealed == 0) {
     ASSERT_NO_FATAL_FAILURE(put());
-    ASSERT_TRUE(db->GetIntProperty(DB::Properties::kNumImmutableMemTable, &sealed));
+    sealed = test.Number(DB::Properties::kNumImmutableMemTable);
   }
-  steps.AwaitAppend();  // from its first steps on the flush holds writers back
-  {
-    StepsInsteadOfSleep writer(db.get(), &steps);
-    while (!steps.is_closed()) ASSERT_NO_FATAL_FAILURE(put());
-    EXPECT_GT(writer.waits, 10);
-    constexpr uint64_t kBlockBytes = 2 * kMiB;  // memtables grow by such steps
-    EXPECT_GE(writer.lowest, options.write_buffer_size * 9 / 8 - kBlockBytes);
-    EXPECT_LE(writer.highest, options.write_buffer_size * 5 / 4 + 2 * kBlockBytes);
-  }
+  steps.AwaitAppend();  // the flush delays writers from its first append on
+  StepsInsteadOfSleep writer(test.db(), &steps);
+  while (!steps.is_closed()) ASSERT_NO_FATAL_FAILURE(put());
+  EXPECT_GT(writer.waits, 10);
+  constexpr uint64_t kBlockBytes = 2 * kMiB;  // of an arena: memtables grow by such blocks
+  EXPECT_GE(writer.lowest, options.write_buffer_size * 9 / 8 - kBlockBytes);
+  EXPECT_LE(writer.highest, options.write_buffer_size * 5 / 4 + 2 * kBlockBytes);
 }
 
-// Sixteen level-0 files, and a compaction that cannot begin.
-class LowPriorityWrite : public testing::Test {
+// Sixteen tables on level 0, and a compaction that cannot begin.
+class LowPriorityWrite : public DbTest {
  protected:
   void SetUp() override {
-    Options options;
-    options.env = env_.get();
-    options.create_if_missing = true;
-    DB* raw = nullptr;
-    ASSERT_OK(DB::Open(options, "/db", &raw));
-    db_.reset(raw);
-    options_.low_pri = options_.no_slowdown = true;
-    ASSERT_OK(db_->Put(options_, "before", "nothing lags"));
+    Open();
+    write_.low_pri = write_.no_slowdown = true;
+    ASSERT_OK(db_->Put(write_, "before", "nothing lags"));
     no_compactions_.emplace(env_.get(), Env::LOW);
-    FlushOptions flush;
     for (int i = 0; i < 16; ++i) {
-      ASSERT_OK(db_->Put(WriteOptions(), "key", std::to_string(i)));
-      ASSERT_OK(db_->Flush(flush));
+      Put("key", std::to_string(i));
+      Flush();
     }
   }
   void TearDown() override {
     no_compactions_.reset();
-    db_.reset();
+    DbTest::TearDown();
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  std::unique_ptr<DB> db_;
   std::optional<BlockedPool> no_compactions_;
-  WriteOptions options_;
+  WriteOptions write_;
 };
 
 TEST_F(LowPriorityWrite, IsRefusedWithoutSlowdownWhileCompactionsLag) {
-  const Status status = db_->Put(options_, "key", "low");
+  const Status status = db_->Put(write_, "key", "low");
   EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
-  EXPECT_EQ(value, "15");
+  EXPECT_EQ(Get("key"), "15");
 }
 
 TEST_F(LowPriorityWrite, OthersAreNotHeldUp) {
@@ -223,11 +203,39 @@ TEST_F(LowPriorityWrite, OthersAreNotHeldUp) {
 }
 
 TEST_F(LowPriorityWrite, IsWrittenInItsTurnWithSlowdown) {
-  options_.no_slowdown = false;
-  ASSERT_OK(db_->Put(options_, "key", "low"));
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
-  EXPECT_EQ(value, "low");
+  write_.no_slowdown = false;
+  ASSERT_OK(db_->Put(write_, "key", "low"));
+  EXPECT_EQ(Get("key"), "low");
+}
+
+// The time of day may be set back while a database is open. The three tables on level 0 are never
+// compacted, so that every write is delayed.
+TEST(ClockTest, ASlowedWriterDoesNotWaitForTheTimeItWasBefore) {
+  SimExecutor executor(1);
+  TestDb test;
+  test.UseEnv(NewSimEnv(std::make_shared<MemoryFileSystem>(executor.clock()), &executor));
+  Options& options = test.options();
+  options.level0_file_num_compaction_trigger = 3;
+  options.level0_slowdown_writes_trigger = 3;
+  options.level0_stop_writes_trigger = 100;
+  options.delayed_write_rate = 100000;
+  test.Open();
+  for (int i = 0; i < 3; ++i) {
+    test.Put(test.Key(i));
+    test.Flush();
+  }
+  ASSERT_OK(test.db()->PauseBackgroundWork());
+  const std::string value(20000, 'x');
+  for (int i = 0; i < 3; ++i) test.Put("slow", value);
+  constexpr int64_t kYearMicros = int64_t{365} * 86400 * 1000000;
+  executor.clock()->Jump(-kYearMicros);
+  const uint64_t start = test.env()->NowNanos();
+  for (int i = 0; i < 3; ++i) test.Put("slow", value);
+  const uint64_t seconds = (test.env()->NowNanos() - start) / 1000000000;
+  EXPECT_LT(seconds, 100u);
+  EXPECT_GT(test.env()->NowNanos() - start, 100000000u) << "the writes were not slowed down at all";
+  ASSERT_OK(test.db()->ContinueBackgroundWork());
+  test.Close();
 }
 
 }  // namespace

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes with a callback: what it says is true, comes once, and is waited for at the end; queues
-// are bounded; faults of the log reach those whose writes they took.
-#include "ashlar/async.h"
-
-#include <gtest/gtest.h>
-
+// Writes with a callback: it gets the true result, is called once and before Close() returns.
+// Queues are bounded, and a fault of the log reaches the callbacks of its writes.
 #include <atomic>
 #include <condition_variable>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "ashlar/async.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// Callbacks wait in it until it is opened.
+// Callbacks wait in Pass() until Open().
 class Gate {
  public:
   void Open() {
@@ -51,13 +40,12 @@ class Gate {
   bool is_open_ = false, has_arrived_ = false;
 };
 
-class AsyncWriterTest : public testing::Test {
+class AsyncWriterTest : public DbTest {
  protected:
-  AsyncWriterTest() {
-    options_.create_if_missing = true;
-    options_.env = env_.get();
-    durable_.sync = true;
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+  AsyncWriterTest() : DbTest(TestFiles::kSim) { Open(); }
+  void TearDown() override {
+    writer_.reset();
+    DbTest::TearDown();
   }
   void OpenWriter(const AsyncWriterOptions& options = AsyncWriterOptions()) {
     ASSERT_OK(AsyncWriter::Open(db_.get(), options, &writer_));
@@ -67,29 +55,15 @@ class AsyncWriterTest : public testing::Test {
     EXPECT_OK(batch.Put(key, value));
     return batch;
   }
-  bool Has(const std::string& key) {
-    std::string value;
-    return db_->Get(ReadOptions(), key, &value).ok();
-  }
-  // What a crash of the machine leaves now.
+  bool Has(const std::string& key) { return Get(key) == "v"; }
   Rows RowsAfterCrash() {
-    const std::shared_ptr<SimFS> fs = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kStrict);
-    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
-    Options options;
-    options.env = env.get();
-    OpenedDb db;
-    Contents contents;
-    EXPECT_OK(db.Open(options, "/db"));
-    EXPECT_OK(db.ReadAll(&contents));
-    return contents["default"];
+    TestDb after(CrashImage(CrashPolicy::kStrict));
+    after.Open();
+    return after.ReadAll()["default"];
   }
 
-  std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
-  WriteOptions durable_;
-  std::unique_ptr<DB> db_;
-  std::unique_ptr<AsyncWriter> writer_;  // closed before the database
+  const WriteOptions durable_ = Synced();
+  std::unique_ptr<AsyncWriter> writer_;
 };
 
 TEST_F(AsyncWriterTest, ACallbackComesWhenTheWriteIsDurable) {
@@ -119,7 +93,7 @@ TEST_F(AsyncWriterTest, AnErrorOfOneWriteIsItsOwn) {
   OpenWriter();
   std::vector<Status> done(4);
   const auto into = [&](size_t i) { return [&done, i](const Status& s) { done[i] = s; }; };
-  Gate gate;  // so that they come as one group
+  Gate gate;  // so that the writes become one group
   ASSERT_OK(writer_->Write(WriteOptions(), BatchOf("x"), [&](const Status&) { gate.Pass(); }));
   gate.AwaitArrival();
   WriteOptions contradiction = durable_;
@@ -151,7 +125,7 @@ TEST_F(AsyncWriterTest, WritesThatGatherShareASync) {
   }
   const auto syncs = [&] {
     uint64_t count = 0;
-    for (const FileCall& call : fs_->MutatingCalls()) count += call.kind == CallKind::kSync;
+    for (const FileCall& call : sim_->MutatingCalls()) count += call.kind == CallKind::kSync;
     return count;
   };
   const uint64_t before = syncs();
@@ -196,7 +170,7 @@ TEST_F(AsyncWriterTest, BytesAreBoundedTooButALargeBatchGoesThroughAlone) {
   ASSERT_OK(writer_->Drain());
   ASSERT_OK(writer_->Write(at_once, BatchOf("a"), nullptr));
   ASSERT_OK(writer_->Close());
-  EXPECT_TRUE(Has("large") && Has("a"));
+  EXPECT_TRUE(Get("large").size() == 1000 && Has("a"));
 }
 
 TEST_F(AsyncWriterTest, ACallbackMayWriteAndMayNotWait) {
@@ -235,25 +209,22 @@ TEST_F(AsyncWriterTest, RefusesWhatCannotWork) {
   EXPECT_EQ(writer, nullptr);
 }
 
-// Eight threads, and syncs that fail from some moment on: what was said to be durable is there
-// after a crash, each write was answered once, and every write of a thread before one that is there
-// is there, too.
+// Eight threads, and syncs that fail from some moment on. Each callback is called once; a crash
+// leaves all writes with an OK callback, and with each write of a thread its earlier writes.
 TEST_F(AsyncWriterTest, WhatWasSaidToBeDurableIsThereAfterFaults) {
   constexpr int kThreads = 8, kWrites = 60;
   constexpr uint64_t kNever = 1000000;
   for (const uint64_t good_calls : {uint64_t{0}, uint64_t{20}, uint64_t{200}, kNever}) {
     writer_.reset();
-    db_.reset();
-    fs_ = SimFS::Create();
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    Drop();
+    UseSim(SimFS::Create());
+    Open();
     OpenWriter();
-    fs_->AddFault({.first_call = fs_->CallCount() + good_calls,
-                   .error = FaultError::kIO,
-                   .mode = FaultMode::kSticky,
-                   .kinds = KindBit(CallKind::kSync),
-                   .path_part = ".log"});
+    sim_->AddFault({.first_call = sim_->CallCount() + good_calls,
+                    .error = FaultError::kIO,
+                    .mode = FaultMode::kSticky,
+                    .kinds = KindBit(CallKind::kSync),
+                    .path_part = ".log"});
     std::atomic<int> answers{0};
     std::mutex mutex;
     std::map<std::string, Status> answered;

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block cache that is saved and given to the second tier of another: the database reads nothing
-// again; and a dump that is damaged or cut off gives no block that was not saved.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
+// A block cache is saved and loaded into the second tier of another cache, so that the database
+// reads no block again. A dump that is damaged or cut off gives no wrong block.
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/utilities/cache_dump_load.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -25,7 +16,6 @@ namespace {
 constexpr int kKeys = 2000;
 constexpr char kDump[] = "/dump";
 
-std::string Key(int i) { return StrCat("key", 10000 + i); }
 std::string Value(int i) { return StrCat("value ", i, std::string(50, 'v')); }
 
 class Packets final : public CacheDumpWriter, public CacheDumpReader {
@@ -45,11 +35,9 @@ class Packets final : public CacheDumpWriter, public CacheDumpReader {
   size_t next = 0;
 };
 
-class CacheDumpTest : public testing::Test {
+class CacheDumpTest : public DbTest {
  protected:
   CacheDumpTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.compression = kNoCompression;
     SetPerfLevel(kEnableCount);
   }
@@ -73,23 +61,20 @@ class CacheDumpTest : public testing::Test {
     table.filter_policy.reset(NewBloomFilterPolicy(10));
     table.cache_index_and_filter_blocks = true;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    ASSERT_OK(DB::Open(options_, dir, &db_));
+    dir_ = dir;
+    DbTest::Open();
   }
   void Fill() {
-    for (int i = 0; i < kKeys; i++) ASSERT_OK(db_->Put(WriteOptions(), Key(i), Value(i)));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < kKeys; i++) Put(Key(i), Value(i));
+    Flush();
   }
-  void ReadAll() {
-    std::string value;
-    for (int i = 0; i < kKeys; i++) {
-      ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
-      ASSERT_EQ(value, Value(i));
-    }
+  void ReadEachKey() {
+    for (int i = 0; i < kKeys; i++) ASSERT_EQ(Get(Key(i)), Value(i));
   }
   // Blocks that came from files.
   uint64_t BlocksReadByReadingAll() {
     get_perf_context()->Reset();
-    ReadAll();
+    ReadEachKey();
     return get_perf_context()->block_read_count - get_perf_context()->index_block_read_count;
   }
   static IOStatus Dump(const std::shared_ptr<Cache>& cache, std::unique_ptr<CacheDumpWriter> writer,
@@ -110,34 +95,29 @@ class CacheDumpTest : public testing::Test {
   }
   std::unique_ptr<CacheDumpWriter> ToFile() {
     std::unique_ptr<CacheDumpWriter> writer;
-    EXPECT_OK(NewToFileCacheDumpWriter(fs_, FileOptions(), kDump, &writer));
+    EXPECT_OK(NewToFileCacheDumpWriter(memory_, FileOptions(), kDump, &writer));
     return writer;
   }
   std::unique_ptr<CacheDumpReader> FromFile() {
     std::unique_ptr<CacheDumpReader> reader;
-    EXPECT_OK(NewFromFileCacheDumpReader(fs_, FileOptions(), kDump, &reader));
+    EXPECT_OK(NewFromFileCacheDumpReader(memory_, FileOptions(), kDump, &reader));
     return reader;
   }
-
-  const std::shared_ptr<MemoryFileSystem> fs_ = std::make_shared<MemoryFileSystem>();
-  const std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(CacheDumpTest, SparesTheReadsOfADatabaseThatStartsAgain) {
   const auto cache = NewCache();
   Open("/db", cache);
   Fill();
-  for (int i = 0; i < 5; i++) ReadAll();  // the blocks are hot: some are decoded
+  for (int i = 0; i < 5; i++) ReadEachKey();  // so that the blocks are hot and some are decoded
   ASSERT_OK(Dump(cache, ToFile()));
-  db_.reset();
+  Close();
 
   const auto tier = NewTier();
   ASSERT_OK(Load(tier, FromFile()));
   Open("/db", NewCache(tier));
   EXPECT_EQ(BlocksReadByReadingAll(), 0u);
-  db_.reset();
+  Close();
   Open("/db", NewCache(NewTier()));
   EXPECT_GT(BlocksReadByReadingAll(), 100u) << "without the dump";
 }
@@ -146,20 +126,20 @@ TEST_F(CacheDumpTest, HoldsOnlyTheBlocksOfTheDatabasesThatAreAskedFor) {
   const auto cache = NewCache();
   Open("/first", cache);
   Fill();
-  ReadAll();
+  ReadEachKey();
   std::unique_ptr<DB> first = std::move(db_);
   Open("/second", cache);
   Fill();
-  ReadAll();
+  ReadEachKey();
   ASSERT_OK(Dump(cache, ToFile(), {}, {first.get()}));
   first.reset();
-  db_.reset();
+  Close();
   const auto tier = NewTier();
   ASSERT_OK(Load(tier, FromFile()));
   const auto tiered = NewCache(tier);
   Open("/first", tiered);
   EXPECT_EQ(BlocksReadByReadingAll(), 0u);
-  db_.reset();
+  Close();
   Open("/second", tiered);
   EXPECT_GT(BlocksReadByReadingAll(), 100u);
 }
@@ -168,12 +148,12 @@ TEST_F(CacheDumpTest, EndsAtItsLimits) {
   const auto cache = NewCache();
   Open("/db", cache);
   Fill();
-  ReadAll();
+  ReadEachKey();
   CacheDumpOptions limited;
   limited.max_size_bytes = 20000;
   ASSERT_OK(Dump(cache, ToFile(), limited));
-  EXPECT_LT(fs_->AllFiles()[kDump].size(), 21000u);
-  EXPECT_GT(fs_->AllFiles()[kDump].size(), 10000u);
+  EXPECT_LT(memory_->AllFiles()[kDump].size(), 21000u);
+  EXPECT_GT(memory_->AllFiles()[kDump].size(), 10000u);
   EXPECT_OK(Load(NewTier(), FromFile()));
   limited.max_size_bytes = 5000;
   EXPECT_OK(Load(NewTier(), FromFile(), limited));
@@ -188,19 +168,19 @@ TEST_F(CacheDumpTest, ThatIsDamagedAnywhereIsCorruption) {
   const auto cache = NewCache();
   Open("/db", cache);
   Fill();
-  ReadAll();
+  ReadEachKey();
   CacheDumpOptions little;
   little.max_size_bytes = 4000;
   ASSERT_OK(Dump(cache, ToFile(), little));
-  const std::string whole = fs_->AllFiles()[kDump];
+  const std::string whole = memory_->AllFiles()[kDump];
   for (size_t i = 0; i < whole.size(); i++) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
-    fs_->PutFile(kDump, damaged);
+    memory_->PutFile(kDump, damaged);
     ASSERT_TRUE(Load(NewTier(), FromFile()).IsCorruption()) << "at " << i;
   }
   for (size_t i = 0; i < whole.size(); i++) {
-    fs_->PutFile(kDump, whole.substr(0, i));
+    memory_->PutFile(kDump, whole.substr(0, i));
     ASSERT_TRUE(Load(NewTier(), FromFile()).IsCorruption()) << i << " bytes";
   }
 }
@@ -209,7 +189,7 @@ TEST_F(CacheDumpTest, ThatLacksAPacketIsCorruption) {
   const auto cache = NewCache();
   Open("/db", cache);
   Fill();
-  ReadAll();
+  ReadEachKey();
   auto writer = std::make_unique<Packets>();
   Packets* const written = writer.get();
   std::unique_ptr<CacheDumper> dumper;
@@ -234,7 +214,7 @@ TEST_F(CacheDumpTest, NeedsACacheAndSomewhereToGo) {
   EXPECT_TRUE(NewDefaultCacheDumpedLoader({}, {}, nullptr, std::make_unique<Packets>(), &loader)
                   .IsInvalidArgument());
   std::unique_ptr<CacheDumpReader> reader;
-  EXPECT_FALSE(NewFromFileCacheDumpReader(fs_, FileOptions(), "/missing", &reader).ok());
+  EXPECT_FALSE(NewFromFileCacheDumpReader(memory_, FileOptions(), "/missing", &reader).ok());
 }
 
 }  // namespace

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OPTIONS files of a directory: the newest counts, and is compared with what a program has.
-#include <gtest/gtest.h>
-
+// OPTIONS files of a directory: the newest one is loaded and compared with the options of a
+// program.
 #include <fstream>
 #include <functional>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "ashlar/advanced_cache.h"
-#include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_partitioner.h"
-#include "ashlar/table.h"
 #include "ashlar/utilities/options_util.h"
 #include "tests/support/paths.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
@@ -126,9 +120,7 @@ TEST_F(LoadOptionsTest, AMissingFamilyIsIncompatible) {
                   .IsInvalidArgument());
 }
 
-// ---- what a database was just opened with is what its file says
-
-// Objects of the program's own, which no text makes.
+// Objects of the program, which no text can create.
 class OwnPrefix final : public SliceTransform {
  public:
   explicit OwnPrefix(std::string name) : name_(std::move(name)) {}
@@ -169,17 +161,8 @@ class OwnChecksums final : public FileChecksumGenFactory {
   }
 };
 
-class ExactMatch : public testing::Test {
+class ExactMatch : public DbTest {
  protected:
-  ExactMatch() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-  }
-
-  void Open() {
-    std::unique_ptr<DB> db;
-    ASSERT_OK(DB::Open(options_, "/db", &db));
-  }
   Status Check(const Options& options,
                ConfigOptions::SanityLevel level = ConfigOptions::kSanityLevelExactMatch) {
     ConfigOptions config;
@@ -188,9 +171,6 @@ class ExactMatch : public testing::Test {
     return CheckOptionsCompatibility(config, "/db", options, {{"default", options}});
   }
   Status Check() { return Check(options_); }
-
-  std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
 };
 
 TEST_F(ExactMatch, ObjectsOfTheProgramAreComparedByName) {
@@ -273,7 +253,7 @@ TEST_F(ExactMatch, FiltersMayBeAddedAndACacheIsNoDifference) {
   EXPECT_OK(Check());
 }
 
-// The file says for whom the directory is written, and not all that its reader could not read.
+// The file has the release that the directory is written for, and only options of that release.
 TEST_F(ExactMatch, WhatAnOlderRocksDbDoesNotKnowIsNotCompared) {
   BlockBasedTableOptions table;
   table.format_version = 6;  // written as 5

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables made and read outside of a database.
+// Tables that are written and read without a database.
 #include "ashlar/sst_file_writer.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_reader.h"
-#include "ashlar/table.h"
 #include "ashlar/wide_columns.h"
 #include "env/file_util.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-class SstFile : public testing::Test {
+class SstFile : public DbTest {
  protected:
   SstFile() {
-    options_.env = env_.get();
     options_.compression = kNoCompression;
     EXPECT_OK(
         MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
@@ -50,9 +40,6 @@ class SstFile : public testing::Test {
     EXPECT_OK(writer.Finish(&info));
     return info;
   }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
 };
 
 }  // namespace
@@ -74,7 +61,7 @@ TEST_F(SstFile, TellsWhatItHolds) {
   EXPECT_EQ(info.file_checksum_func_name, "Unknown");
 }
 
-// As a database's tables say it.
+// Like the tables of a database.
 TEST_F(SstFile, NamesTheHostThatWroteIt) {
   std::string host;
   ASSERT_OK(env_->GetHostNameString(&host));
@@ -100,19 +87,17 @@ TEST_F(SstFile, TellsTheChecksumOfItsBytes) {
   EXPECT_EQ(info.file_checksum_func_name, generator->Name());
 }
 
-// In the order of the names, whatever order they were given in.
+// Columns are sorted by name.
 TEST_F(SstFile, HoldsEntities) {
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open("/x.sst"));
   ASSERT_OK(writer.PutEntity("a", {{"two", "2"}, {"one", "1"}}));
   EXPECT_TRUE(writer.PutEntity("b", {{"one", "1"}, {"one", "2"}}).IsCorruption());
   ASSERT_OK(writer.Finish(nullptr));
-  options_.create_if_missing = true;
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options_, "/db", &db));
-  ASSERT_OK(db->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
+  Open();
+  ASSERT_OK(db_->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
   PinnableWideColumns entity;
-  ASSERT_OK(db->GetEntity(ReadOptions(), db->DefaultColumnFamily(), "a", &entity));
+  ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "a", &entity));
   EXPECT_EQ(entity.columns(), (WideColumns{{"one", "1"}, {"two", "2"}}));
 }
 
@@ -123,7 +108,7 @@ TEST_F(SstFile, RefusesKeysOutOfOrder) {
   EXPECT_TRUE(writer.Put("b", "2").IsInvalidArgument());
   EXPECT_TRUE(writer.Delete("a").IsInvalidArgument());
   EXPECT_TRUE(writer.Merge("b", "x").IsInvalidArgument());
-  ASSERT_OK(writer.Put("c", "3"));  // a refusal costs nothing
+  ASSERT_OK(writer.Put("c", "3"));  // the refused calls had no effect
   EXPECT_TRUE(writer.DeleteRange("z", "a").IsInvalidArgument());
   ASSERT_OK(writer.DeleteRange("a", "a"));
   ExternalSstFileInfo info;
@@ -165,7 +150,7 @@ TEST_F(SstFile, IsReadAsADatabaseWithJustThisFileReadsIt) {
   EXPECT_TRUE(reader.Open("/x.sst").IsInvalidArgument());
   std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
   int expected = 0, shown = 0;
-  // The file's own tombstone hides nothing of it.
+  // The range tombstone hides no entry of its own file.
   for (int i = 0; i < 1000; i++) expected += i % 10 == 0 || i % 7 != 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) shown++;
   ASSERT_OK(it->status());
@@ -235,7 +220,7 @@ TEST_F(SstFile, NamesFileAndOffsetOfDamage) {
   EXPECT_FALSE(cut.VerifyChecksum().ok());
 }
 
-// Of `bytes` of a table, with damage at the offset.
+// A table of these bytes with damage at the offset.
 class DamagedTable {
  public:
   DamagedTable(const Options& options, std::string bytes, size_t offset) : reader_(options) {
@@ -246,7 +231,7 @@ class DamagedTable {
   }
   SstFileReader& reader() { return reader_; }
   Iterator& it() { return *it_; }
-  // It must name file and offset.
+  // The error must name file and offset.
   static void ExpectDamage(const Status& status, const std::string& offset) {
     EXPECT_TRUE(status.IsCorruption()) << status.ToString();
     EXPECT_NE(status.ToString().find("/y.sst"), std::string::npos) << status.ToString();
@@ -320,7 +305,7 @@ TEST_F(SstFile, HoldsTombstonesAlone) {
   EXPECT_OK(it->status());
 }
 
-// The options of a database decide how the file looks.
+// The options of a database determine the format.
 TEST_F(SstFile, IsWrittenAsTheTableOptionsSay) {
   BlockBasedTableOptions table;
   table.format_version = 4;

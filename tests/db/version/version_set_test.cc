@@ -311,7 +311,7 @@ class VersionSetTest : public ManifestTest {
     MutexLock lock(&mutex_);
     set_->TrackLogs(wals);
   }
-  std::map<FileNumber, LogFacts> TrackedLogs() {
+  std::map<FileNumber, LogSummary> TrackedLogs() {
     MutexLock lock(&mutex_);
     return set_->tracked_logs();
   }
@@ -384,7 +384,7 @@ TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
   for (int i = 0; i < 2; i++) {  // the second time from a snapshot alone
     ASSERT_OK(Recover());
     ASSERT_EQ(TrackedLogs().size(), 2u);
-    const LogFacts log = TrackedLogs().at(4);
+    const LogSummary log = TrackedLogs().at(4);
     EXPECT_EQ(log.first_seqno, 7u);
     EXPECT_EQ(log.synced_bytes, 30u);
     EXPECT_EQ(log.end_bytes, 40u);

@@ -17,6 +17,7 @@
 #include "db/wal/wal_sink.h"
 #include "env/file_util.h"
 #include "tests/db/wal/log_test_util.h"
+#include "tests/support/forked_child.h"
 #include "tests/support/mappable_dir.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
@@ -112,11 +113,16 @@ TEST(ProcessDeath, LeavesAPrefixThatHoldsEveryAcknowledgedRecord) {
       if (child == 0) WriteForever(options, board);
       ASSERT_GT(child, 0);
       int status = 0;
-      while (board->acknowledged.load() < enough && waitpid(child, &status, WNOHANG) == 0) {
+      bool is_alive = true;
+      while (is_alive && board->acknowledged.load() < enough) {
         std::this_thread::yield();
+        is_alive = waitpid(child, &status, WNOHANG) == 0;
       }
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
+      if (is_alive) {
+        kill(child, SIGKILL);
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+      }
+      ASSERT_TRUE(WasKilled(status)) << "the child ended by itself: " << status;
       const uint64_t acknowledged = board->acknowledged.load();
       EXPECT_GE(acknowledged, enough);
       ASSERT_NO_FATAL_FAILURE(CheckLog(options.path, acknowledged));

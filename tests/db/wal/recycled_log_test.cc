@@ -107,8 +107,10 @@ TEST(RecycledLog, NoticesADamagedLogNumber) {
     LogImage log(14, true);
     for (const char* record : {"A", "B", "C"}) log.Add(record);
     log.bytes[at + 7] ^= 0x20;
-    const std::string before = at == 0 ? "" : "A ";
-    EXPECT_EQ(ShowAllModes(log.bytes, 14), Modes(4, before + "!")) << at;
+    const std::string before = at == 0 ? "" : "A ", behind = at == 0 ? "B C " : "C ";
+    EXPECT_EQ(ShowAllModes(log.bytes, 14),
+              (Modes{before + "!", before + "!", before + "!", before + behind + "!"}))
+        << at;
   }
 }
 

@@ -163,12 +163,13 @@ TEST_F(CommitPlanTest, ACommitLogsItsMarkerAndInsertsThePreparedBatch) {
   WriteBatch prepared = Prepared(), marker = Marker();
   ASSERT_OK(pipeline_.Commit({.options = &options_, .logged = &prepared, .allows_markers = true}));
   WriteBatch* const inserted[] = {&prepared};
+  const FileNumber prepared_log = kLog;
   VisibleHook hook(&pipeline_);
   ASSERT_OK(pipeline_.Commit({.options = &options_,
                               .logged = &marker,
                               .inserted = inserted,
                               .allows_markers = true,
-                              .prepared_log = kLog,
+                              .prepared_log = &prepared_log,
                               .hook = &hook}));
   EXPECT_EQ(pipeline_.visible_seqno(), 2u);
   EXPECT_EQ(memtable_->num_entries(), 2u);

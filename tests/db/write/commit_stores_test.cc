@@ -29,7 +29,9 @@ constexpr uintptr_t kLine = 64;
 class Host final : public CommitHost {
  public:
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
-  CommitFamily FindFamily(uint32_t) override { return {.exists = true, .can_merge = true}; }
+  CommitFamily FindFamily(uint32_t) override {
+    return {.exists = true, .is_plain = true, .can_merge = true};
+  }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
                                         std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of one huge batch, and of one huge value, goes back to the system when they are in a
-// table: of batch, log, memtable, builder and cache, whatever lay in memory meanwhile.
-#include <gtest/gtest.h>
+// The memory of one huge batch or value returns to the system once a table has it: the memory of
+// the batch, the log, the memtable, the table builder and the cache.
 #include <unistd.h>
 
 #include <cstdint>
 #include <fstream>
-#include <memory>
-#include <string>
 
 #include "ashlar/cache.h"
-#include "ashlar/db.h"
-#include "ashlar/options.h"
-#include "ashlar/table.h"
 #include "tests/support/mappable_dir.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/memory/slab_heap.h"
 
 namespace ashlar {
@@ -25,7 +19,7 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kHugeBytes = 96 * kMiB;
-constexpr size_t kRestBytes = 24 * kMiB;  // what may stay: a small part of it
+constexpr size_t kRestBytes = 24 * kMiB;  // a small part of it may stay in memory
 
 size_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
@@ -41,24 +35,21 @@ struct Kind {
   bool maps_log;
 };
 
-class HugeBatchTest : public testing::TestWithParam<Kind> {
+class HugeBatchTest : public DbTestWith<Kind> {
  protected:
   void Open() {
-    const std::string dir = GetParam().maps_log ? FreshMappableDir("huge") : FreshTempDir("huge");
-    if (dir.empty()) return SkipAsMissing(kMappableFileSystem);
-    options_.create_if_missing = true;
-    options_.manual_wal_flush = !GetParam().maps_log;  // such a log is buffered
+    dir_ = GetParam().maps_log ? FreshMappableDir("huge") : FreshTempDir("huge");
+    if (dir_.empty()) return SkipAsMissing(kMappableFileSystem);
+    UseFiles(FileSystem::Default());
+    options_.manual_wal_flush = !GetParam().maps_log;  // which has a buffered log
     options_.max_total_wal_size = 4 * kHugeBytes;
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache(kMiB);
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
-    ASSERT_OK(DB::Open(options_, dir, &db_));
-    ASSERT_OK(db_->Put(WriteOptions(), "first", std::string(kMiB, 'x')));
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    DbTest::Open();
+    Put("first", std::string(kMiB, 'x'));
+    Flush();
   }
-
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, HugeBatchTest,
@@ -80,14 +71,12 @@ TEST_P(HugeBatchTest, IsGivenBack) {
     for (size_t i = 0; i * value.size() < kHugeBytes; ++i) {
       ASSERT_OK(batch.Put("key" + std::to_string(i), value));
     }
-    WriteOptions write;
-    write.disableWAL = GetParam().disable_wal;
-    ASSERT_OK(db_->Write(write, &batch));
+    ASSERT_OK(db_->Write(GetParam().disable_wal ? Unlogged() : WriteOptions(), &batch));
     during = ResidentBytes();
   }
   EXPECT_GT(during, before + kHugeBytes);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  Flush();
+  WaitForJobs();
   EXPECT_LT(ResidentBytes(), before + kRestBytes);
   PinnableSlice found;
   ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "key0", &found));

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // inplace_update_support: puts that overwrite values in the memtable, with and without a callback
-// of the program's.
-#include <gtest/gtest.h>
-
+// of the program.
 #include <atomic>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// "+x" appends x to what there is; "!x" overwrites the first byte; "-" refuses; "<" drops the last.
+// A callback for deltas: "+x" appends x to the value, "!x" replaces its first byte, "<" removes its
+// last byte, and "-" is refused.
 UpdateStatus Edit(char* existing, uint32_t* size, Slice delta, std::string* merged) {
   if ((existing == nullptr) != (size == nullptr)) std::abort();
   const Slice rest(delta.data() + 1, delta.size() - 1);
@@ -40,45 +34,14 @@ UpdateStatus Edit(char* existing, uint32_t* size, Slice delta, std::string* merg
   }
 }
 
-class InPlaceUpdateTest : public testing::Test {
+class InPlaceUpdateTest : public DbTest {
  protected:
   InPlaceUpdateTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.allow_concurrent_memtable_write = false;
     options_.inplace_update_support = true;
     options_.inplace_update_num_locks = 3;
   }
-  void Open() {
-    db_.reset();
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  std::string Get(const std::string& key) {
-    std::string value;
-    const Status status = db_->Get(ReadOptions(), key, &value);
-    return status.ok() ? value : status.IsNotFound() ? "(none)" : status.ToString();
-  }
-  std::string Scan() {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    std::string rows;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      rows += it->key().ToString() + "=" + it->value().ToString() + " ";
-    }
-    EXPECT_OK(it->status());
-    return rows;
-  }
-  uint64_t Entries() {
-    uint64_t entries = 0;
-    EXPECT_TRUE(db_->GetIntProperty("rocksdb.num-entries-active-mem-table", &entries));
-    return entries;
-  }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
+  uint64_t Entries() { return Number(DB::Properties::kNumEntriesActiveMemTable); }
 };
 
 TEST_F(InPlaceUpdateTest, AValueThatIsNotLongerTakesThePlaceOfTheNewest) {
@@ -92,8 +55,8 @@ TEST_F(InPlaceUpdateTest, AValueThatIsNotLongerTakesThePlaceOfTheNewest) {
   EXPECT_EQ(Entries(), 2u);
   Put("k", "short");
   EXPECT_EQ(Entries(), 2u);
-  EXPECT_EQ(Scan(), "k=short ");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(Scan(), "k=short");
+  Flush();
   EXPECT_EQ(Get("k"), "short");
   Put("k", "s");
   EXPECT_EQ(Entries(), 1u);
@@ -106,24 +69,24 @@ TEST_F(InPlaceUpdateTest, EmptyValuesAreOverwrittenAndOverwrite) {
   Put("k", "");
   Put("k", "");
   EXPECT_EQ(Entries(), 1u);
-  EXPECT_EQ(Scan(), "k= ");
+  EXPECT_EQ(Scan(), "k=");
 }
 
-// What lies between would hide what is written below it.
+// The tombstone would hide an entry that is overwritten below it.
 TEST_F(InPlaceUpdateTest, NothingIsOverwrittenBelowATombstone) {
   Open();
   Put("a", "old");
   Put("b", "old");
-  ASSERT_OK(db_->Delete(WriteOptions(), "a"));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "b", "c"));
+  Delete("a");
+  DeleteRange("b", "c");
   EXPECT_EQ(Scan(), "");
   Put("a", "new");
   Put("b", "new");
-  EXPECT_EQ(Scan(), "a=new b=new ");
+  EXPECT_EQ(Scan(), "a=new b=new");
   Put("b", "n");
   EXPECT_EQ(Get("b"), "n");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_EQ(Scan(), "a=new b=n ");
+  Flush();
+  EXPECT_EQ(Scan(), "a=new b=n");
 }
 
 TEST_F(InPlaceUpdateTest, OneBatchMayUpdateAKeyMoreThanOnce) {
@@ -133,8 +96,8 @@ TEST_F(InPlaceUpdateTest, OneBatchMayUpdateAKeyMoreThanOnce) {
   ASSERT_OK(batch.Put("k", "2nd"));
   ASSERT_OK(batch.Delete("gone"));
   ASSERT_OK(batch.Put("k", "3"));
-  ASSERT_OK(db_->Write(WriteOptions(), &batch));
-  EXPECT_EQ(Scan(), "k=3 ");
+  Write(&batch);
+  EXPECT_EQ(Scan(), "k=3");
   EXPECT_EQ(Entries(), 2u);
 }
 
@@ -162,7 +125,7 @@ TEST_F(InPlaceUpdateTest, MultiGetAndMergesSeeTheNewestValue) {
   Put("a", "1");
   Put("b", "54321");
   Put("b", "5");
-  ASSERT_OK(db_->Merge(WriteOptions(), "b", "6"));
+  Merge("b", "6");
   std::vector<std::string> values;
   const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), {"a", "b", "c"}, &values);
   ASSERT_OK(statuses[0]);
@@ -172,10 +135,10 @@ TEST_F(InPlaceUpdateTest, MultiGetAndMergesSeeTheNewestValue) {
   EXPECT_EQ(values[1], "5,6");
   Put("b", "7");  // above an operand
   EXPECT_EQ(Get("b"), "7");
-  EXPECT_EQ(Scan(), "a=1 b=7 ");
+  EXPECT_EQ(Scan(), "a=1 b=7");
 }
 
-// A pinned value may not change under its reader, nor the one an iterator stands on.
+// Neither a pinned value nor the current value of an iterator changes.
 TEST_F(InPlaceUpdateTest, WhatAReaderHoldsStaysWhatItWas) {
   Open();
   Put("k", std::string(5000, 'a'));
@@ -198,16 +161,15 @@ TEST_F(InPlaceUpdateTest, ThereAreNoSnapshotsWhileAFamilyHasIt) {
   db_->ReleaseSnapshot(snapshot);
   ColumnFamilyOptions in_place(options_);
   in_place.inplace_update_support = true;
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(in_place, "in_place", &family));
+  ColumnFamilyHandle* const family = CreateFamily("in_place", in_place);
   EXPECT_EQ(db_->GetSnapshot(), nullptr);
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", "long"));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
+  Put(family, "k", "long");
+  Put(family, "k", "v");
   Put("k", "long");
   Put("k", "v");
   EXPECT_EQ(Entries(), 2u);
   ASSERT_OK(db_->DropColumnFamily(family));
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  DestroyHandles();
   snapshot = db_->GetSnapshot();
   EXPECT_NE(snapshot, nullptr);
   db_->ReleaseSnapshot(snapshot);
@@ -215,7 +177,7 @@ TEST_F(InPlaceUpdateTest, ThereAreNoSnapshotsWhileAFamilyHasIt) {
 
 TEST_F(InPlaceUpdateTest, ConcurrentWritersMustBeRuledOut) {
   options_.allow_concurrent_memtable_write = true;
-  Status status = DB::Open(options_, "/db", &db_);
+  Status status = TryOpen();
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   options_.inplace_update_support = false;
   Open();
@@ -229,7 +191,7 @@ TEST_F(InPlaceUpdateTest, ConcurrentWritersMustBeRuledOut) {
 TEST_F(InPlaceUpdateTest, TheCallbackMakesTheValueOutOfWhatTheKeyHas) {
   options_.inplace_callback = Edit;
   Open();
-  Put("k", "+abc");  // of nothing
+  Put("k", "+abc");  // the key has no value
   EXPECT_EQ(Get("k"), "abc");
   Put("k", "!x");
   EXPECT_EQ(Get("k"), "xbc");
@@ -241,27 +203,27 @@ TEST_F(InPlaceUpdateTest, TheCallbackMakesTheValueOutOfWhatTheKeyHas) {
   Put("k", "+longer");
   EXPECT_EQ(Get("k"), "xblonger");
   EXPECT_EQ(Entries(), 2u);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  Put("k", "!y");  // of what a table has
+  Flush();
+  Put("k", "!y");  // the value is in a table
   EXPECT_EQ(Get("k"), "yblonger");
-  ASSERT_OK(db_->Delete(WriteOptions(), "k"));
-  Put("k", "!z");  // of nothing: refused
+  Delete("k");
+  Put("k", "!z");  // refused, because the key has no value
   EXPECT_EQ(Get("k"), "(none)");
   Put("k", "+z");
-  EXPECT_EQ(Scan(), "k=z ");
+  EXPECT_EQ(Scan(), "k=z");
   Put("n", "-");
   EXPECT_EQ(Get("n"), "(none)");
   Put("e", "<");
   EXPECT_EQ(Get("e"), "");
 }
 
-// The log has the deltas: each is applied once, to what was there before.
+// The log has the deltas, and recovery applies each of them once.
 TEST_F(InPlaceUpdateTest, TheCallbackIsAppliedAgainByRecovery) {
   options_.inplace_callback = Edit;
   options_.write_buffer_size = 64 << 10;
   Open();
   Put("flushed", "+a");
-  ASSERT_OK(db_->Flush(FlushOptions()));
+  Flush();
   Put("flushed", "+b");
   Put("flushed", "!x");
   for (int i = 0; i < 300; ++i) Put("k" + std::to_string(i % 3), "+" + std::string(200, 'a'));
@@ -296,13 +258,13 @@ TEST_F(InPlaceUpdateTest, ChecksumsFollowTheValue) {
     Put("k", "12345");
     Put("k", "abc");
     EXPECT_EQ(Get("k"), "abc");
-    EXPECT_EQ(Scan(), "k=abc ");
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    EXPECT_EQ(Scan(), "k=abc");
+    Flush();
     EXPECT_EQ(Get("k"), "abc");
   }
 }
 
-// Every writer adds to one counter: none may get lost, and readers see whole values.
+// Every writer increments one counter: no increment is lost, and readers see whole values.
 TEST_F(InPlaceUpdateTest, WritersComeOneAfterTheOtherAndReadersSeeWholeValues) {
   constexpr int kThreads = 4, kRounds = 400;
   constexpr size_t kBytes = 3000;
@@ -333,7 +295,7 @@ TEST_F(InPlaceUpdateTest, WritersComeOneAfterTheOtherAndReadersSeeWholeValues) {
   std::vector<std::thread> writers;
   for (int t = 0; t < kThreads; ++t) {
     writers.emplace_back([&] {
-      for (int i = 0; i < kRounds; ++i) EXPECT_OK(db_->Put(WriteOptions(), "k", "+"));
+      for (int i = 0; i < kRounds; ++i) Put("k", "+");
     });
   }
   for (std::thread& writer : writers) writer.join();
@@ -350,7 +312,7 @@ TEST_F(InPlaceUpdateTest, ConcurrentPutsEndAsTheLogSays) {
   for (int t = 0; t < kThreads; ++t) {
     writers.emplace_back([this, t] {
       for (int i = 0; i < kRounds; ++i) {
-        EXPECT_OK(db_->Put(WriteOptions(), std::to_string(i % 5), std::to_string(t * 1000 + i)));
+        Put(std::to_string(i % 5), std::to_string(t * 1000 + i));
       }
     });
   }

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Databases whose memtables are not the usual tree: hash skip list, hash linked list, and a
-// representation of the program's own.
-#include <gtest/gtest.h>
-
+// Databases with other memtables than the default tree: hash skip list, hash linked list, vector,
+// and a representation of the program.
 #include <atomic>
-#include <map>
-#include <memory>
 #include <semaphore>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "ashlar/comparator.h"
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/slice_transform.h"
 #include "tests/support/set_rep.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 #include "util/random.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -34,37 +27,13 @@ std::shared_ptr<MemTableRepFactory> Factory(const std::string& name) {
   return std::make_shared<SetRepFactory>();
 }
 
-class MemtableRepsTest : public testing::TestWithParam<std::string> {
+class MemtableRepsTest : public DbTestWith<std::string> {
  protected:
   MemtableRepsTest() {
-    options_.env = env_.get();
-    options_.create_if_missing = true;
     options_.memtable_factory = Factory(GetParam());
     options_.prefix_extractor.reset(NewFixedPrefixTransform(2));
-    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    Open();
   }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  std::string Get(const std::string& key, const ReadOptions& read = ReadOptions()) {
-    std::string value;
-    const Status status = db_->Get(read, key, &value);
-    return status.ok() ? value : status.IsNotFound() ? "(none)" : status.ToString();
-  }
-  std::string Scan(bool forward) {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    std::string rows;
-    for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
-         forward ? it->Next() : it->Prev()) {
-      rows += it->key().ToString() + "=" + it->value().ToString() + " ";
-    }
-    EXPECT_OK(it->status());
-    return rows;
-  }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MemtableRepsTest,
@@ -75,22 +44,20 @@ TEST_P(MemtableRepsTest, ReadsFindWhatWasWrittenInWholeOrder) {
   for (const char* key : {"bb2", "aa1", "bb1", "b", "cc", "aa2"}) Put(key, "1");
   const Snapshot* const before = db_->GetSnapshot();
   Put("bb1", "2");
-  ASSERT_OK(db_->Delete(WriteOptions(), "aa2"));
-  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "cc", "cd"));
+  Delete("aa2");
+  DeleteRange("cc", "cd");
   EXPECT_EQ(Get("bb1"), "2");
   EXPECT_EQ(Get("aa2"), "(none)");
   EXPECT_EQ(Get("cc"), "(none)");
   EXPECT_EQ(Get("b"), "1");
   EXPECT_EQ(Get("bb3"), "(none)");
-  ReadOptions old;
-  old.snapshot = before;
-  EXPECT_EQ(Get("bb1", old), "1");
-  EXPECT_EQ(Get("cc", old), "1");
-  EXPECT_EQ(Scan(true), "aa1=1 b=1 bb1=2 bb2=1 ");
-  EXPECT_EQ(Scan(false), "bb2=1 bb1=2 b=1 aa1=1 ");
+  EXPECT_EQ(Get("bb1", AsOf(before)), "1");
+  EXPECT_EQ(Get("cc", AsOf(before)), "1");
+  EXPECT_EQ(Scan(), "aa1=1 b=1 bb1=2 bb2=1");
+  EXPECT_EQ(ScanBackwards(), "bb2=1 bb1=2 b=1 aa1=1");
   db_->ReleaseSnapshot(before);
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_EQ(Scan(true), "aa1=1 b=1 bb1=2 bb2=1 ");
+  Flush();
+  EXPECT_EQ(Scan(), "aa1=1 b=1 bb1=2 bb2=1");
 }
 
 TEST_P(MemtableRepsTest, SeeksStandWhereTheOrderSaysInsideAPrefixAndBeyond) {
@@ -122,7 +89,8 @@ TEST_P(MemtableRepsTest, SeeksStandWhereTheOrderSaysInsideAPrefixAndBeyond) {
   EXPECT_OK(it->status());
 }
 
-// One prefix only, from a memtable and a table: from a seek to its end, and back from anywhere.
+// Iterators over one prefix of a memtable and a table: from a seek to the end of the prefix, with
+// one step back anywhere.
 TEST_P(MemtableRepsTest, AWalkOfOnePrefixEndsThereAndTurnsBack) {
   Random64 random(7);
   std::map<std::string, std::string> expected;
@@ -135,9 +103,7 @@ TEST_P(MemtableRepsTest, AWalkOfOnePrefixEndsThereAndTurnsBack) {
     const std::string key = draw();
     expected[key] = std::to_string(i);
     Put(key, expected[key]);
-    if (i == 150) {
-      ASSERT_OK(db_->Flush(FlushOptions()));
-    }
+    if (i == 150) Flush();
   }
   ReadOptions read;
   read.prefix_same_as_start = true;
@@ -175,9 +141,7 @@ TEST_P(MemtableRepsTest, WhatManyThreadsWriteIsThereAndComesBackFromTheLog) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([this, t] {
       for (int i = 0; i < kKeys; ++i) {
-        EXPECT_OK(db_->Put(WriteOptions(),
-                           std::to_string(i % 7) + std::to_string(t) + "/" + std::to_string(i),
-                           "v"));
+        Put(StrCat(i % 7, t, "/", i));
         if (i % 50 == 0) {
           const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
           std::string last;
@@ -191,21 +155,15 @@ TEST_P(MemtableRepsTest, WhatManyThreadsWriteIsThereAndComesBackFromTheLog) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const bool is_reopened : {false, true}) {
-    if (is_reopened) {
-      db_.reset();
-      ASSERT_OK(DB::Open(options_, "/db", &db_));
-    }
-    int count = 0;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
-    EXPECT_EQ(count, kThreads * kKeys);
+    if (is_reopened) Reopen();
+    EXPECT_EQ(ReadRows().size(), size_t{kThreads * kKeys});
     EXPECT_EQ(Get("31/3"), "v");
   }
 }
 
 TEST_P(MemtableRepsTest, EntriesHaveChecksumsWhereAskedFor) {
   options_.memtable_protection_bytes_per_key = 8;
-  ASSERT_OK(DB::Open(options_, "/protected", &db_));
+  Open();
   Put("aa", std::string(3000, 'v'));
   PinnableSlice value;
   ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "aa", &value));
@@ -216,64 +174,46 @@ TEST_P(MemtableRepsTest, EntriesHaveChecksumsWhereAskedFor) {
 }
 
 TEST(OwnRep, IsMadeSealedAndGivenHintsByPrefix) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
   const auto factory = std::make_shared<SetRepFactory>();
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.memtable_factory = factory;
-  options.memtable_insert_with_hint_prefix_extractor.reset(NewFixedPrefixTransform(1));
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  for (const char* key : {"a1", "b1", "a2", "b2", "a3"}) {
-    ASSERT_OK(db->Put(WriteOptions(), key, "v"));
-  }
+  TestDb test;
+  test.options().memtable_factory = factory;
+  test.options().memtable_insert_with_hint_prefix_extractor.reset(NewFixedPrefixTransform(1));
+  test.Open();
+  for (const char* key : {"a1", "b1", "a2", "b2", "a3"}) test.Put(key);
   EXPECT_EQ(factory->calls().inserted, 5);
   EXPECT_EQ(factory->calls().with_hint, 5);
   EXPECT_EQ(factory->calls().new_hints, 2);
   EXPECT_EQ(factory->calls().sealed, 0);
-  ASSERT_OK(db->Flush(FlushOptions()));
+  test.Flush();
   EXPECT_EQ(factory->calls().sealed, 1);
   EXPECT_EQ(factory->calls().made, 2);
 }
 
-// Its memory fills the write buffer.
+// The memory that it reports fills the write buffer.
 TEST(OwnRep, IsFullByWhatItSays) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.write_buffer_size = 64 << 10;
-  options.memtable_factory = std::make_shared<SetRepFactory>();
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  for (int i = 0; i < 1100; ++i) ASSERT_OK(db->Put(WriteOptions(), std::to_string(i), ""));
-  ASSERT_OK(db->WaitForCompact(WaitForCompactOptions()));
-  std::string files;
-  ASSERT_TRUE(db->GetProperty("rocksdb.num-files-at-level0", &files));
-  EXPECT_NE(files, "0");
+  TestDb test;
+  test.options().write_buffer_size = 64 << 10;
+  test.options().memtable_factory = std::make_shared<SetRepFactory>();
+  test.Open();
+  for (int i = 0; i < 1100; ++i) test.Put(std::to_string(i), "");
+  test.WaitForJobs();
+  EXPECT_NE(test.Property("rocksdb.num-files-at-level0"), "0");
 }
 
 TEST(HashReps, NeedAPrefixExtractor) {
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.memtable_factory.reset(NewHashSkipListRepFactory());
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  EXPECT_STREQ(db->GetOptions().memtable_factory->Name(), "SkipListFactory");
-  ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
+  TestDb test;
+  test.options().memtable_factory.reset(NewHashSkipListRepFactory());
+  test.Open();
+  EXPECT_STREQ(test.db()->GetOptions().memtable_factory->Name(), "SkipListFactory");
+  test.Put("k");
 }
 
-// One family of each kind, and one whose values are overwritten in place, in the same batches.
-class MixedFamiliesTest : public testing::Test {
+// One family of each kind, and one with in-place updates, in the same batches.
+class MixedFamiliesTest : public DbTest {
  protected:
   static constexpr size_t kFamilies = 6;
-  using Rows = std::map<std::string, std::string>;
 
   MixedFamiliesTest() {
-    options_.create_if_missing = options_.create_missing_column_families = true;
     options_.allow_concurrent_memtable_write = false;
     for (size_t i = 0; i < kFamilies; ++i) {
       ColumnFamilyOptions family;
@@ -286,14 +226,7 @@ class MixedFamiliesTest : public testing::Test {
       family.inplace_update_support = i == 5;
       families_.emplace_back(i == 0 ? kDefaultColumnFamilyName : std::to_string(i), family);
     }
-    options_.env = env_.get();
-    EXPECT_OK(DB::Open(options_, "/db", families_, &handles_, &db_));
-  }
-  ~MixedFamiliesTest() override { Close(); }
-  void Close() {
-    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
-    handles_.clear();
-    db_.reset();
+    OpenWith(families_);
   }
   void Update(Random64* random, size_t family, WriteBatch* batch) {
     const std::string key = std::to_string(random->Next() % 200);
@@ -312,26 +245,12 @@ class MixedFamiliesTest : public testing::Test {
   }
   void Compare() {
     for (size_t i = 0; i < kFamilies; ++i) {
-      Rows found;
-      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[i]));
-      for (it->SeekToFirst(); it->Valid(); it->Next()) {
-        found[it->key().ToString()] = it->value().ToString();
-      }
-      EXPECT_OK(it->status());
-      EXPECT_EQ(found, expected_[i]) << i;
-      for (const auto& [key, value] : expected_[i]) {
-        std::string got;
-        EXPECT_OK(db_->Get(ReadOptions(), handles_[i], key, &got));
-        EXPECT_EQ(got, value);
-      }
+      EXPECT_EQ(ReadRows({}, handles_[i]), expected_[i]) << i;
+      for (const auto& [key, value] : expected_[i]) EXPECT_EQ(Get(handles_[i], key), value);
     }
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  DBOptions options_;
   std::vector<ColumnFamilyDescriptor> families_;
-  std::vector<ColumnFamilyHandle*> handles_;
-  std::unique_ptr<DB> db_;
   Rows expected_[kFamilies];
 };
 
@@ -342,20 +261,17 @@ TEST_F(MixedFamiliesTest, HoldWhatWasWrittenThroughFlushesAndReopenings) {
     for (uint64_t n = random.Next() % 12; n > 0; --n) {
       Update(&random, random.Next() % kFamilies, &batch);
     }
-    ASSERT_OK(db_->Write(WriteOptions(), &batch));
-    if (round % 90 == 89) {
-      ASSERT_OK(db_->Flush(FlushOptions(), handles_[random.Next() % kFamilies]));
-    }
+    Write(&batch);
+    if (round % 90 == 89) Flush(handles_[random.Next() % kFamilies]);
     if (round % 150 == 149) Compare();
     if (round % 200 != 199) continue;
-    Close();
     options_.avoid_flush_during_recovery = round % 400 == 199;
-    ASSERT_OK(DB::Open(options_, "/db", families_, &handles_, &db_));
+    OpenWith(families_);
     Compare();
   }
 }
 
-// Stops the thread that compares first, until it is let go.
+// Stops the first comparison of a thread until Open().
 class GatedComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Gated"; }
@@ -381,28 +297,20 @@ class GatedComparator final : public Comparator {
 
 TEST(VectorMemtableTest, WritersDoNotWaitForAReaderWhoSorts) {
   const GatedComparator comparator;
-  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  Options options;
-  options.env = env.get();
-  options.create_if_missing = true;
-  options.comparator = &comparator;
-  options.memtable_factory = std::make_shared<VectorRepFactory>();
-  std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(options, "/db", &db));
-  for (const char* key : {"b", "a", "d", "c"}) ASSERT_OK(db->Put(WriteOptions(), key, "v"));
+  TestDb test;
+  test.options().comparator = &comparator;
+  test.options().memtable_factory = std::make_shared<VectorRepFactory>();
+  test.Open();
+  for (const char* key : {"b", "a", "d", "c"}) test.Put(key);
   std::thread reader([&] {
-    std::string value;
     comparator.StopThisThread();
-    EXPECT_OK(db->Get(ReadOptions(), "c", &value));
+    EXPECT_EQ(test.Get("c"), "v");
   });
   comparator.AwaitReader();
-  EXPECT_OK(db->Put(WriteOptions(), "e", "v"));  // hangs if it does
+  test.Put("e");  // would hang if it waited for the reader
   comparator.Open();
   reader.join();
-  const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
-  std::string keys;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) keys += it->key().ToString();
-  EXPECT_EQ(keys, "abcde");
+  EXPECT_EQ(test.Keys(), "abcde");
 }
 
 }  // namespace

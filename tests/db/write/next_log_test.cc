@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A switch of memtables has a next log exactly if the current one holds something, although writes
-// go on until the pause. The commit that comes between looking and pausing comes when it is told
-// to.
+// A switch of memtables creates a next log exactly if the current one has records, although writes
+// continue until the pause. The test decides when a commit comes before the pause.
 #include "db/write/next_log.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +59,8 @@ TEST_F(NextLogTest, OneWithRecordsIsFollowed) {
   EXPECT_EQ(pauses_, 1);
 }
 
-// Sealed with the number of the log that its own records stand in, a memtable would be replayed
-// after its flush.
+// If a memtable were sealed with the number of the log that has its records, recovery would replay
+// them after the flush.
 TEST_F(NextLogTest, AFirstWriteJustBeforeThePauseIsSeenInIt) {
   write_before_pause_ = 1;
   ASSERT_OK(Run());

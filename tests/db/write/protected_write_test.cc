@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checksums of updates on their way from the program into the memtable: what changes in memory is
+// Checksums of updates from the program to the memtable: an update that has changed in memory is
 // refused, before the log if possible, and never becomes visible.
-#include <gtest/gtest.h>
-
 #include <functional>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
 #include "ashlar/user_write_callback.h"
-#include "ashlar/write_batch.h"
-#include "env/sim/sim_fs.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
-#include "util/result.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 namespace {
 
-// Does something between the log and the memtable.
+// Calls a function between the write to the log and the insert into the memtable.
 class BehindTheLog final : public UserWriteCallback {
  public:
   explicit BehindTheLog(std::function<void()> act) : act_(std::move(act)) {}
@@ -35,66 +24,50 @@ class BehindTheLog final : public UserWriteCallback {
 
 WriteBatch ProtectedBatch() { return WriteBatch(0, 0, /*protection_bytes_per_key=*/8, 0); }
 
-// As a defect of the machine would.
+// As defective memory would.
 void FlipByte(const WriteBatch& batch, size_t offset) {
   const_cast<char*>(batch.Data().data())[offset] ^= 0x10;
 }
 
-class ProtectedWriteTest : public testing::Test {
+class ProtectedWriteTest : public DbTest {
  protected:
-  ProtectedWriteTest() {
-    options_.create_if_missing = true;
+  ProtectedWriteTest() : DbTest(TestFiles::kSim) {
     options_.avoid_flush_during_shutdown = true;
-    options_.env = env_.get();
     write_.protection_bytes_per_key = 8;
-    EXPECT_OK(db_->Open(options_, "/db"));
+    Open();
   }
-  DB* db() { return db_->db(); }
-  Rows ReadAll() {
-    Contents contents;
-    EXPECT_OK(db_->ReadAll(&contents));
-    return contents["default"];
-  }
-  void Restart() {
-    db_.reset();
-    fs_ = fs_->CrashImage(fs_->CallCount(), CrashPolicy::kAll);
-    env_ = NewCompositeEnv(fs_);
-    options_.env = env_.get();
-    db_ = std::make_unique<OpenedDb>();
-    ASSERT_OK(db_->Open(options_, "/db"));
+  void KillAndOpen() {
+    Kill();
+    OpenAll();
   }
 
-  std::shared_ptr<SimFS> fs_ = SimFS::Create();
-  std::unique_ptr<Env> env_ = NewCompositeEnv(fs_);
-  Options options_;
   WriteOptions write_;
-  std::unique_ptr<OpenedDb> db_ = std::make_unique<OpenedDb>();
 };
 
 TEST_F(ProtectedWriteTest, WritesWhatIsWhole) {
-  ASSERT_OK(db()->Put(write_, "a", "1"));
-  ASSERT_OK(db()->Put(write_, "b", "2"));
-  ASSERT_OK(db()->Delete(write_, "a"));
+  ASSERT_OK(db_->Put(write_, "a", "1"));
+  ASSERT_OK(db_->Put(write_, "b", "2"));
+  ASSERT_OK(db_->Delete(write_, "a"));
   WriteBatch batch = ProtectedBatch();
   ASSERT_OK(batch.Put("c", "3"));
   ASSERT_OK(batch.PutLogData("a remark"));
   ASSERT_OK(batch.DeleteRange("a", "bb"));
   ASSERT_OK(batch.Put("b", "4"));
-  ASSERT_OK(db()->Write(write_, &batch));
+  ASSERT_OK(db_->Write(write_, &batch));
   WriteBatch plain;
   ASSERT_OK(plain.Put("d", "5"));
-  ASSERT_OK(db()->Write(write_, &plain));
+  ASSERT_OK(db_->Write(write_, &plain));
   EXPECT_EQ(plain.GetProtectionBytesPerKey(), 8u);
   const Rows expected{{"b", "4"}, {"c", "3"}, {"d", "5"}};
-  EXPECT_EQ(ReadAll(), expected);
-  Restart();
-  EXPECT_EQ(ReadAll(), expected);
+  EXPECT_EQ(ReadRows(), expected);
+  KillAndOpen();
+  EXPECT_EQ(ReadRows(), expected);
 }
 
 TEST_F(ProtectedWriteTest, OnlyEightBytesAreBuilt) {
   for (const size_t bytes : {1, 4, 16}) {
     write_.protection_bytes_per_key = bytes;
-    EXPECT_TRUE(db()->Put(write_, "a", "1").IsNotSupported()) << bytes;
+    EXPECT_TRUE(db_->Put(write_, "a", "1").IsNotSupported()) << bytes;
   }
 }
 
@@ -105,19 +78,19 @@ TEST_F(ProtectedWriteTest, WhatHasChangedIsNotLogged) {
   for (size_t offset = 12; offset < sample.GetDataSize(); offset++) {
     WriteBatch batch(sample);
     FlipByte(batch, offset);
-    const Status status = db()->Write(WriteOptions(), &batch);
+    const Status status = db_->Write(WriteOptions(), &batch);
     EXPECT_TRUE(status.IsCorruption()) << offset << ": " << status.ToString();
   }
-  ASSERT_OK(db()->Put(write_, "a", "1"));  // nothing has happened to the database
+  ASSERT_OK(db_->Put(write_, "a", "1"));  // the refused writes did not change the database
   const Rows expected{{"a", "1"}};
-  EXPECT_EQ(ReadAll(), expected);
-  Restart();
-  EXPECT_EQ(ReadAll(), expected);
+  EXPECT_EQ(ReadRows(), expected);
+  KillAndOpen();
+  EXPECT_EQ(ReadRows(), expected);
 }
 
 TEST_F(ProtectedWriteTest, WhatChangesBehindTheLogStopsWrites) {
   Rows expected{{"a", "1"}};
-  ASSERT_OK(db()->Put(write_, "a", "1"));
+  ASSERT_OK(db_->Put(write_, "a", "1"));
   for (const bool is_plain : {false, true}) {
     const std::string second = is_plain ? "y" : "x";
     WriteBatch batch = is_plain ? WriteBatch() : ProtectedBatch();
@@ -125,14 +98,13 @@ TEST_F(ProtectedWriteTest, WhatChangesBehindTheLogStopsWrites) {
     ASSERT_OK(batch.Put(second, "v"));
     expected["first"] = expected[second] = "v";
     BehindTheLog flip([&] { FlipByte(batch, batch.GetDataSize() - 1); });
-    const Status status = db()->WriteWithCallback(write_, &batch, &flip);
+    const Status status = db_->WriteWithCallback(write_, &batch, &flip);
     EXPECT_TRUE(status.IsCorruption()) << status.ToString();
     EXPECT_NE(status.ToString().find("checksum"), std::string::npos) << status.ToString();
-    std::string value;
-    EXPECT_TRUE(db()->Get(ReadOptions(), second, &value).IsNotFound());
-    EXPECT_FALSE(db()->Put(WriteOptions(), "later", "v").ok());
-    Restart();  // the log has it whole
-    EXPECT_EQ(ReadAll(), expected);
+    EXPECT_EQ(Get(second), "(none)");
+    EXPECT_FALSE(db_->Put(WriteOptions(), "later", "v").ok());
+    KillAndOpen();  // the log has the unchanged batch
+    EXPECT_EQ(ReadRows(), expected);
   }
 }
 
@@ -143,58 +115,49 @@ TEST_F(ProtectedWriteTest, LostAndChangedRecordsBehindTheLogAreNoticedToo) {
   for (size_t offset = 12; offset < sample.GetDataSize(); offset++) {
     WriteBatch batch(sample);
     BehindTheLog flip([&] { FlipByte(batch, offset); });
-    EXPECT_TRUE(db()->WriteWithCallback(write_, &batch, &flip).IsCorruption()) << offset;
-    Restart();
+    EXPECT_TRUE(db_->WriteWithCallback(write_, &batch, &flip).IsCorruption()) << offset;
+    KillAndOpen();
   }
 }
 
-// The commit that finds memory changed is under way when the recovery begins. What it left behind
-// must not count as flushed, nor its error as recovered from.
+// A commit finds changed memory while a recovery runs. The recovery must neither count the records
+// of the commit as flushed nor clear its error.
 TEST_F(ProtectedWriteTest, ARecoveryGivesWayToAChangeThatComesInBetween) {
-  WriteOptions sync;
-  sync.sync = true;
-  ASSERT_OK(db()->Put(sync, "acknowledged", "v"));
+  ASSERT_OK(db_->Put(Synced(), "acknowledged", "v"));
   WriteBatch batch = ProtectedBatch();
   ASSERT_OK(batch.Put("first", "v"));
   Status resumed;
   std::thread recovery;
   BehindTheLog meet([&] {
-    FaultPlan plan;
-    plan.kinds = KindBit(CallKind::kSync);
-    plan.path_part = ".log";
-    plan.first_call = fs_->CallCount();
-    fs_->AddFault(plan);
-    EXPECT_FALSE(db()->SyncWAL().ok());
-    fs_->ClearFaults();
-    const uint64_t calls = fs_->CallCount();
-    recovery = std::thread([&] { resumed = db()->Resume(); });
-    while (fs_->CallCount() == calls) std::this_thread::yield();  // it makes the next log
+    Fail(CallKind::kSync, ".log");
+    EXPECT_FALSE(db_->SyncWAL().ok());
+    sim_->ClearFaults();
+    const uint64_t calls = sim_->CallCount();
+    recovery = std::thread([&] { resumed = db_->Resume(); });
+    while (sim_->CallCount() == calls) std::this_thread::yield();  // until it creates the next log
     FlipByte(batch, batch.GetDataSize() - 1);
   });
-  EXPECT_TRUE(db()->WriteWithCallback(write_, &batch, &meet).IsCorruption());
+  EXPECT_TRUE(db_->WriteWithCallback(write_, &batch, &meet).IsCorruption());
   recovery.join();
   EXPECT_FALSE(resumed.ok());
-  EXPECT_FALSE(db()->Put(WriteOptions(), "later", "v").ok());
-  EXPECT_FALSE(db()->Resume().ok());
-  Restart();
-  EXPECT_EQ(ReadAll()["acknowledged"], "v");
+  EXPECT_FALSE(db_->Put(WriteOptions(), "later", "v").ok());
+  EXPECT_FALSE(db_->Resume().ok());
+  KillAndOpen();
+  EXPECT_EQ(ReadRows()["acknowledged"], "v");
 }
 
 TEST_F(ProtectedWriteTest, UpdatesOfMissingFamiliesAreLeftOutOfAWholeBatchOnly) {
   write_.ignore_missing_column_families = true;
-  ASSERT_OK(db_->CreateFamily(options_, "gone"));
-  ColumnFamilyHandle* gone = db_->handles().back();
+  ColumnFamilyHandle* const gone = CreateFamily("gone");
   WriteBatch batch = ProtectedBatch();
   ASSERT_OK(batch.Put(gone, "x", "v"));
   ASSERT_OK(batch.Put("a", "1"));
-  ASSERT_OK(db()->DropColumnFamily(gone));
+  ASSERT_OK(db_->DropColumnFamily(gone));
   WriteBatch changed(batch);
   FlipByte(changed, changed.GetDataSize() - 1);
-  EXPECT_TRUE(db()->Write(write_, &changed).IsCorruption());
-  ASSERT_OK(db()->Write(write_, &batch));
-  std::string value;
-  ASSERT_OK(db()->Get(ReadOptions(), "a", &value));
-  EXPECT_EQ(value, "1");
+  EXPECT_TRUE(db_->Write(write_, &changed).IsCorruption());
+  ASSERT_OK(db_->Write(write_, &batch));
+  EXPECT_EQ(Get("a"), "1");
 }
 
 }  // namespace

@@ -40,10 +40,10 @@ TEST(WriteStall, HowNearItIsGrowsWithTheNearestDebt) {
   EXPECT_EQ(StallProximityPercent({.level0_files = 10}, options), 50);
   EXPECT_EQ(StallProximityPercent({.level0_files = 30}, options), 150);
   EXPECT_EQ(StallProximityPercent({.pending_compaction_bytes = 250}, options), 25);
-  EXPECT_EQ(StallProximityPercent({.sealed_memtables = 3}, options), 100);
+  EXPECT_EQ(StallProximityPercent({.immutable_memtables = 3}, options), 100);
   EXPECT_EQ(StallProximityPercent({1, 10, 900}, options), 90);
   options.max_write_buffer_number = 2;
-  EXPECT_EQ(StallProximityPercent({.sealed_memtables = 1}, options), 50);
+  EXPECT_EQ(StallProximityPercent({.immutable_memtables = 1}, options), 50);
   options.soft_pending_compaction_bytes_limit = 0;
   EXPECT_EQ(StallProximityPercent({.pending_compaction_bytes = 500}, options), 25);
   options.hard_pending_compaction_bytes_limit = 0;
@@ -109,7 +109,7 @@ TEST(WriteStall, TheWorstDebtDecides) {
   };
   for (const auto& c : kCases) {
     const StallDecision decision = DecideStall(c.debt, options);
-    const std::string label = StrCat(c.debt.sealed_memtables, " ", c.debt.level0_files, " ",
+    const std::string label = StrCat(c.debt.immutable_memtables, " ", c.debt.level0_files, " ",
                                      c.debt.pending_compaction_bytes);
     EXPECT_EQ(decision.condition, c.condition) << label;
     EXPECT_EQ(decision.cause, c.cause) << label;

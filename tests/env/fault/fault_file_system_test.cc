@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FaultFileSystem: numbers, plans, effects, hooks, and that equal runs have equal hashes.
+// FaultFileSystem: numbers, plans, effects and hooks, and equal hashes of equal runs.
 #include <gtest/gtest.h>
 
 #include <memory>

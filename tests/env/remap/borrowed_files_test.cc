@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File systems that show another one: what they show, and that they change nothing.
+// File systems that show another one differently: what they show, and that they change nothing.
 #include "env/remap/borrowed_files.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated machine: jobs run when somebody would sleep, in an order that the seed decides.
+// The simulated machine: jobs run when the thread would sleep, in an order that the seed
+// determines.
 #include <gtest/gtest.h>
 
 #include <memory>

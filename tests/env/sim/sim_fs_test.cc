@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimFS: what each crash policy leaves, one explicit case after the other; failed syncs; quotas;
-// nested crashes; and a random run checked against the bounds every image must keep.
+// SimFS: a case for what each crash policy preserves; failed syncs; quotas; nested crashes; and a
+// random run in which every image must keep certain limits.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +36,7 @@ class SimTest : public testing::Test {
   static void Append(FSWritableFile* file, const std::string& data) {
     ASSERT_OK(file->Append(data, kIo, nullptr));
   }
-  // A file that is durable, name and content.
+  // Creates a file whose name and content are durable.
   void PutDurable(const std::string& path, const std::string& content) {
     auto file = Create(path);
     Append(file.get(), content);
@@ -47,7 +47,7 @@ class SimTest : public testing::Test {
   Files Crash(CrashPolicy policy, uint64_t seed = 0) const {
     return sim_->CrashContents(sim_->CallCount(), policy, seed).files;
   }
-  // All images of a policy that many seeds give.
+  // All images of a policy for many seeds.
   std::set<Files> CrashAll(CrashPolicy policy) const {
     std::set<Files> images;
     for (uint64_t seed = 0; seed < 400; ++seed) images.insert(Crash(policy, seed));
@@ -228,7 +228,7 @@ TEST_F(SimTest, AFailedDirectorySyncLosesItsNamesAndTheNextOneLies) {
   EXPECT_EQ(Crash(CrashPolicy::kStrict), before);
   EXPECT_EQ(CrashAll(CrashPolicy::kReorder), std::set<Files>{before});
   EXPECT_EQ(Crash(CrashPolicy::kAll), live);
-  // A name that is made now has nothing to do with it; one that was made then has none.
+  // A name that is created now is not affected. A name that was created then is lost.
   PutDurable("/db/lost", "again");
   PutDurable("/db/new", "n");
   ASSERT_OK(sim_->RenameFile("/db/lost", "/db/renamed", kIo, nullptr));
@@ -310,8 +310,8 @@ TEST_F(SimTest, OnlyMutatingCallsThatHappenedAreListed) {
   EXPECT_EQ(kinds, "mkdir create sync ");
 }
 
-// A random run beside a simple account of what must survive: every file's synced prefix under its
-// durable name (strict), and everything (all); no image may hold a byte nobody wrote.
+// A random run and a simple model of what must survive: every file's synced prefix with its durable
+// name (strict), and everything (all). No image may contain a byte that was never written.
 TEST(SimRandom, ImagesKeepTheirBounds) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Random64 random(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mapped logs of SimFS: what each crash policy leaves of stores, failed and lying syncs, quotas,
-// and that stores are seen by whoever reads the file.
+// Mapped logs of SimFS: what each crash policy preserves of stores, failed syncs and syncs that
+// report a false success, quotas, and that readers of the file see the stores.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -35,7 +35,7 @@ class SimMappedLogTest : public testing::Test {
     memcpy(log_->At(offset), data.data(), data.size());
     sim_->ObserveStores();
   }
-  // Without the zeros at its end.
+  // Returns the content without the zeros at its end.
   static std::string Trimmed(std::string bytes) {
     bytes.resize(bytes.find_last_not_of('\0') + 1);
     return bytes;
@@ -113,7 +113,7 @@ TEST_F(SimMappedLogTest, StoresAreFoundBeforeTheNextCallAndReadersSeeThem) {
   EXPECT_EQ(sim_->MutatingCalls().back().index, before);
 }
 
-// Changes far from each other are two writes, of which the second may survive alone.
+// Distant changes are two writes, of which only the second may survive.
 TEST_F(SimMappedLogTest, DistantStoresAreWritesOfTheirOwn) {
   const size_t before = sim_->MutatingCalls().size();
   *log_->At(0) = 'a';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public face of the simulated machine.
+// The public interface of the simulated machine.
 #include "ashlar/testing/simulated_machine.h"
 
 #include <gtest/gtest.h>

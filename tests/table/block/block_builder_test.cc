@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockBuilder: its bytes, read back entry by entry with the format's own rules.
+// BlockBuilder: its bytes are read back entry by entry, by the rules of the format.
 #include "table/block/block_builder.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Walked {
   std::vector<uint32_t> whole_key_offsets;  // entries that share nothing
 };
 
-// Reads entries straight from the bytes.
+// Reads entries directly from the bytes.
 Walked Walk(const Slice& contents) {
   const uint32_t packed = DecodeFixed32(contents.data() + contents.size() - 4);
   const char* end = contents.data() + contents.size() - 4 - 4 * size_t{packed & 0x0fffffff};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockCursor against a sorted vector: every block form, both directions, all three key orders; and
-// blocks that lie.
+// BlockCursor is compared with a sorted vector: every form of a block, both directions, all three
+// key orders; and damaged blocks.
 #include "table/block/block_cursor.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Entry {
   std::string value;
 };
 
-// Orders user keys by their last byte, then bytewise: nothing a head could tell.
+// Orders user keys by their last byte, then bytewise, so that heads tell nothing.
 class LastByteComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.LastByte"; }
@@ -71,7 +71,7 @@ std::string BuildBlock(const std::vector<Entry>& entries, const BlockBuilderOpti
   return builder.Finish().ToString();
 }
 
-// A block with keys and values in sections of their own.
+// A block with keys and values in separate sections.
 std::string BuildSeparateBlock(const std::vector<Entry>& entries, size_t restart_interval) {
   std::string keys, values, previous;
   std::vector<uint32_t> restarts;
@@ -180,7 +180,7 @@ TEST_P(BlockCursorModel, RandomMovesAgreeWithTheModel) {
       } else if (move <= 8) {
         ++at;
         Expect(cursor_.Next(&key_, &value_), at);
-        // Off the end, a step back leads to the last entry again.
+        // After the end, a step back leads to the last entry again.
         if (at == entries_.size() && random_.OneIn(2)) {
           Expect(cursor_.Prev(&key_, &value_), --at);
         }
@@ -216,7 +216,7 @@ TEST_P(BlockCursorModel, GlobalSequenceNumberReplacesEveryStoredOne) {
 TEST_P(BlockCursorModel, DamagedBytesNeverLeadOutOfTheBlock) {
   for (int round = 0; round < 400; ++round) {
     Build(1 + random_.Uniform(30));
-    // An exact copy on the heap, so that a sanitizer sees every byte read beside it.
+    // An exact copy on the heap, so that a sanitizer detects every read outside of it.
     const size_t flips = 1 + random_.Uniform(4);
     const std::unique_ptr<char[]> copy(new char[bytes_.size()]);
     std::copy(bytes_.begin(), bytes_.end(), copy.get());
@@ -349,7 +349,7 @@ TEST(BlockTail, RefusesWhatDoesNotFit) {
   EXPECT_OK(parse(tail("entries", {0, 1u << 29 | 1})));  // uniform keys: a hint
 }
 
-// Keys with a prefix in common, as most tables have them.
+// Keys with a common prefix, as in most tables.
 TEST(DecodedBlock, FindsKeysAndTheGapsBetweenThem) {
   std::vector<Entry> entries;
   for (int i = 0; i < 40; ++i) {

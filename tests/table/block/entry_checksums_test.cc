@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block in memory whose bytes change by themselves gives no other entry than those that were
-// read.
+// If the bytes of a block change in memory, no entry is returned that differs from what was read.
 #include "table/block/entry_checksums.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +34,7 @@ class EntryChecksumsTest : public testing::Test {
     whole_ = Walk(true);
   }
   void Parse(Block* block) { ASSERT_OK(Block::Parse(bytes_, block)); }
-  // What a cursor shows in the order of keys, and whether it failed.
+  // The entries that a cursor returns in key order, and whether it failed.
   Rows Walk(bool forward, bool* fails = nullptr) {
     BlockCursor cursor;
     cursor.Attach(&block_, BlockKeyFormat());
@@ -78,7 +77,8 @@ TEST_F(EntryChecksumsTest, WholeEntriesFitInBothDirectionsAndFromEverySeek) {
   }
 }
 
-// Whatever bit of the entries flips: what is shown was there, and whoever misses something is told.
+// Whichever bit of the entries flips, only entries that existed are returned, and a missing entry
+// is reported.
 TEST_F(EntryChecksumsTest, AFlippedBitIsNeverShown) {
   const auto checksums = EntryChecksums::Of(block_, 8);
   const auto entries_bytes = static_cast<size_t>(block_.entries_end() - block_.data());

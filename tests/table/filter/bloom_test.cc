@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bloom filters: whole filter blocks against RocksDB's (tests/data/vectors/filters.json), the rules
-// of what is added, and the probes.
+// Bloom filters: whole filter blocks are compared with RocksDB's (tests/data/vectors/filters.json);
+// which hashes are added, and the probes.
 #include "table/filter/bloom.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST_P(BloomOfForm, FindsEveryKeyAndFewOthers) {
 }
 
 TEST_P(BloomOfForm, ProbesStopAtNoLineBoundary) {
-  // Every probe count must set and find bits inside the 64 bytes of its line.
+  // For every number of probes, bits must be set and found within the 64 bytes of the line.
   const int most = GetParam() == FilterForm::kCacheLocal ? cache_local_bloom::kMaxProbes : 30;
   for (int probes = 1; probes <= most; ++probes) {
     std::string line(kBloomLineBytes + 2, '\0');

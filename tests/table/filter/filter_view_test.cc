@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilterView over filters that RocksDB built, over filters it must not understand, and over noise.
+// FilterView over filters that RocksDB built, over filters of unknown kinds, and over random bytes.
 #include "table/filter/filter_view.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(FilterView, WhatItDoesNotUnderstandMayContainEverything) {
     EXPECT_FALSE(view.CanReject());
     EXPECT_TRUE(view.MayContain("k"));
   }
-  // The same bits with good metadata reject.
+  // With valid metadata the same bits reject the key.
   EXPECT_FALSE(FilterView(Slice(lines + std::string("\xff\0\6\0\0", 5))).MayContain("k"));
   EXPECT_FALSE(FilterView(Slice(lines + std::string("\6\1\0\0\0", 5))).MayContain("k"));
   const std::string odd = std::string(63, '\0') + std::string("\xff\0\6\0\0", 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filter partitions: what each holds, bounds, and the prefixes at their borders.
+// Filter partitions: what each contains, their bounds, and the prefixes at their borders.
 #include "table/filter/partitioned_filter_builder.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr size_t kPartitionBytes = 231;  // 153 keys at 10 bits
 
 std::string KeyAt(int i) { return StrCat("key", 10'000 + i); }
 
-// Ends partitions where they are full, before the next key.
+// Ends a partition when it is full, before the next key.
 std::vector<FilterPartition> Build(const FullFilterOptions& options, int key_count,
                                    size_t* entry_count = nullptr) {
   PartitionedFilterBuilder builder(options, kPartitionBytes, /*checks_filters=*/true);
@@ -62,7 +62,7 @@ TEST(PartitionedFilter, ExactlyTheCapacityIsAPartition) {
 
 TEST(PartitionedFilter, NeighboursKnowEachOthersPrefixes) {
   for (const bool whole_keys : {true, false}) {
-    // A prefix for every key: those at the borders are in both partitions.
+    // Every key has its own prefix; the prefixes at the borders are in both partitions.
     const std::unique_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(8));
     const std::vector<FilterPartition> partitions =
         Build({.add_whole_keys = whole_keys, .prefix_extractor = extractor.get()}, 600);
@@ -90,7 +90,8 @@ TEST(PartitionedFilter, NothingAddedIsNoPartition) {
   EXPECT_TRUE(Build({.add_whole_keys = false, .prefix_extractor = extractor.get()}, 50).empty());
 }
 
-// A partition without entries beside others: readers take an empty one for damage or for "none".
+// Some partitions have no entries. An empty partition would be read as damage, or as "matches
+// nothing".
 TEST(PartitionedFilter, PartitionWithoutPrefixesMatchesEverything) {
   const std::unique_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(4));
   PartitionedFilterBuilder builder({.add_whole_keys = false, .prefix_extractor = extractor.get()},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ribbon filters: whole filter blocks against RocksDB's (tests/data/vectors/filters.json), sizes,
-// what becomes a Bloom filter, and that no key is ever missed.
+// Ribbon filters: whole filter blocks are compared with RocksDB's
+// (tests/data/vectors/filters.json); sizes, when a Bloom filter is built instead, and that no key
+// is ever missed.
 #include "table/filter/ribbon_builder.h"
 
 #include <gtest/gtest.h>
@@ -95,7 +96,7 @@ TEST(Ribbon, IsABloomFilterWhereMemoryIsShort) {
 }
 
 TEST(Ribbon, GivesUpWhereTooManyKeysAreForced) {
-  // Four keys to a slot contradict each other under every seed.
+  // With four keys per slot there is no solution for any seed.
   HashList hashes;
   for (uint64_t i = 0; i < 1024; ++i) hashes.push_back(FilterHash64(NumberedKey(i)));
   EXPECT_EQ(BuildRibbon(&hashes, {.slot_count = 256, .bits_bytes = 256}), "");
@@ -126,7 +127,8 @@ TEST(FilterCapacity, IsTheMostThatFits) {
       const size_t capacity = empty.CapacityOf(bytes);
       ASSERT_GE(capacity, 1u);
       const size_t limit = std::max<size_t>(bytes, kBloomLineBytes + kBloomMetadataBytes);
-      // The size of a Ribbon filter depends a little on its first hash: by one block's column.
+      // The size of a Ribbon filter depends slightly on its first hash: it may differ by one column
+      // of a block.
       const size_t slack = form == FilterForm::kRibbon ? 16 : 0;
       EXPECT_LE(WithKeys(capacity, 10'000, form).EstimateBytes(), limit + slack);
       EXPECT_GT(WithKeys(capacity + 1, 10'000, form).EstimateBytes() + slack, limit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Block checksums against values that RocksDB computed (tests/data/vectors/checksums.json).
+// Block checksums are compared with values that RocksDB computed
+// (tests/data/vectors/checksums.json).
 #include "table/format/checksum.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +79,7 @@ TEST(Checksum, ModifierEqualsVectors) {
 
 class BlockTrailer : public testing::TestWithParam<ChecksumType> {
  protected:
-  // A block of 100 bytes with its trailer, as it lies at kOffset.
+  // A block of 100 bytes with the trailer that it has at kOffset.
   static constexpr uint64_t kOffset = (uint64_t{5} << 32) + 77;
   std::string Block(uint32_t base) const {
     std::string block = Pattern(100);

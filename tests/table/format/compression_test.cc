@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Block compression: every type there and back, and damaged input of every kind.
+// Block compression: round trips of every type, and damaged input of every kind.
 #include "table/format/compression.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST_P(Compression, GivesUpOnNoise) {
   const std::string raw = Noise(4096);
   PageString stored;
   EXPECT_FALSE(compressor_->Compress(raw, 3584, &stored));
-  // And goes on afterwards.
+  // The compressor still works afterwards.
   EXPECT_TRUE(compressor_->Compress(Compressible(4096), 3584, &stored));
 }
 

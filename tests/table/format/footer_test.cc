@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Footers against those that RocksDB's own footer builder made (tests/data/vectors/footers.json).
+// Footers are compared with those of RocksDB's footer builder (tests/data/vectors/footers.json).
 #include "table/format/footer.h"
 
 #include <gtest/gtest.h>

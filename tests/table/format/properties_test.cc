@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Table properties between struct and block, and the rules about global sequence numbers and the
-// compression property.
+// Table properties: conversion between struct and block, and the rules for global sequence numbers
+// and the compression property.
 #include "table/format/properties.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// A key/value block with every key stored whole.
+// A key/value block in which every key is stored completely.
 std::string MakeBlock(const Entries& entries) {
   std::string block;
   for (const auto& [key, value] : entries) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unique ids against tests/data/vectors/unique_id.json.
+// Unique ids are compared with tests/data/vectors/unique_id.json.
 #include "table/format/unique_id.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FlatIndex against a linear search over the keys that were written, for every encoding and order;
-// and index blocks that lie.
+// FlatIndex is compared with a linear search over the keys that were written, for every encoding
+// and order; and damaged index blocks.
 #include "table/index/flat_index.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kDataEnd = uint64_t{1} << 40;
 
-// Bytewise, but not known to be.
+// A bytewise order that is not recognized as one.
 class OpaqueComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Opaque"; }
@@ -46,7 +46,7 @@ class FlatIndexModel : public testing::TestWithParam<Form> {
     return GetParam().format.has_user_keys ? icmp_.OrderWithTimestamp(a, b) : icmp_.Compare(a, b);
   }
 
-  // Keys that share a long prefix, or none, with many ties of eight bytes.
+  // Keys with a long common prefix, or with none, and with many equal heads.
   std::string RandomUserKey(size_t style) {
     std::string key = style == 0 ? "" : style == 1 ? "a-long-common-prefix/" : "abcdefgh";
     const size_t n = style == 2 ? 8 + random_.Uniform(4) : random_.Uniform(12);

@@ -60,7 +60,7 @@ TEST(PrefixBlocks, PrefixesOfDifferentLengthsAreToldApart) {
             (std::vector<PrefixRun>{{"", 0, 1}, {"a", 0, 1}, {"ab", 0, 1}, {"abc", 0, 1}}));
 }
 
-// RocksDB would look for such a key under a prefix that it does not have.
+// RocksDB would search for such a key with a prefix that it does not have.
 TEST(PrefixBlocks, AKeyWithoutPrefixMakesThemUseless) {
   const std::unique_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(2));
   PrefixBlocksBuilder builder(extractor.get());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which index blocks are marked as uniform: by the gaps between their keys, at restart points.
+// Index blocks are marked as uniform according to the gaps between their keys at restart points.
 #include "table/index/uniform_keys.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 namespace ashlar {
 namespace {
 
-// "p" and the numbers, eight bytes each, the highest first.
+// Keys of "p" and the eight bytes of a number, the most significant first.
 std::vector<std::string> KeysOf(const std::vector<uint64_t>& numbers) {
   std::vector<std::string> keys;
   for (const uint64_t number : numbers) {
@@ -70,7 +70,7 @@ TEST(UniformKeys, GapsOfTheWholeRangeDoNotOverflow) {
   EXPECT_TRUE(AreUniform(keys, 0.01));
 }
 
-// An index over blocks of one key each; answers the packed words of its blocks.
+// Builds an index over blocks of one key each, and returns the packed words of its blocks.
 std::vector<uint32_t> PackedWordsOf(const IndexBuilderOptions& options,
                                     const std::vector<std::string>& keys, size_t* marked) {
   IndexBuilder index(options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands are copied or kept alive where they lie: by references of their own owners, each of
-// which is taken once for operands in a row and given back once.
+// Merge operands are copied, or kept alive in place by references to their owners. A reference is
+// taken once for consecutive operands of one owner, and returned once.
 #include "table/iterator/merge_operands.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ashlar {
 namespace {
 
-// What an operand lies in, which counts its references.
+// The memory that contains an operand. It counts its references.
 struct Block {
   explicit Block(char fill) : bytes(2 * kCopiedValueBytes, fill) {}
   ValuePin pin() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MergingIterator against one sorted vector of everything, with random moves in both directions;
-// children with and without cursors; errors of children.
+// MergingIterator is compared with one sorted vector of all entries, with random moves in both
+// directions; children with and without cursors; errors of children.
 #include "table/iterator/merging_iterator.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Entry {
   std::string value;
 };
 
-// A run in memory that can be told to fail when it is moved to a given key.
+// A run in memory that fails when it is moved to a given key.
 class VectorIterator final : public InternalIterator {
  public:
   VectorIterator(const InternalKeyComparator* icmp, std::vector<Entry> entries,
@@ -66,7 +66,7 @@ class VectorIterator final : public InternalIterator {
   size_t at_ = 0;
 };
 
-// A run that is one block, whose cursor the base class drives.
+// A run of one block, whose cursor is moved by the base class.
 class OneBlockIterator final : public InternalIterator {
  public:
   OneBlockIterator(const InternalKeyComparator* icmp, const std::vector<Entry>& entries)
@@ -111,7 +111,8 @@ class MergingIteratorModel : public testing::TestWithParam<Shape> {
  protected:
   MergingIteratorModel() : icmp_(GetParam().comparator) {}
 
-  // Entries with the same internal key may lie in two children; they come in the children's order.
+  // Two children may have entries with the same internal key; these come in the order of the
+  // children.
   void Build() {
     all_.clear();
     std::vector<std::vector<Entry>> runs(GetParam().children);
@@ -229,8 +230,8 @@ TEST(MergingIterator, EmptyChildrenAreSkipped) {
   EXPECT_FALSE(merged.Valid());
 }
 
-// Whatever move meets it, the error of one child ends everything: entries of the others must not
-// pass for the whole truth.
+// Whichever move finds it, the error of one child ends the whole iteration. Otherwise the entries
+// of the other children would look complete.
 TEST(MergingIterator, AnErrorOfAnyChildEndsTheIteration) {
   const InternalKeyComparator icmp(BytewiseComparator());
   const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 1, kTypeValue); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MergingIterator under range tombstones: against a list of everything that no tombstone hides,
-// with random runs, snapshots, bounds and moves; and how often hidden runs are moved.
+// MergingIterator with range tombstones is compared with a list of all entries that no tombstone
+// hides, with random runs, snapshots, bounds and moves; and the number of moves of hidden runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Moves {
   int steps = 0;
 };
 
-// A sorted run in memory that counts how it is moved.
+// A sorted run in memory that counts its moves.
 class CountedRun final : public InternalIterator {
  public:
   CountedRun(const InternalKeyComparator& icmp, std::vector<std::string> keys, Moves* moves)
@@ -71,11 +71,11 @@ class CountedRun final : public InternalIterator {
   size_t at_ = 0;
 };
 
-// Tombstones that are only told of when the run's entries were moved, as those of a level's files.
+// Tombstones that are known only after the run was moved, as those of the files of a level.
 class LateTombstones final : public RunTombstones {
  public:
   LateTombstones(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno)
-      : walk_(std::move(tombstones), upper_seqno, /*callback=*/nullptr) {}
+      : walk_(std::move(tombstones), upper_seqno, /*callback=*/nullptr, /*upper_stamp=*/nullptr) {}
 
   void Meet() {
     if (is_met_) return;
@@ -99,7 +99,7 @@ class LateTombstones final : public RunTombstones {
   TombstoneWatcher* watcher_ = nullptr;
 };
 
-// A run that meets its tombstones when it is first moved.
+// A run that adds its tombstones when it is first moved.
 class MeetingRun final : public InternalIterator {
  public:
   MeetingRun(InternalIterator* inner, LateTombstones* tombstones)
@@ -135,7 +135,7 @@ struct RunText {
   std::string smallest, largest;  // to which the tombstones are cut; none if both are empty
 };
 
-// The runs of one merge, and what it has to show.
+// The runs of a merge, and the entries that the merge must return.
 class Runs {
  public:
   explicit Runs(const Comparator* comparator) : icmp_(comparator) {}
@@ -229,7 +229,7 @@ class MergeUnderTombstones : public testing::TestWithParam<Shape> {
     if (runs_.icmp().OrderWithoutTimestamp(t.begin, t.end) > 0) std::swap(t.begin, t.end);
     return t;
   }
-  // Sequence numbers fall from run to run, as in a tree.
+  // Sequence numbers decrease from run to run, as in a tree.
   void MakeRuns() {
     letters_ = 3 + random_.Uniform(20);
     runs_.texts().assign(1 + random_.Uniform(6), RunText());
@@ -251,7 +251,7 @@ class MergeUnderTombstones : public testing::TestWithParam<Shape> {
     newest_ = 1000;
     oldest_ = seqno;
   }
-  // A file answers for what lies between its boundary keys only.
+  // A file contains only what is between its boundary keys.
   void CutToBorder(RunText* text) {
     text->smallest = UserKey();
     text->largest = UserKey();
@@ -275,7 +275,7 @@ class MergeUnderTombstones : public testing::TestWithParam<Shape> {
     while (at > 0 && runs_.icmp().Compare(shown_[at - 1], target) > 0) --at;
     return at == 0 ? shown_.size() : at - 1;
   }
-  // Moves the merge and answers where it has to stand.
+  // Moves the merge and returns the position that it must have then.
   size_t Move(MergingIterator* merged, size_t at, uint64_t move) {
     if (move == 0) {
       merged->SeekToFirst();
@@ -332,7 +332,8 @@ TEST_P(MergeUnderTombstones, RandomMovesShowWhatNoTombstoneHides) {
   }
 }
 
-// Within its bounds a merge shows what it shows without; outside it may end anywhere.
+// Within its bounds a merge returns the same entries as without bounds. Beyond them it may end
+// anywhere.
 TEST_P(MergeUnderTombstones, BoundsEndAWalkNotTooEarly) {
   for (int round = 0; round < 2000 && !HasFatalFailure(); ++round) {
     MakeRuns();
@@ -366,10 +367,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MergeUnderTombstones,
                                          Shape{BytewiseComparator(), 2},
                                          Shape{ReverseBytewiseComparator(), 3}));
 
-// From here on: what is moved, and how often.
+// The following tests check which runs are moved, and how often.
 class ParkedRuns : public testing::Test {
  protected:
-  // A point of each of the letters.
+  // A point entry for each of the letters.
   static std::vector<std::string> Points(const std::string& letters, SequenceNumber seqno) {
     std::vector<std::string> keys;
     for (const char letter : letters) {
@@ -416,8 +417,8 @@ TEST_F(ParkedRuns, ARunThatIsHiddenAtASeekIsMovedOnlyWhenItIsSeenAgain) {
   EXPECT_EQ(runs_.moves(1).steps, 0);
 }
 
-// [b, j) of the first run, [h, q) of the second, [p, y) of the first again: the third run is moved
-// once for all of them.
+// The tombstones are [b, j) in the first run, [h, q) in the second, and [p, y) in the first again.
+// The third run is moved only once for all of them.
 TEST_F(ParkedRuns, TombstonesThatFollowEachOtherCostOneSeek) {
   runs_.texts() = {{{}, {{"b", "j", 30}, {"p", "y", 31}}, "", ""},
                    {Points("k", 25), {{"h", "q", 20}}, "", ""},
@@ -435,7 +436,7 @@ TEST_F(ParkedRuns, TombstonesThatFollowEachOtherCostOneSeek) {
   EXPECT_LE(runs_.moves(2).steps, 15);
 }
 
-// A few hidden entries are passed by steps.
+// A few hidden entries are skipped by single steps.
 TEST_F(ParkedRuns, ANarrowTombstoneCostsNoSeek) {
   runs_.texts() = {{{}, {{"c", "f", 30}, {"m", "o", 31}}, "", ""},
                    {Points(kAlphabet, 2), {}, "", ""}};
@@ -459,7 +460,7 @@ TEST_F(ParkedRuns, ATombstoneHidesOlderEntriesOfItsOwnRunOnly) {
   EXPECT_EQ(Walk(), "b9 b3 c40 c3 d9 ");
 }
 
-// Behind the upper bound nothing is taken back.
+// Behind the upper bound no run is moved.
 TEST_F(ParkedRuns, BeyondABoundNobodyIsMoved) {
   runs_.texts() = {{Points("c", 40), {{"b", "m", 39}}, "", ""}, {Points(kAlphabet, 2), {}, "", ""}};
   const Slice lower = "e", upper = "k";

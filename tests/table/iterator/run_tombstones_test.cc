@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tombstones of a run say of themselves. What they answer is tested with the merge, in
-// merging_tombstones_test.cc.
+// What the tombstones of a run report about themselves. Their effect is tested together with the
+// merge, in merging_tombstones_test.cc.
 #include "table/iterator/run_tombstones.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An observed run answers as the run itself does.
+// A traced run returns the same entries as the run itself.
 #include "table/iterator/traced_run.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// One entry whose value lies in `owner`.
+// One entry whose value is in `owner`.
 class OneEntry final : public InternalIterator {
  public:
   explicit OneEntry(std::string* owner) : owner_(owner) {}
@@ -37,8 +37,8 @@ class OneEntry final : public InternalIterator {
   const std::string internal_key_ = MakeInternalKey("key", 7, kTypeMerge);
 };
 
-// Else merges under an observer would copy their operands, and it would see another read than there
-// is without it.
+// Otherwise merges with a trace would copy their operands, and the trace would show another read
+// than without it.
 TEST(TracedRun, ValuesArePinnedAsWithoutATrace) {
   std::string value(3000, 'v');
   SilentTrace trace;

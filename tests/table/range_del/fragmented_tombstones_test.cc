@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragmented range tombstones against a search through the unsorted ones: coverage for all keys and
-// bounds, borders of both kinds, orders of three kinds, and walks in both directions.
+// Fragmented range tombstones are compared with a search through the unsorted ones: coverage for
+// all keys and bounds, borders of both kinds, three key orders, and iteration in both directions.
 #include "table/range_del/fragmented_tombstones.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@
 namespace ashlar {
 namespace {
 
-// Bytewise, but not known to be: takes the way of any user's comparator.
+// A bytewise order that is not recognized as one, so that it is handled like any comparator of a
+// user.
 class CustomOrder final : public Comparator {
  public:
   const char* Name() const override { return "test.custom"; }
@@ -82,7 +83,8 @@ TEST(FragmentedTombstones, AreCutToAnExclusiveBorder) {
   EXPECT_EQ(list->DebugString(), "[c, d) 5\n[e, f) 6\n");
 }
 
-// Later versions of the border's last key stand in the next file: the tombstone hides them too.
+// More versions of the border's last key are in the next file, and the tombstone hides them as
+// well.
 TEST(FragmentedTombstones, AnInclusiveBorderKeepsItsLastKeyCovered) {
   const FragmentedTombstones::Border border{"c", "f", /*largest_is_inclusive=*/true};
   const auto list = Fragmented({{"a", "z", 5}, {"e", "f", 6}, {"f", "g", 8}}, &border);
@@ -144,12 +146,12 @@ TEST(TombstoneIterator, EndsAtItsLastKeyOrBehindIt) {
   EXPECT_EQ(inclusive.end_trailer(), 0u);
 }
 
-// A random set, and the answers of a search through it.
+// A random set of tombstones, and the answers of a search through it.
 class RandomTombstones {
  public:
   RandomTombstones(uint32_t seed, const InternalKeyComparator& order)
       : order_(order), random_(seed) {
-    // Heads that decide, heads that are equal, and short keys.
+    // Keys whose heads differ, keys with equal heads, and short keys.
     for (const char* prefix : {"", "common/prefix/", "long"}) {
       for (int i = 0; i < 12; i++) keys_.push_back(prefix + std::string(1 + i / 6, char('a' + i)));
     }
@@ -212,7 +214,8 @@ void CompareLookups(const RandomTombstones& random) {
   }
 }
 
-// Walks from every key in both directions meet the fragments of a walk from the end.
+// Iterations from every key in both directions find the same fragments as an iteration from the
+// end.
 void CompareWalks(const RandomTombstones& random, const InternalKeyComparator& order,
                   SequenceNumber upper) {
   TombstoneIterator it(random.Fragment(), upper);

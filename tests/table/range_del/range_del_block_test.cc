@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The range deletion block: what is read, and what is refused.
+// The range deletion block: what is read and what is refused.
 #include "table/range_del/range_del_block.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks that go from table to table as they are stored: which do, and that nobody can tell from
-// what is written, but by what it cost.
+// Blocks that are passed from table to table in stored form: which blocks are passed, and that the
+// written bytes are the same as without it. Only the cost differs.
 #include "table/sst/write/block_passing.h"
 
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ class BlockPassingTest : public testing::Test {
     }
     return std::make_unique<MergingIterator>(&icmp_, std::move(runs));
   }
-  // What a compaction does, without anything that is dropped.
+  // Does what a compaction does that drops nothing.
   Made Compact(const Tables& tables, bool passes) {
     const std::optional<BlockPassing> output = BlockPassing::Into(options_);
     const auto merged = Merge(tables, passes && output.has_value() ? &*output : nullptr);
@@ -133,7 +133,7 @@ class BlockPassingTest : public testing::Test {
     EXPECT_OK(table.VerifyChecksums(ReadOptions()));
     return entries;
   }
-  // Through index and filter.
+  // Looks up all entries through index and filter.
   void ExpectFound(const TableReader& table, const Entries& entries) const {
     for (const auto& [key, value] : entries) {
       const LookupKey wanted(ExtractUserKey(key), kMaxSequenceNumber, icmp_.order());
@@ -144,7 +144,7 @@ class BlockPassingTest : public testing::Test {
       ASSERT_EQ(found.ToString(), value);
     }
   }
-  // The same entries, and all that is said of them.
+  // The entries and all their properties are the same.
   void ExpectSame(const Made& passing, const Made& plain) const {
     EXPECT_EQ(Read(*passing.reader), Read(*plain.reader));
     const TableProperties &a = passing.properties, &b = plain.properties;
@@ -163,7 +163,7 @@ class BlockPassingTest : public testing::Test {
   TableBuilderOptions options_;
 };
 
-// The file is the same, byte for byte, with the same number in its checksums.
+// The file is the same, byte for byte, if its checksums have the same file number.
 TEST_F(BlockPassingTest, ATableThatNothingIsMergedIntoIsWrittenAgainAsItWas) {
   for (const CompressionType type : {kLZ4Compression, kZSTD, kSnappyCompression}) {
     if (!IsCompressionSupported(type)) continue;
@@ -218,7 +218,7 @@ TEST_F(BlockPassingTest, BlocksThatDidNotCompressPassToo) {
   EXPECT_EQ(passing.bytes, Compact({input.reader.get()}, false).bytes);
 }
 
-// Other runs have a few keys in one place: what lies before and behind is passed on.
+// The other runs have a few keys in one place. The blocks before and after it are passed on.
 TEST_F(BlockPassingTest, OnlyWhatIsMergedIsCompressed) {
   const Made lower = Build(EntriesOf(0, 4000, /*step=*/2));
   const Made upper = Build(EntriesOf(3001, 50, 2, /*seqno=*/7));
@@ -230,7 +230,7 @@ TEST_F(BlockPassingTest, OnlyWhatIsMergedIsCompressed) {
   ExpectFound(*passing.reader, EntriesOf(0, 4000, 2));
 }
 
-// A key in every second block: what ends early must not make many small blocks.
+// Every second block gets a key. Blocks that end early must not result in many small blocks.
 TEST_F(BlockPassingTest, TablesDoNotFallIntoSmallBlocks) {
   const Made lower = Build(EntriesOf(0, 20000, /*step=*/2));
   const int keys_a_block = static_cast<int>(20000 / lower.properties.num_data_blocks);
@@ -240,7 +240,7 @@ TEST_F(BlockPassingTest, TablesDoNotFallIntoSmallBlocks) {
     const Made plain = Compact({upper.reader.get(), lower.reader.get()}, false);
     ExpectSame(passing, plain);
     EXPECT_GT(passing.passed, 0u) << gap;
-    // Neither at once nor bit by bit.
+    // Neither in one compaction nor after several.
     for (int round = 0; round < 3; ++round) {
       EXPECT_LT(passing.properties.num_data_blocks, plain.properties.num_data_blocks * 6 / 5 + 3);
       passing = Compact({passing.reader.get()}, true);
@@ -276,7 +276,7 @@ TEST_F(BlockPassingTest, OtherOptionsMakeOtherTables) {
   }
 }
 
-// Whoever drops an entry or changes it makes another block of it, whatever was offered.
+// If an entry is dropped or changed, the result is another block, whichever block was offered.
 TEST_F(BlockPassingTest, AnOfferIsOnlyTakenForTheSameBytes) {
   const Entries entries = EntriesOf(0, 400);
   const Made input = Build(entries);
@@ -319,7 +319,7 @@ TEST_F(BlockPassingTest, WhatIsDamagedIsRefusedByName) {
   EXPECT_GT(offers, 0u);
 }
 
-// A second read may heal what came damaged. The bytes of the first one are still in the buffer.
+// A second read may repair a damaged block. The bytes of the first read are still in the buffer.
 TEST_F(BlockPassingTest, WhatCameDamagedIsNotPassedOnThoughItWasReadAgain) {
   const Made input = Build(EntriesOf(0, 2000));
   const auto memory = std::make_shared<MemoryFileSystem>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user plugs into the building of tables: policies that end blocks, filter policies, and
+// Plug-ins of the user for building tables: policies that end blocks, filter policies, and
 // estimates of other compressions for collectors.
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class BuilderPlugins : public testing::Test {
   std::string bytes_;
 };
 
-// Ends a block in front of every fifth key, and remembers what it was told.
+// Ends a block before every fifth key, and records the calls.
 class EveryFifth final : public FlushBlockPolicy {
  public:
   explicit EveryFifth(std::vector<std::string>* told) : told_(told) {}
@@ -93,7 +93,7 @@ TEST_F(BuilderPlugins, APolicyOfTheUserEndsBlocks) {
   ASSERT_NE(reader, nullptr);
   ASSERT_EQ(told.size(), 23u) << "once for each entry";
   for (int i = 0; i < 23; ++i) EXPECT_EQ(told[static_cast<size_t>(i)], KeyAt(i));
-  // In front of the 5th, 10th, 15th and 20th.
+  // Before the 5th, 10th, 15th and 20th key.
   EXPECT_EQ(reader->properties().num_data_blocks, 5u);
   EXPECT_OK(reader->VerifyChecksums(ReadOptions()));
 }
@@ -112,7 +112,7 @@ class NeverEndsFactory final : public FlushBlockPolicyFactory {
   }
 };
 
-// Places in a block have 32 bits, of which a policy of the user need not know.
+// Positions in a block have 32 bits, which a policy of the user need not know.
 TEST_F(BuilderPlugins, ABlockThatThePolicyNeverEndsEndsAtAGibibyte) {
   if (!HasAmpleMemory(4)) return SkipAsImpossible("a block of 1 GiB: 4 GiB of free memory");
   table_.flush_block_policy_factory = std::make_shared<NeverEndsFactory>();
@@ -145,7 +145,7 @@ TEST_F(BuilderPlugins, TheStockPolicyIsTheBuildersOwn) {
   EXPECT_EQ(with, without);
 }
 
-// What the last five bytes of the filter begin with.
+// The first of the last five bytes of the filter.
 char FilterMark(const TableReader& reader, const std::string& bytes) {
   const uint64_t begin = reader.properties().tail_start_offset;
   return bytes[begin + reader.properties().filter_size - 5];
@@ -177,7 +177,7 @@ TEST_F(BuilderPlugins, RibbonFromItsLevelOn) {
   }
 }
 
-// Sums up what it hears of blocks.
+// Adds up what is reported about blocks.
 class Sums final : public TablePropertiesCollector {
  public:
   const char* Name() const override { return "Sums"; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads that compress the blocks of one table: order, bounds, and every way to fail.
+// Several threads compress the blocks of one table: order, limits, and every way to fail.
 #include "table/sst/write/compression_pipeline.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@
 namespace ashlar {
 namespace {
 
-// Says "compressed" of each block, and before that does what the test wants.
+// Returns "compressed" for each block, after calling the function of the test.
 class FakeCompressor final : public Compressor {
  public:
   using Action = std::function<void(const Slice& raw)>;
@@ -94,8 +94,8 @@ TEST(CompressionPipeline, TheLastBlockHasNoNextKey) {
   EXPECT_TRUE(pipeline->TakeOldest().raw.is_last);
 }
 
-// Those that come compressed are nobody's work, wherever they stand among the others: first more of
-// them than the ring has slots, then every so manieth.
+// Blocks that are already compressed need no work, wherever they are among the others: at first
+// more of them than the ring has slots, then every n-th block.
 TEST(CompressionPipeline, BlocksThatComeCompressedComeOutAsTheyAre) {
   for (const uint64_t every : {1, 2, 7}) {
     const auto is_known = [every](uint64_t i) { return i < 100 || i % every == 0; };
@@ -125,7 +125,7 @@ TEST(CompressionPipeline, BlocksThatComeCompressedComeOutAsTheyAre) {
   }
 }
 
-// Each of the two blocks waits until the other one has been begun.
+// Each of the two blocks waits until the other one has begun.
 TEST(CompressionPipeline, TwoBlocksAreCompressedAtOnce) {
   std::atomic<bool> has_begun[2] = {false, false};
   const auto pipeline = MakePipeline(2, [&](const Slice& raw) {
@@ -152,7 +152,7 @@ TEST(CompressionPipeline, LargeBlocksFillIt) {
   EXPECT_FALSE(pipeline->IsFull());
 }
 
-// In whichever thread: the caller's, or another one.
+// In any thread: the caller's or another one.
 TEST(CompressionPipeline, WhatABlockThrowsIsThrownWhenItIsTaken) {
   for (const uint64_t bad : {0, 3, 7}) {
     const auto pipeline = MakePipeline(2, [bad](const Slice& raw) {
@@ -186,7 +186,7 @@ TEST(CompressionPipeline, RefusesWhatTheBuildLacks) {
                   .IsNotSupported());
 }
 
-// It names the place, which who compresses does not know.
+// The error names the place of the block, which the compressing thread does not know.
 TEST(CompressionPipeline, ABadBlockIsNotWritten) {
   std::string contents;
   const std::unique_ptr<FileWriter> file = WriterIntoString(&contents);
@@ -257,7 +257,7 @@ TEST_F(ParallelTableTest, TheBytesDoNotDependOnTheThreads) {
   }
 }
 
-// Who cuts files by their size cuts them at the same place again.
+// Files that are cut by their size must always be cut at the same place.
 TEST_F(ParallelTableTest, TheSizeOnTheWayIsAlwaysTheSameAndNearTheTruth) {
   if (!IsCompressionSupported(kZSTD)) return SkipAsMissing("zstd");
   ASSERT_OK(Build(1));

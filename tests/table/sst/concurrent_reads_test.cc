@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that look up, scan and seek in one table, while a cache that is far too small evicts
-// their blocks and hot ones are decoded. Run it under the thread and address sanitizers.
+// Threads look up, scan and seek in one table, while a cache that is far too small evicts their
+// blocks and hot blocks are decoded. Run it under the thread and address sanitizers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

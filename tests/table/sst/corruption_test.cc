@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Damaged tables. With checksums, whatever bit is flipped and wherever the file ends, a read is
-// right or says so. Without them, the bytes may say anything, and a read must only stay inside the
-// file and come to an end.
+// Damaged tables. With checksums, whichever bit is flipped and wherever the file ends, a read is
+// right or returns an error. Without checksums the result may be anything, but a read must stay
+// within the file and end.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -37,7 +37,7 @@ class Examiner {
   explicit Examiner(const SampleTable& sample, BlockCacheView* cache = nullptr)
       : sample_(sample), icmp_(ComparatorOf(sample)), cache_(cache) {}
 
-  // True if all that was answered with OK is what the listing says.
+  // Whether everything that was returned with OK is as in the listing.
   bool IsHonest(const std::string& bytes) {
     TableReaderOptions options;
     options.icmp = &icmp_;
@@ -65,7 +65,7 @@ class Examiner {
     size_t seen = 0;
     for (forwards ? iterator->SeekToFirst() : iterator->SeekToLast(); iterator->Valid();
          forwards ? iterator->Next() : iterator->Prev()) {
-      // Without checksums an index may lead to a block again and again, but not for ever.
+      // Without checksums an index may lead to a block several times, but not endlessly.
       if (seen > kMaxSteps) return false;
       if (seen < count) {
         const SampleEntry& expected = sample_.entries[forwards ? seen : count - 1 - seen];
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"v119_dict_zstd_fv7", 31}),
     [](const auto& info) { return info.param.name; });
 
-// The same table, telling its readers that its blocks have no checksums.
+// The same table, with a footer that says that its blocks have no checksums.
 std::string WithoutChecksums(const std::string& bytes) {
   const uint64_t footer_offset = bytes.size() - kFooterBytes;
   auto footer = DecodeFooter(Slice(bytes.data() + footer_offset, kFooterBytes), bytes.size(), "");
@@ -182,7 +182,7 @@ std::string WithoutChecksums(const std::string& bytes) {
 std::string Mutated(const std::string& bytes, Random64* random) {
   std::string result = bytes;
   for (uint64_t i = 1 + random->Uniform(6); i > 0; --i) {
-    // The tail holds the index and the properties: hit it as often as the data.
+    // The tail has the index and the properties; it is damaged as often as the data.
     const size_t n = random->OneIn(2) ? result.size() : std::min<size_t>(result.size(), 1500);
     const size_t at = result.size() - 1 - random->Uniform(n);
     switch (random->Uniform(4)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compression dictionaries: when blocks wait for one, and who owns it where it is read.
+// Compression dictionaries: when blocks wait for one, and who owns it while it is read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace {
 constexpr int kEntries = 2000;
 
 std::string KeyAt(int i) { return MakeInternalKey(StrCat("key", 100'000 + i), 7, kTypeValue); }
-// Like each other from block to block, unlike themselves inside of one.
+// Values that are similar in different blocks, but not within one block.
 std::string ValueAt(int i) {
   return StrCat("{\"name\": \"customer ", i * 7919 % 1000, "\", \"city\": \"town ", i % 13,
                 "\", \"balance\": ", i * 31, "}");
@@ -132,7 +132,7 @@ TEST_P(DictionaryTest, TheCacheIsChargedForBothForms) {
   EXPECT_GE(get_perf_context()->compression_dict_block_read_byte, 4096u);
   EXPECT_EQ(Ticker(BLOCK_CACHE_COMPRESSION_DICT_MISS), 1u);
   EXPECT_EQ(Ticker(BLOCK_CACHE_COMPRESSION_DICT_ADD), 1u);
-  // The bytes, and what zstd has made of them.
+  // The bytes, and the digest that zstd made from them.
   EXPECT_GT(Ticker(BLOCK_CACHE_COMPRESSION_DICT_BYTES_INSERT), 4096u);
   EXPECT_GE(cache_->GetUsage(), Ticker(BLOCK_CACHE_COMPRESSION_DICT_BYTES_INSERT));
   ExpectAll(**reader);
@@ -152,7 +152,7 @@ TEST_P(DictionaryTest, ASecondReaderOfTheFileSharesIt) {
   EXPECT_EQ(Ticker(BLOCK_CACHE_COMPRESSION_DICT_ADD), 1u);
   EXPECT_EQ(get_perf_context()->compression_dict_block_read_count, 0u);
   EXPECT_GT(get_perf_context()->block_cache_compression_dict_read_byte, 4096u);
-  first->reset();  // takes it out of the cache; the other goes on
+  first->reset();  // removes it from the cache; the other reader still works
   EpochDrain();
   ExpectAll(**second);
 }
@@ -178,7 +178,7 @@ TEST_P(DictionaryTest, TheTargetOfTheFileIsABoundToo) {
 TEST_P(DictionaryTest, DamageIsFoundAtOpening) {
   table_.enable_index_compression = false;  // its size is that of the properties
   Build();
-  // The dictionary lies in front of the properties: it ends the tail but for these.
+  // The dictionary is before the properties, and only these are behind it in the tail.
   const size_t tail = builder_->properties().tail_start_offset;
   const size_t index_end = tail + builder_->properties().index_size;
   ASSERT_LT(index_end + 3000, bytes_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a filter takes while it is built counts against the block cache, and is given back. Where
-// there is no room the table is the same.
+// The memory for building a filter is charged to the block cache and returned. If the cache has no
+// room, the table is the same.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ constexpr size_t kStep = CacheCharge::kStepBytes;
 constexpr int kKeys = 100'000;
 constexpr size_t kHashBytes = 8 * kKeys;  // that are kept of the keys: four steps
 
-// Counts what it is asked to hold.
+// Counts the requested charges.
 class AskedCache final : public CacheWrapper {
  public:
   using CacheWrapper::CacheWrapper;
@@ -56,7 +56,7 @@ class FilterCharge : public testing::Test {
     cache_ = std::make_shared<AskedCache>(options.MakeSharedCache());
     table_.block_cache = cache_;
   }
-  // Builds a table of so many keys; `look` is called with their number after each thousand.
+  // Builds a table of kKeys keys; `look` is called with the number of keys after each thousand.
   template <typename Look>
   std::string Build(const Look& look) {
     std::string bytes;
@@ -84,7 +84,7 @@ class FilterCharge : public testing::Test {
 TEST_F(FilterCharge, FollowsTheKeysAndIsGivenBack) {
   SetCache(32 << 20);
   Build([&](size_t keys) {
-    // Those of the open block are not counted yet.
+    // The hashes of the open block are not counted yet.
     ASSERT_GE(cache_->GetUsage(), 8 * (keys - 1000));
     ASSERT_LE(cache_->GetUsage(), CacheCharge::RoundUp(8 * keys));
   });
@@ -106,7 +106,7 @@ TEST_F(FilterCharge, WhatFindsNoRoomIsNotChargedAndTheTableIsTheSame) {
   }
 }
 
-// Who asks a strict cache for room drives others out, whether or not there is any.
+// Asking a strict cache for room evicts other entries, even if that does not make enough room.
 TEST_F(FilterCharge, AFullCacheIsAskedOnceAStep) {
   SetCache(kStep / 8);
   Build([](size_t) {});

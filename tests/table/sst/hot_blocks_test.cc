@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who makes blocks hot, so that they are decoded: searches and steps backwards, not scans. Lookups
-// of keys decode a block as they read it, where the cache has room.
+// Searches and steps backwards make blocks hot, so that they are decoded; scans do not. Lookups of
+// keys decode a block when they read it, if the cache has room.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace ashlar {
 namespace {
 
-// A block in its other form takes other memory, so what the cache holds tells.
+// A decoded block takes another amount of memory, so that the usage of the cache shows its form.
 class HotBlocksTest : public testing::Test {
  protected:
   HotBlocksTest() {
@@ -36,7 +36,7 @@ class HotBlocksTest : public testing::Test {
     EXPECT_OK(opened);
     if (opened.ok()) table_ = opened.Take();
   }
-  // What is cached after a pass over all entries.
+  // The usage of the cache after a pass over all entries.
   size_t AfterScan() {
     TableIterator it(table_.get(), ReadOptions(), /*for_compaction=*/false);
     size_t entries = 0;
@@ -55,7 +55,7 @@ class HotBlocksTest : public testing::Test {
     EXPECT_EQ(entries, sample_.entries.size());
     return cache_->GetUsage();
   }
-  // A new iterator for each, which finds no block as it left it.
+  // Each lookup has a new iterator, which has no block yet.
   size_t AfterSeeks() {
     for (const SampleEntry& entry : sample_.entries) {
       TableIterator it(table_.get(), ReadOptions(), /*for_compaction=*/false);
@@ -65,7 +65,7 @@ class HotBlocksTest : public testing::Test {
     return cache_->GetUsage();
   }
 
-  // What is cached after the lookup of a key, and of all of them with their neighbours.
+  // The usage after the lookup of one key, and of all keys with their neighbours.
   size_t AfterLookup(const SampleEntry& entry, bool fill_cache = true) {
     ReadOptions options;
     options.fill_cache = fill_cache;
@@ -95,13 +95,13 @@ class HotBlocksTest : public testing::Test {
     ASSERT_EQ(lookup.outcome(), PointLookup::Outcome::kFound);
     EXPECT_EQ(value.ToString(), entry.value);
   }
-  // Of all blocks, in the form that they take at last.
+  // The memory usage after all blocks were decoded.
   size_t AllDecoded() {
     size_t usage = 0;
     for (int pass = 0; pass < 4; ++pass) usage = AfterReverseScan();
     return usage;
   }
-  // A new reader of the same file, which finds nothing in the cache but what takes so many bytes.
+  // Opens the file again with an empty cache, except for an object of `bytes_in_use`.
   void StartAnew(size_t bytes_in_use) {
     table_.reset();
     cache_->EraseUnRefEntries();
@@ -165,7 +165,7 @@ TEST_F(HotBlocksTest, LookupsOfSeveralKeysDecodeWhatTheyRead) {
   EXPECT_EQ(AfterLookupsTogether(), usage);
 }
 
-// What is pushed out soon is not worth the work: there a block has to be used again first.
+// If blocks are evicted soon, decoding is not worth it. Then a block must first be used again.
 TEST_F(HotBlocksTest, LookupsDecodeNothingAtOnceInAFullCache) {
   ASSERT_NE(table_, nullptr);
   const size_t raw = AfterScan(), decoded = AllDecoded();
@@ -183,8 +183,8 @@ TEST_F(HotBlocksTest, LookupsDecodeNothingAtOnceInAFullCache) {
   EXPECT_LT(at_once, 2 * as_stored);
 }
 
-// Their checksums say nothing of where a block belongs: its keys must fit the index, in either
-// form.
+// The checksums do not depend on the place of a block. Therefore its keys must fit the index, in
+// either form.
 TEST(DecodedAsRead, BlocksThatChangedPlacesAreCorruptionInOldFormats) {
   const InternalKeyComparator icmp(BytewiseComparator());
   BlockBasedTableOptions format;

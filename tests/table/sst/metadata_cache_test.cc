@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Indexes, filters and dictionaries that a table does not keep: they are read right whatever the
-// cache throws away, cost nothing when they are there, and belong to the cache alone.
+// Indexes, filters and dictionaries that only the cache holds: they are read correctly whatever the
+// cache evicts, cost nothing while they are cached, and belong to the cache alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,10 +71,10 @@ class MetadataCacheTest : public testing::TestWithParam<Form> {
     EpochDrain();
   }
 
-  void Build() {
+  void Build(const std::string& prefix = "") {
     const auto writer = WriterIntoString(&bytes_);
     TableBuilder builder(builder_options_, writer.get());
-    for (int i = 0; i < kEntries; ++i) ASSERT_OK(builder.Add(KeyAt(i), ValueAt(i)));
+    for (int i = 0; i < kEntries; ++i) ASSERT_OK(builder.Add(KeyAt(i), prefix + ValueAt(i)));
     ASSERT_OK(builder.Finish());
   }
   TableReaderOptions Options(const MetadataPlan& plan) {
@@ -100,7 +100,7 @@ class MetadataCacheTest : public testing::TestWithParam<Form> {
     return plan;
   }
 
-  // The value, or what happened instead.
+  // Returns the value, or a word for what happened instead.
   std::string Get(const std::string& user_key, bool in_epoch_only = false) {
     PinnableSlice value;
     const LookupKey key(user_key, kMaxSequenceNumber, icmp_.order());
@@ -114,7 +114,7 @@ class MetadataCacheTest : public testing::TestWithParam<Form> {
     }
     return lookup.outcome() == PointLookup::Outcome::kFound ? value.ToString() : "absent";
   }
-  // Everything that nobody holds leaves the cache.
+  // Evicts everything that is not referenced.
   void EvictAll() {
     cache_->EraseUnRefEntries();
     EpochDrain();
@@ -233,7 +233,7 @@ TEST_P(MetadataCacheTest, AStrictCapacityIsToldToTheReader) {
   ASSERT_OK(cache_->Insert("x", nullptr, &kNoHelper, 15800, &pinned));
   const Status status = TryOpen(KeepsNothing());
   EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
-  // What the table keeps anyway is not of the budget then, but data blocks are.
+  // Objects that the table holds are not charged to the cache then, but data blocks are.
   MetadataPlan plan;
   plan.charges_kept = false;
   Open(plan);
@@ -260,7 +260,7 @@ TEST_P(MetadataCacheTest, TheSumOfChargesIsWhatIsHeld) {
     EXPECT_LE(stats.Of(CacheEntryRole::kBlockBasedTableReader).bytes, reader_->MemoryUsage());
     size_t sum = 0, entries = 0;
     for (const auto& role : stats.roles) sum += role.bytes, entries += role.count;
-    // Entries of the public interface have their own memory charged besides.
+    // Entries of the public interface are also charged for their own data.
     EXPECT_GE(cache_->GetUsage(), sum);
     EXPECT_LE(cache_->GetUsage(), sum + 2 * 300);
     EXPECT_GE(entries, kEntries / 50u);
@@ -291,7 +291,7 @@ TEST_P(MetadataCacheTest, SurvivesReadersWhileAllIsThrownAway) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-// Through a program's cache, which may bring things in from elsewhere.
+// A cache of a program, which may get entries from elsewhere.
 class Wrapper final : public CacheWrapper {
  public:
   using CacheWrapper::CacheWrapper;
@@ -339,7 +339,8 @@ TEST_P(MetadataCacheTest, WorksThroughAWrappedCache) {
   view_.reset();
 }
 
-// Each opening has new names for its indexes: what stayed behind would not be found again.
+// Each open uses new keys for its indexes, so that entries that stay in the cache would never be
+// found again.
 TEST_P(MetadataCacheTest, WhatIsKeptLeavesAWrappedCacheWithItsTable) {
   Build();
   view_ = std::make_unique<BlockCacheView>(std::make_shared<Wrapper>(cache_), &TableBlockForms());
@@ -352,7 +353,7 @@ TEST_P(MetadataCacheTest, WhatIsKeptLeavesAWrappedCacheWithItsTable) {
   }
 }
 
-// Partitions of an index have such names too; and without an identity of the file its data blocks.
+// Partitions of an index also have such keys, and so do data blocks if the file has no identity.
 TEST_P(MetadataCacheTest, NothingStaysThatNobodyWillFind) {
   for (const bool has_identity : {true, false}) {
     if (!has_identity) builder_options_.db_session_id.clear();
@@ -373,15 +374,16 @@ TEST_P(MetadataCacheTest, NothingStaysThatNobodyWillFind) {
   }
 }
 
-// Where the index that would say what is there has gone before, and where a program's cache has it.
+// Also if the index was evicted before, so that it cannot tell what is cached, and with a cache of
+// the program.
 TEST_P(MetadataCacheTest, NothingStaysOfAFileWithoutIdentity) {
   builder_options_.db_session_id.clear();
   Build();
   for (const bool is_wrapped : {false, true}) {
     cache_ = NewLRUCache(40 << 10, 0);  // less than the table
-    view_ = is_wrapped ? std::make_unique<BlockCacheView>(std::make_shared<Wrapper>(cache_),
-                                                          &TableBlockForms())
-                       : std::make_unique<BlockCacheView>(cache_, &TableBlockForms());
+    const auto used =
+        is_wrapped ? std::shared_ptr<Cache>(std::make_shared<Wrapper>(cache_)) : cache_;
+    view_ = std::make_unique<BlockCacheView>(used, &TableBlockForms());
     Open(KeepsNothing());
     for (int i = 0; i < kEntries; i += 7) EXPECT_EQ(Get(UserKeyAt(i)), ValueAt(i));
     EXPECT_GT(CountCacheEntries(cache_.get()).Of(CacheEntryRole::kDataBlock).count, 3u);
@@ -391,7 +393,7 @@ TEST_P(MetadataCacheTest, NothingStaysOfAFileWithoutIdentity) {
   }
 }
 
-// The blocks of a file that is deleted make room, the partitions of its filter among them.
+// The blocks of a deleted file are removed, including the partitions of its filter.
 TEST_P(MetadataCacheTest, ADeletedFileTakesItsBlocksAlong) {
   for (const bool keeps : {true, false}) {
     Open(keeps ? MetadataPlan() : KeepsNothing());
@@ -403,43 +405,35 @@ TEST_P(MetadataCacheTest, ADeletedFileTakesItsBlocksAlong) {
     reader_.reset();
     EpochDrain();
     const CacheEntryStats left = CountCacheEntries(cache_.get());
-    EXPECT_EQ(left.Of(CacheEntryRole::kDataBlock).count, 0u) << keeps;
-    EXPECT_EQ(left.Of(CacheEntryRole::kFilterBlock).count, 0u) << keeps;
-    EXPECT_EQ(left.Of(CacheEntryRole::kIndexBlock).count, 0u) << keeps;
+    for (const CacheEntryRole role : {CacheEntryRole::kDataBlock, CacheEntryRole::kFilterBlock}) {
+      EXPECT_EQ(left.Of(role).count, 0u) << keeps;
+    }
     EvictAll();
   }
 }
 
-// A second tier may be shared by caches, which count their files from one each, or outlive the
-// process: what it holds of one file without identity is never taken for another's.
+// A second tier may be shared by caches that each number their files from one, or may outlive the
+// process. An entry of a file without identity is never used for another file.
 TEST_P(MetadataCacheTest, FilesWithoutIdentityAreApartInASharedSecondTier) {
   builder_options_.db_session_id.clear();
   const std::shared_ptr<SecondaryCache> tier = NewCompressedSecondaryCache(8 << 20, 0);
-  for (const bool is_other : {false, true}) {
+  for (const std::string prefix : {"first", "other"}) {
     bytes_.clear();
-    const auto value_at = [is_other](int i) {
-      std::string value = ValueAt(i);
-      if (is_other) std::reverse(value.begin(), value.end());
-      return value;
-    };
-    const auto writer = WriterIntoString(&bytes_);
-    TableBuilder builder(builder_options_, writer.get());
-    for (int i = 0; i < kEntries; ++i) ASSERT_OK(builder.Add(KeyAt(i), value_at(i)));
-    ASSERT_OK(builder.Finish());
+    Build(prefix);
     LRUCacheOptions cache_options(20 << 10, 0, false, 0);
     cache_options.secondary_cache = tier;
     cache_ = cache_options.MakeSharedCache();
     view_ = std::make_unique<BlockCacheView>(cache_, &TableBlockForms());
     Open(KeepsNothing());
     for (int round = 0; round < 3; ++round) {
-      for (int i = 0; i < kEntries; i += 5) ASSERT_EQ(Get(UserKeyAt(i)), value_at(i)) << i;
+      for (int i = 0; i < kEntries; i += 5) ASSERT_EQ(Get(UserKeyAt(i)), prefix + ValueAt(i));
     }
     reader_.reset();
     EpochDrain();
   }
 }
 
-// A block that was not given to the cache has no name there: its key is all zeros.
+// A block that was not inserted into the cache has no key there: its key is all zeros.
 TEST_P(MetadataCacheTest, WhatIsNotChargedTakesNothingOutOfTheCache) {
   const std::string zeros(sizeof(BlockKey), '\0');
   ASSERT_OK(cache_->Insert(zeros, nullptr, &kNoHelper, 1));
@@ -455,7 +449,7 @@ TEST_P(MetadataCacheTest, WhatIsNotChargedTakesNothingOutOfTheCache) {
 INSTANTIATE_TEST_SUITE_P(Forms, MetadataCacheTest,
                          testing::Values(Form::kWhole, Form::kPartitioned));
 
-// What was saved comes back, and only that.
+// The second tier returns what was saved, and nothing else.
 TEST(SavedBlocks, AreVerifiedBeforeTheyAreParsed) {
   const Cache::CacheItemHelper* const form = TableBlockForms().Of(CacheEntryRole::kDataBlock);
   ASSERT_TRUE(form->IsSecondaryCacheCompatible());

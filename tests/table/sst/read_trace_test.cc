@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a lookup in one table tells of the blocks it uses, partitions of index and filter included.
+// What a lookup in one table reports about the blocks that it uses, including partitions of index
+// and filter.
 #include "table/iterator/read_trace.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Readahead answers what single reads answer, in order or not, also where the next piece is read
-// meanwhile: through an io_uring, by the file system's fetching ahead, in one thread and from one
-// to the other. And it reads in pieces, which grow, and not beyond where it is told to end.
+// Reads with readahead return the same as single reads, in order or not, also if the next piece is
+// read in the background: through an io_uring, by the prefetch of the file system, in one thread
+// and from one thread to another. The pieces grow, and do not go beyond the given end.
 #include "table/sst/read/readahead.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class ReadaheadTest : public testing::Test {
   }
   ~ReadaheadTest() override { EXPECT_OK(Env::Default()->DeleteFile(file_->path())); }
 
-  // Where the kernel has no rings, started reads end at once.
+  // If the kernel has no rings, a read ends when it is started.
   void MakeReadsStartable() {
     int64_t supported = 0;
     fs_.SupportedOps(supported);
@@ -58,7 +58,7 @@ class ReadaheadTest : public testing::Test {
     ASSERT_OK(readahead->Read(*file_, offset, n, scratch.data(), &result));
     ASSERT_EQ(result, Slice(content_.data() + offset, n)) << offset << ", " << n;
   }
-  // `count` reads one after the other, of sizes as blocks have them, from `offset` on.
+  // `count` consecutive reads from `offset` on, with sizes like those of blocks.
   uint64_t Walk(Readahead* readahead, uint64_t offset, int count) {
     for (int i = 0; i < count; i++) {
       const size_t n = 1 + random_() % 9000;
@@ -123,7 +123,8 @@ TEST_F(ReadaheadTest, ThePieceThatIsUsedNextIsReadMeanwhile) {
   EXPECT_LT(started_bytes + waited_bytes, kFileBytes * 11 / 10) << "nothing is read twice";
 }
 
-// An iterator may be used by one thread after the other, and outlive the one that began.
+// Several threads may use an iterator one after the other, and it may outlive the thread that
+// started a read.
 TEST_F(ReadaheadTest, APieceMayBeStartedByAThreadThatIsGone) {
   MakeReadsStartable();
   auto readahead = std::make_unique<Readahead>(Asynchronous());
@@ -136,7 +137,7 @@ TEST_F(ReadaheadTest, APieceMayBeStartedByAThreadThatIsGone) {
   readahead.reset();
 }
 
-// Beside other reads of the thread, which go through the same ring.
+// Together with other reads of the thread, which go through the same ring.
 TEST_F(ReadaheadTest, SeveralAtATimeByTwoThreads) {
   MakeReadsStartable();
   std::vector<std::unique_ptr<Readahead>> all;
@@ -180,7 +181,7 @@ TEST_F(ReadaheadTest, ItEndsWhereItIsTold) {
       for (const auto& read : recorder_.Take()) {
         EXPECT_LE(read.offset + read.n, kEnd) << (read.is_prefetch ? "prefetch" : "read");
       }
-      Check(&readahead, kEnd, 4000);  // whoever goes on is not stopped
+      Check(&readahead, kEnd, 4000);  // reads beyond the end are allowed
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rebuilds sample tables from their listings. The bytes must be RocksDB's: data blocks, filter and
-// index always; of samples written by 11.9 the whole file.
+// Rebuilds sample tables from their listings. The bytes must be those of RocksDB: always for data
+// blocks, filter and index, and for samples of version 11.9 for the whole file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,7 +30,7 @@
 namespace ashlar {
 namespace {
 
-// What the samples' own descriptions say about how they were written.
+// How the samples were written, according to their descriptions.
 struct Sample {
   const char* name;
   CompressionType compression = kNoCompression;
@@ -38,7 +38,7 @@ struct Sample {
   const char* setting = "";  // see Configure
 };
 
-// Not here: v78_comp_lz4_*, because 7.8 calls another function of the library.
+// v78_comp_lz4_* are missing, because 7.8 calls another function of the library.
 const Sample kSamples[] = {
     {"v78_basic20_fv5"},
     {"v78_crc32c_fv2"},
@@ -128,7 +128,7 @@ std::string BasePath(const std::string& name) {
   return std::filesystem::exists(own + ".sst") ? own : SharedPath("data/sst/" + name);
 }
 
-// A table taken apart without the table reader.
+// The parts of a table, found without the table reader.
 struct Parts {
   Footer footer;
   std::map<std::string, BlockHandle> meta;
@@ -271,15 +271,15 @@ class SampleRebuild : public testing::TestWithParam<Sample> {
     if (!IsCompressionSupported(GetParam().compression)) return SkipAsMissing("compression");
     rebuilder_ = std::make_unique<Rebuilder>(GetParam());
   }
-  // 11.9 counts no data blocks in files that are compressed with a sampled dictionary.
+  // 11.9 does not count data blocks in files that are compressed with a sampled dictionary.
   bool CountsNoBlocks() const { return GetParam().name == std::string("v119_dict_zstd_fv7"); }
   bool IsOf119() const { return std::string_view(GetParam().name).starts_with("v119_"); }
-  // We end shortened separators of format_version 5 and older as 7.8 does, 11.9 ends them its way.
+  // In format_version 5 and older we end shortened separators as 7.8 does, which differs from 11.9.
   bool HasOtherSeparators() const { return GetParam().setting == std::string("newer separators"); }
   std::unique_ptr<Rebuilder> rebuilder_;
 };
 
-// Of the first `n` bytes; compared in pieces so that a failure says where.
+// Compares the first `n` bytes, in pieces, so that a failure shows the place.
 void ExpectEqualBytes(const Slice& ours, const Slice& theirs) {
   ASSERT_EQ(ours.size(), theirs.size());
   for (size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i], theirs[i]) << "at byte " << i;
@@ -303,7 +303,7 @@ TEST_P(SampleRebuild, FilterIndexAndTombstonesAreEqual) {
   }
   for (const auto& [name, handle] : theirs.meta) {
     if (name == kPropertiesBlockName || name == kIndexBlockName) continue;
-    // RocksDB 7 adds an empty prefix of its own to filters of prefixes only.
+    // RocksDB 7 adds an empty prefix to filters that have only prefixes.
     if (GetParam().name == std::string("v78_prefix_bloom_only_fv5")) continue;
     ASSERT_EQ(ours.meta.count(name), 1u) << name;
     ExpectEqualBytes(Parts::BlockOf(rebuilt, ours.meta.at(name)),
@@ -312,7 +312,7 @@ TEST_P(SampleRebuild, FilterIndexAndTombstonesAreEqual) {
   EXPECT_EQ(ours.meta.size(), theirs.meta.size());
 }
 
-// Data, filters and indexes with all their partitions, range tombstones.
+// Data, filters, indexes with all their partitions, and range tombstones.
 TEST_P(SampleRebuild, EveryByteBeforeThePropertiesIsEqual) {
   if (HasOtherSeparators()) GTEST_SKIP() << "index keys end in another kind";
   if (GetParam().name == std::string("v78_prefix_bloom_only_fv5")) GTEST_SKIP() << "see above";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every sample table that RocksDB wrote reads exactly as its listing says, with and without a
-// cache.
+// Every sample table of RocksDB reads exactly as in its listing, with and without a cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,7 +108,7 @@ class SampleTables : public testing::TestWithParam<Case> {
         EXPECT_EQ(lookup.operands()->all().front(), Slice(entry.value));
         return;  // older ones may follow
       default:
-        // Kinds that this lookup refuses must never pass as absent.
+        // Entries of kinds that this lookup refuses must never be reported as absent.
         EXPECT_NE(lookup.outcome(), PointLookup::Outcome::kUndecided);
         return;
     }
@@ -123,7 +122,7 @@ class SampleTables : public testing::TestWithParam<Case> {
   std::unique_ptr<InternalIterator> iterator_;
 };
 
-// Several times: with a cache, blocks are decoded when they become hot.
+// Several passes, because with a cache blocks are decoded after they become hot.
 TEST_P(SampleTables, ScanForwardsIsTheListing) {
   for (int round = 0; round < 4; ++round) {
     iterator_->SeekToFirst();
@@ -155,7 +154,7 @@ TEST_P(SampleTables, SeeksFindEveryKey) {
     ExpectAt(i);
     iterator_->SeekForPrev(key);
     ExpectAt(i);
-    // A key right in front of this one: all versions of the user key are at or behind it.
+    // A key directly before this one: all versions of the user key are at or behind it.
     std::string before = ExtractUserKey(key).ToString();
     const std::string user_key = before;
     before = MakeInternalKey(before, kMaxSequenceNumber, kValueTypeForSeek);

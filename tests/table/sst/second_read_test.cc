@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of a table that do not fit their checksum are read once more: what was damaged on its way
-// is no damage of the file, and what is damaged twice is told.
+// Bytes of a table that do not fit their checksum are read once more. Damage that happened only
+// during the first read is no damage of the file; damage in both reads is reported.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -69,7 +69,8 @@ TEST_F(SecondReadTest, TellsWhatIsDamagedTwice) {
   EXPECT_GE(told, reads / 2);
 }
 
-// The kernel would give the same bytes again, out of its page cache, which forgets whole pages.
+// Otherwise the kernel would return the same bytes from its page cache, from which only whole pages
+// can be dropped.
 TEST_F(SecondReadTest, GoesPastThePageCache) {
   ASSERT_OK(ReadAll());
   EXPECT_EQ(damage_.forgotten_end, 0u);

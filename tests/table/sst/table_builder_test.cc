@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableBuilder: what is written reads back in every format, errors stick, refusals have names, and
+// TableBuilder: tables of every format read back, errors are kept, refusals have a reason, and
 // collectors are called.
 #include "table/sst/write/table_builder.h"
 
@@ -215,8 +215,8 @@ TEST_F(TableBuilderTest, RefusesNewerVersionsBehindOlderOnes) {
           .IsCorruption());
 }
 
-// It comes among keys and stands in none of their blocks: one that ended in front of it would have
-// all keys up to it looked for in itself, "b" too.
+// The tombstone comes between keys and is in none of their blocks. If it ended a block, all keys up
+// to it would be searched for in that block, even "b".
 TEST_F(TableBuilderTest, AHugeRangeTombstoneEndsNoBlock) {
   if (!HasAmpleMemory(3)) return SkipAsImpossible("a tombstone of 1 GiB: 3 GiB of free memory");
   writer_ = WriterIntoString(&contents_);
@@ -248,7 +248,7 @@ TEST_F(TableBuilderTest, FilesDifferInTheirChecksumContext) {
   const std::string first = contents_;
   options_.file_number = 13;
   ASSERT_OK(Build(entries));
-  // The data block is the same, its trailer is not.
+  // The data block is the same, but its trailer is not.
   EXPECT_EQ(contents_.substr(0, 100), first.substr(0, 100));
   EXPECT_NE(contents_, first);
   EXPECT_NE(Open()->footer().checksum.base, 0u);
@@ -290,7 +290,7 @@ TEST_F(TableBuilderTest, FileSizeCountsTheUnfinishedBlock) {
   builder.Abandon();
 }
 
-// Counts what it is told and says so in a property.
+// Counts its calls and stores the counts in a property.
 class CountingCollector final : public TablePropertiesCollector {
  public:
   Status AddUserKey(const Slice& key, const Slice& value, EntryType type, SequenceNumber seqno,

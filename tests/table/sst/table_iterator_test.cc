@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every move of a table's iterator from every position, over tables whose blocks hold
-// an entry or a few: the ends of blocks are everywhere.
+// Every move of a table's iterator from every position. The blocks of the tables have only one or a
+// few entries, so that most moves are at the end of a block.
 #include "table/sst/read/table_iterator.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using Entries = std::vector<Entry>;
 
 std::string UserKeyAt(int i) { return StrCat("key", 100 + i); }
 
-// Values of one length, so that all blocks have the same size.
+// All values have the same length, so that all blocks have the same size.
 Entries EntriesOf(int keys, const std::vector<SequenceNumber>& versions) {
   Entries entries;
   for (int i = 0; i < keys; ++i) {
@@ -90,7 +90,7 @@ class TableIteratorMoves : public testing::TestWithParam<Form> {
   std::unique_ptr<InternalIterator> NewIterator(const ReadOptions& options = {}) const {
     return std::unique_ptr<InternalIterator>(reader_->NewIterator(options, nullptr));
   }
-  // Position of the first entry at or behind an internal key.
+  // The position of the first entry at or behind an internal key.
   size_t LowerBound(const std::string& key) const {
     const auto before = [this](const Entry& entry, const std::string& target) {
       return table_.icmp.Compare(entry.first, target) < 0;
@@ -98,7 +98,8 @@ class TableIteratorMoves : public testing::TestWithParam<Form> {
     return static_cast<size_t>(std::lower_bound(entries_.begin(), entries_.end(), key, before) -
                                entries_.begin());
   }
-  // At `position`; the number of entries stands for "not valid", and so does what wraps below 0.
+  // Expects the iterator at `position`. The number of entries means "not valid", and so do values
+  // that wrap around below 0.
   void ExpectAt(const InternalIterator& it, size_t position) const {
     ASSERT_OK(it.status());
     ASSERT_EQ(it.Valid(), position < entries_.size());
@@ -106,7 +107,7 @@ class TableIteratorMoves : public testing::TestWithParam<Form> {
       ASSERT_EQ(Entry(it.key().ToString(), it.value().ToString()), entries_[position]);
     }
   }
-  // At `position`, and so are both neighbours.
+  // Expects the iterator at `position`, and its neighbours at the positions next to it.
   void ExpectAround(InternalIterator* it, size_t position) const {
     ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, position));
     if (!it->Valid()) return;
@@ -118,7 +119,7 @@ class TableIteratorMoves : public testing::TestWithParam<Form> {
     it->Prev();
     ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, position - 1)) << "previous";
   }
-  // Every entry, the places between, and both ends.
+  // Every entry, the gaps between them, and both ends.
   static std::vector<std::string> Targets() {
     std::vector<std::string> targets = {MakeInternalKey("a", 5, kTypeValue),
                                         MakeInternalKey("z", 5, kTypeValue)};
@@ -165,7 +166,7 @@ TEST_P(TableIteratorMoves, WalksShowAllEntriesBothWays) {
   EXPECT_EQ(position, 0u);
 }
 
-// It spares blocks behind it, and never one in front of it.
+// The bound avoids reading blocks behind it, and never one before it.
 TEST_P(TableIteratorMoves, AnUpperBoundHidesNothingBelowIt) {
   for (int bound = 0; bound <= kKeys; ++bound) {
     for (const char* suffix : {"", "+"}) {
@@ -191,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, TableIteratorMoves,
                                          Form{"FewToABlock", 80}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Answers the second key, which is behind the separator's block.
+// Returns the second key as separator, which is behind the last key of the block.
 class LyingComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Lying"; }
@@ -221,7 +222,7 @@ TEST(TableIterator, SeparatorsThatLieAreNotTaken) {
   }
 }
 
-// Their checksums say nothing of where a block belongs: its keys must fit the index.
+// The checksums do not depend on the place of a block. Therefore its keys must fit the index.
 TEST(TableIterator, BlocksThatChangedPlacesAreCorruptionInOldFormats) {
   SmallTable table;
   table.format.block_size = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables under crossed options read as they were written: every key, every absence, both
-// directions, batches, prefixes, the deep check. Prints what has been crossed.
+// Tables with combined options read as they were written: every key, every absent key, both
+// directions, batches, prefixes, and VerifyChecksums(). Prints the combinations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +98,7 @@ class MatrixReader {
       ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, i));
       it->SeekForPrev(key);
       ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, i));
-      // Right behind this version, and before all versions of the key.
+      // A key directly behind this version, and one before all versions of the key.
       const Slice user_key = ExtractUserKey(key);
       it->Seek(MakeInternalKey(user_key, TrailerSeqno(ExtractTrailer(key)) - 1, kValueTypeForSeek));
       ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, i + 1));
@@ -177,7 +177,7 @@ class MatrixReader {
       ASSERT_FALSE(lookup.decided()) << Slice(user_key).ToString(true);
       rejected += lookup.counters.filter_useful;
     }
-    // A filter that never says no would pass everything above.
+    // A filter that always matches would pass all checks above.
     const bool has_filter = matrix_.properties.num_filter_entries != 0;
     if (!has_filter || !matrix_.table.whole_key_filtering || keys.size() < 20) return;
     EXPECT_GT(rejected, keys.size() / 2);
@@ -221,7 +221,7 @@ class MatrixReader {
   std::set<std::string> user_keys_;
 };
 
-// More with ASHLAR_MATRIX_TABLES, others with ASHLAR_MATRIX_SEED.
+// ASHLAR_MATRIX_TABLES sets the number of tables, ASHLAR_MATRIX_SEED the seed.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

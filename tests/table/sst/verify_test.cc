@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VerifyChecksums() on tables whose checksums say nothing: what contradicts itself is found.
+// VerifyChecksums() on tables that have valid checksums but contradict themselves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-// A table of one version 5 sample, told to carry no checksums.
+// The table of a version 5 sample, whose footer is changed to say that it has no checksums.
 class VerifyTest : public testing::Test {
  protected:
   VerifyTest() : sample_(LoadSampleTable("v78_nofilter_fv5")), icmp_(BytewiseComparator()) {
@@ -77,8 +77,8 @@ TEST_F(VerifyTest, SequenceNumbersOutsideTheRecordedBoundsAreFound) {
 }
 
 TEST_F(VerifyTest, EntriesThatWereLostAreFound) {
-  // The number of entries of the last data block's restart array cannot be changed alone, so one
-  // entry is hidden in the value of the one before it: 0 shared, more value.
+  // The number of entries in the last data block cannot be changed alone. Therefore one entry is
+  // hidden in the value of the entry before it: 0 shared bytes, a longer value.
   const std::string& key = sample_.entries[0].internal_key;
   const std::string& value = sample_.entries[0].value;
   const size_t second = 3 + key.size() + value.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block cache with a second tier behind it: what goes there, what comes back, and what it costs.
+// A block cache with a second tier: what goes there, what comes back, and what it costs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace ashlar {
 namespace {
 
-// Entries of a program: strings, saved as they are, refused when they say "damaged".
+// Entries of a program: strings that are saved unchanged, and refused if they are "damaged".
 size_t SizeOf(Cache::ObjectPtr object) { return static_cast<std::string*>(object)->size(); }
 Status Save(Cache::ObjectPtr object, size_t from, size_t length, char* out) {
   std::memcpy(out, static_cast<std::string*>(object)->data() + from, length);
@@ -82,7 +82,7 @@ class SecondTierTest : public testing::Test {
     cache_->Release(handle);
     return value;
   }
-  // Pushes everything else out of the first tier, by what is used more.
+  // Evicts everything else from the first tier, with entries that are used more.
   void Flood() {
     for (int i = 0; i < 80; ++i) {
       const std::string key = StrCat("flood", flood_++);

@@ -34,7 +34,7 @@ class CallbacksTest : public BackupTest {
 
 TEST_F(CallbacksTest, ProgressIsToldEachSoManyBytes) {
   options_.disable_auto_compactions = true;
-  OpenDb();
+  Open();
   Fill(4);
   for (const uint64_t interval : {uint64_t{1}, uint64_t{2000}, uint64_t{1} << 40}) {
     backup_options_.callback_trigger_interval_size = interval;
@@ -61,7 +61,7 @@ TEST_F(CallbacksTest, ProgressIsToldByOneThreadAtATime) {
   backup_options_.callback_trigger_interval_size = 1;
   backup_options_.io_buffer_size = 500;
   options_.disable_auto_compactions = true;
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(8);
   std::atomic<int> inside{0};
@@ -80,7 +80,7 @@ TEST_F(CallbacksTest, ProgressIsToldByOneThreadAtATime) {
 
 TEST_F(CallbacksTest, ACallbackMayAskTheEngine) {
   backup_options_.callback_trigger_interval_size = 1;
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   size_t seen = 0;
@@ -97,7 +97,7 @@ TEST_F(CallbacksTest, ACallbackMayAskTheEngine) {
 TEST_F(CallbacksTest, WhatTheyThrowIsAborted) {
   backup_options_.callback_trigger_interval_size = 1;
   backup_options_.schema_version = 2;
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(1);
   CreateBackupOptions throws;
@@ -118,7 +118,7 @@ TEST_F(CallbacksTest, StopEndsABackupAndLeavesNothing) {
   backup_options_.callback_trigger_interval_size = 1;
   backup_options_.io_buffer_size = 2000;
   options_.disable_auto_compactions = true;
-  OpenDb();
+  Open();
   Fill(3);
   int points = 0;
   for (int stop_at = 1; points == 0 || stop_at <= points; stop_at++) {
@@ -145,7 +145,7 @@ TEST_F(CallbacksTest, StopEndsABackupAndLeavesNothing) {
 
 TEST_F(CallbacksTest, StopComesFromAnotherThread) {
   backup_options_.callback_trigger_interval_size = 1;
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(1);
   std::thread stopper;
@@ -184,7 +184,7 @@ class LimitedTest : public CallbacksTest {
 
 TEST_F(LimitedTest, WritesAreLimited) {
   backup_options_.backup_rate_limiter = NewLimiter(RateLimiter::Mode::kWritesOnly);
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(10);
   const uint64_t begin = clock_->NowMicros();
@@ -196,7 +196,7 @@ TEST_F(LimitedTest, WritesAreLimited) {
 
 TEST_F(LimitedTest, ReadsToo) {
   backup_options_.backup_rate_limiter = NewLimiter(RateLimiter::Mode::kAllIo);
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(10);
   uint64_t begin = clock_->NowMicros();
@@ -211,7 +211,7 @@ TEST_F(LimitedTest, ReadsToo) {
 
 TEST_F(LimitedTest, RestoresHaveALimitOfTheirOwn) {
   backup_options_.restore_rate_limiter = NewLimiter(RateLimiter::Mode::kWritesOnly);
-  OpenDb();
+  Open();
   OpenEngine();
   Fill(10);
   uint64_t begin = clock_->NowMicros();
@@ -219,6 +219,24 @@ TEST_F(LimitedTest, RestoresHaveALimitOfTheirOwn) {
   EXPECT_EQ(clock_->NowMicros(), begin);
   BackupInfo info;
   ASSERT_OK(engine_->GetLatestBackupInfo(&info));
+  begin = clock_->NowMicros();
+  ASSERT_OK(engine_->RestoreDBFromBackup(1, "/x", "/x"));
+  ExpectAbout(info.size, begin);
+}
+
+// With the numbers alone this would take hours.
+TEST_F(LimitedTest, NumbersAreIgnoredBesideLimiters) {
+  backup_options_.backup_rate_limit = backup_options_.restore_rate_limit = 1;
+  backup_options_.backup_rate_limiter = NewLimiter(RateLimiter::Mode::kWritesOnly);
+  backup_options_.restore_rate_limiter = NewLimiter(RateLimiter::Mode::kWritesOnly);
+  Open();
+  OpenEngine();
+  Fill(10);
+  uint64_t begin = clock_->NowMicros();
+  Create();
+  BackupInfo info;
+  ASSERT_OK(engine_->GetLatestBackupInfo(&info));
+  ExpectAbout(info.size, begin);
   begin = clock_->NowMicros();
   ASSERT_OK(engine_->RestoreDBFromBackup(1, "/x", "/x"));
   ExpectAbout(info.size, begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an engine's calls do and answer.
+// The calls of a backup engine.
 #include "ashlar/utilities/backup_engine.h"
 
 #include "ashlar/statistics.h"
@@ -12,7 +12,7 @@ namespace {
 using BackupEngineTest = BackupTest;
 
 TEST_F(BackupEngineTest, ABackupHoldsTheStateOfItsTime) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "flushed");
   Flush();
@@ -20,7 +20,7 @@ TEST_F(BackupEngineTest, ABackupHoldsTheStateOfItsTime) {
   EXPECT_EQ(Create(), 1u);
   Put(0, 300, "later");
   EXPECT_EQ(Create(), 2u);
-  CloseDb();
+  Close();
   Rows first = Expected(0, 100, "flushed");
   first.merge(Expected(100, 200, "in the log"));
   EXPECT_EQ(RowsOf(1), first);
@@ -28,7 +28,7 @@ TEST_F(BackupEngineTest, ABackupHoldsTheStateOfItsTime) {
 }
 
 TEST_F(BackupEngineTest, IdsCountOnInTheNextEngine) {
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   Create();
@@ -53,7 +53,7 @@ TEST_F(BackupEngineTest, MakesTheDirectoriesThatItsOptionsNeed) {
 }
 
 TEST_F(BackupEngineTest, InfoCountsWhatABackupHas) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   Flush();
@@ -79,7 +79,7 @@ TEST_F(BackupEngineTest, InfoCountsWhatABackupHas) {
 }
 
 TEST_F(BackupEngineTest, InfoWithoutDetailsHasNone) {
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   std::vector<BackupInfo> infos;
@@ -104,7 +104,7 @@ TEST_F(BackupEngineTest, ABackupThatIsNotThereIsNotFound) {
 }
 
 TEST_F(BackupEngineTest, PurgeKeepsTheNewestOnes) {
-  OpenDb();
+  Open();
   OpenEngine();
   for (int i = 0; i < 4; i++) {
     Put(i, i + 1, "value");
@@ -123,7 +123,7 @@ TEST_F(BackupEngineTest, PurgeKeepsTheNewestOnes) {
 }
 
 TEST_F(BackupEngineTest, DeletingOneKeepsWhatOthersShare) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -137,7 +137,7 @@ TEST_F(BackupEngineTest, DeletingOneKeepsWhatOthersShare) {
 }
 
 TEST_F(BackupEngineTest, VerifyFindsWhatIsMissingOrOfAnotherSize) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -145,14 +145,14 @@ TEST_F(BackupEngineTest, VerifyFindsWhatIsMissingOrOfAnotherSize) {
   const std::string table = SharedFile(), bytes = Read(table);
   Write(table, bytes + "x");
   EXPECT_TRUE(engine_->VerifyBackup(1).IsCorruption());
-  ASSERT_OK(files_->DeleteFile(table, IOOptions(), nullptr));
+  ASSERT_OK(memory_->DeleteFile(table, IOOptions(), nullptr));
   EXPECT_TRUE(engine_->VerifyBackup(1).IsNotFound());
   Write(table, bytes);
   EXPECT_OK(engine_->VerifyBackup(1));
 }
 
 TEST_F(BackupEngineTest, OnlyVerifyingChecksumsFindsAChangedByte) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -164,7 +164,7 @@ TEST_F(BackupEngineTest, OnlyVerifyingChecksumsFindsAChangedByte) {
 }
 
 TEST_F(BackupEngineTest, DestroyOldDataBeginsAnew) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -196,7 +196,7 @@ TEST_F(BackupEngineTest, OptionsThatContradictThemselvesAreRefusedAtOpen) {
 }
 
 TEST_F(BackupEngineTest, CallsThatCannotBeMeantAreRefused) {
-  OpenDb();
+  Open();
   OpenEngine();
   CreateBackupOptions options;
   EXPECT_TRUE(
@@ -204,24 +204,41 @@ TEST_F(BackupEngineTest, CallsThatCannotBeMeantAreRefused) {
           .IsInvalidArgument());
   options.exclude_files_callback = [](MaybeExcludeBackupFile*, MaybeExcludeBackupFile*) {};
   EXPECT_TRUE(engine_->CreateNewBackup(options, db_.get()).IsInvalidArgument());
-  backup_options_.backup_dir = kDbDir;
-  OpenEngine();
-  EXPECT_TRUE(engine_->CreateNewBackup(CreateBackupOptions(), db_.get()).IsInvalidArgument());
   EXPECT_TRUE(Ids().empty());
 }
 
+TEST_F(BackupEngineTest, BackupsInTheDirectoryOfTheDatabaseSurviveIt) {
+  Open();
+  Put(0, 10, "value");
+  backup_options_.backup_dir = kDbDir;
+  OpenEngine();
+  Create();
+  Put(0, 20, "later");
+  Flush();
+  Compact();
+  Reopen();
+  Create();
+  EXPECT_EQ(Ids().size(), 2u);
+  ASSERT_OK(engine_->VerifyBackup(1, true));
+  Close();
+  // It would begin with deleting the backups.
+  EXPECT_TRUE(
+      engine_->RestoreDBFromBackup(RestoreOptions(), 1, kDbDir, kDbDir).IsInvalidArgument());
+  ASSERT_OK(engine_->RestoreDBFromBackup(RestoreOptions(), 1, "/restored", "/restored"));
+}
+
 TEST_F(BackupEngineTest, ReaderListsAndRestoresAndChangesNothing) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   Create();
   Create();
   engine_.reset();
-  CloseDb();
-  const auto before = files_->AllFiles();
+  Close();
+  const auto before = memory_->AllFiles();
   const auto reader = OpenReader();
   EXPECT_EQ(reader->AsBackupEngine(), nullptr);
-  EXPECT_EQ(files_->AllFiles(), before);
+  EXPECT_EQ(memory_->AllFiles(), before);
   ASSERT_OK(reader->RestoreDBFromLatestBackup("/x", "/x"));
   EXPECT_EQ(RowsOf("/x"), Expected(0, 10, "value"));
 }
@@ -237,7 +254,7 @@ TEST_F(BackupEngineTest, ReaderOfNothingIsNotFoundAndMakesNothing) {
 }
 
 TEST_F(BackupEngineTest, OnlyReadersLeaveOldBackupsOut) {
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   Create();
@@ -254,34 +271,31 @@ TEST_F(BackupEngineTest, OnlyReadersLeaveOldBackupsOut) {
 TEST_F(BackupEngineTest, BlobFilesAndFamiliesComeAlong) {
   options_.enable_blob_files = true;
   options_.min_blob_size = 100;
-  OpenDb();
+  Open();
   OpenEngine();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "large", std::string(1000, 'x')));
-  ASSERT_OK(db_->Flush(FlushOptions(), family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "small", "y"));
+  ColumnFamilyHandle* const family = CreateFamily("other");
+  Put(family, "large", std::string(1000, 'x'));
+  Flush(family);
+  Put(family, "small", "y");
   Put(0, 10, "value");
   Create();
   EXPECT_TRUE(SharedFile(".blob").find("/0000") != std::string::npos);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  CloseDb();
+  Close();
   ASSERT_OK(engine_->RestoreDBFromLatestBackup("/x", "/x"));
-  OpenedDb opened;
-  Contents contents;
-  ASSERT_OK(opened.Open(options_, "/x"));
-  ASSERT_OK(opened.ReadAll(&contents));
+  dir_ = "/x";
+  OpenAll();
+  Contents contents = ReadAll();
   EXPECT_EQ(contents["other"], (Rows{{"large", std::string(1000, 'x')}, {"small", "y"}}));
   EXPECT_EQ(contents["default"], Expected(0, 10, "value"));
 }
 
 TEST_F(BackupEngineTest, LogsInADirectoryOfTheirOwnAreTaken) {
   options_.wal_dir = "/logs";
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   Create();
-  CloseDb();
+  Close();
   ASSERT_OK(engine_->RestoreDBFromBackup(1, "/x", "/xlogs"));
   for (const std::string& name : List("/x")) EXPECT_FALSE(name.ends_with(".log")) << name;
   EXPECT_EQ(List("/xlogs").size(), 1u);
@@ -290,11 +304,11 @@ TEST_F(BackupEngineTest, LogsInADirectoryOfTheirOwnAreTaken) {
 
 TEST_F(BackupEngineTest, WithoutLogsOnlyWhatWasFlushedIsTaken) {
   backup_options_.backup_log_files = false;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "flushed");
   Flush();
-  ASSERT_OK(db_->Put(WriteOptions(), "key", "in the log"));
+  Put("key", "in the log");
   Create();
   for (const std::string& name : List("/backups/private/1")) {
     EXPECT_FALSE(name.ends_with(".log")) << name;
@@ -305,14 +319,14 @@ TEST_F(BackupEngineTest, WithoutLogsOnlyWhatWasFlushedIsTaken) {
 }
 
 TEST_F(BackupEngineTest, TablesInSeveralDirectoriesAreNotSupported) {
-  OpenDb();
+  Open();
   OpenEngine();
   Options elsewhere = options_;
   elsewhere.cf_paths = {{"/more", 1 << 30}};
   ColumnFamilyHandle* family = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(elsewhere, "elsewhere", &family));
-  ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
-  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  Put(family, "key", "value");
+  Flush(family);
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   Put(0, 10, "value");
   Flush();
@@ -323,29 +337,28 @@ TEST_F(BackupEngineTest, TablesInSeveralDirectoriesAreNotSupported) {
 
 TEST_F(BackupEngineTest, BytesReadAndWrittenAreCounted) {
   options_.statistics = CreateDBStatistics();
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
   BackupInfo info;
   ASSERT_OK(engine_->GetLatestBackupInfo(&info));
-  EXPECT_EQ(options_.statistics->getTickerCount(BACKUP_WRITE_BYTES), info.size);
-  const uint64_t current_bytes = Read("/db/CURRENT").size();  // made, not read
-  EXPECT_EQ(options_.statistics->getTickerCount(BACKUP_READ_BYTES), info.size - current_bytes);
+  EXPECT_EQ(Ticks(BACKUP_WRITE_BYTES), info.size);
+  const uint64_t current_bytes = Read("/db/CURRENT").size();  // written, but not read
+  EXPECT_EQ(Ticks(BACKUP_READ_BYTES), info.size - current_bytes);
 }
 
 TEST_F(BackupEngineTest, AReadOnlyDatabaseCanBeBackedUp) {
-  OpenDb();
+  Open();
   Put(0, 10, "value");
-  CloseDb();
-  ASSERT_OK(DB::OpenForReadOnly(options_, kDbDir, &db_));
+  OpenReadOnly();
   OpenEngine();
   Create();
   EXPECT_EQ(RowsOf(1), Expected(0, 10, "value"));
 }
 
 TEST_F(BackupEngineTest, AMetaFileOfAnotherEngineIsNotOverwritten) {
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   Write("/backups/meta/2", "whatever another engine wrote\n");
@@ -358,7 +371,7 @@ TEST_F(BackupEngineTest, AMetaFileOfAnotherEngineIsNotOverwritten) {
 
 TEST_F(BackupEngineTest, SecondSchemaSaysMoreAndIsRead) {
   backup_options_.schema_version = 2;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();

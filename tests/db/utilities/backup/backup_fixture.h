@@ -1,57 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of this folder share: a database and an engine for backups over one file system in
-// memory. Threads: one.
+// The fixture of this folder: a database and an engine for backups over one file system in memory.
+// Threads: one.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ashlar/db.h"
-#include "ashlar/env.h"
-#include "ashlar/options.h"
 #include "ashlar/utilities/backup_engine.h"
 #include "env/file_util.h"
-#include "env/memory/memory_file_system.h"
-#include "tests/support/opened_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
 
 namespace ashlar {
 
 inline constexpr char kDbDir[] = "/db";
 inline constexpr char kBackupDir[] = "/backups";
 
-class BackupTest : public testing::Test {
+class BackupTest : public DbTest {
  protected:
-  BackupTest() { UseFiles(files_); }
-  ~BackupTest() override { CloseDb(); }
+  void TearDown() override {
+    Close();
+    DbTest::TearDown();
+  }
 
-  // From here on database and backups go through this file system, over files_ or not.
+  // From here on database and backups use this file system, which may be a wrapper of memory_.
   void UseFiles(const std::shared_ptr<FileSystem>& fs) {
     engine_.reset();
-    CloseDb();
-    env_ = NewCompositeEnv(fs);
-    options_.env = env_.get();
-    options_.create_if_missing = true;
+    Close();
+    DbTest::UseFiles(fs);
   }
 
-  void OpenDb() { ASSERT_OK(DB::Open(options_, kDbDir, &db_)); }
-  void CloseDb() {
-    if (db_ == nullptr) return;
-    EXPECT_OK(db_->Close());
-    db_.reset();
-  }
+  using DbTest::Put;
   void Put(int first, int end, const std::string& value) {
-    for (int i = first; i < end; ++i) {
-      ASSERT_OK(db_->Put(WriteOptions(), "key" + std::to_string(1000 + i), value));
-    }
+    for (int i = first; i < end; ++i) Put("key" + std::to_string(1000 + i), value);
   }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
 
   IOStatus TryOpenEngine() {
     engine_.reset();
@@ -91,19 +75,16 @@ class BackupTest : public testing::Test {
     return ids;
   }
 
-  // What a database holds, opened as it is.
+  // The rows of an existing database.
   Rows RowsOf(const std::string& dir, const std::string& wal_dir = "") {
-    Options options = options_;
-    options.create_if_missing = false;
-    options.wal_dir = wal_dir;
-    OpenedDb opened;
-    Contents contents;
-    EXPECT_OK(opened.Open(options, dir));
-    if (opened.db() == nullptr) return {};
-    EXPECT_OK(opened.ReadAll(&contents));
-    return contents[kDefaultColumnFamilyName];
+    TestDb opened(env_->GetFileSystem(), options_);
+    opened.dir() = dir;
+    opened.options().create_if_missing = false;
+    opened.options().wal_dir = wal_dir;
+    opened.OpenAll();
+    return opened.db() == nullptr ? Rows() : opened.ReadAll()[kDefaultColumnFamilyName];
   }
-  // The same of a backup, which is restored to a directory of its own.
+  // The rows of a backup, which is restored to a new directory.
   Rows RowsOf(BackupID id) {
     const std::string dir = "/restored" + std::to_string(++restores_);
     EXPECT_OK(engine_->RestoreDBFromBackup(id, dir, dir));
@@ -116,18 +97,18 @@ class BackupTest : public testing::Test {
   }
 
   std::vector<std::string> List(const std::string& dir) {
-    auto names = ListDirectory(files_.get(), dir);
+    auto names = ListDirectory(memory_.get(), dir);
     return names.ok() ? names.Take() : std::vector<std::string>();
   }
   std::string Read(const std::string& path) {
-    auto text = ReadWholeFile(files_.get(), path);
+    auto text = ReadWholeFile(memory_.get(), path);
     EXPECT_OK(text);
     return text.ok() ? text.Take() : "";
   }
   std::string MetaOf(BackupID id) { return Read("/backups/meta/" + std::to_string(id)); }
-  void Write(const std::string& path, const std::string& bytes) { files_->PutFile(path, bytes); }
+  void Write(const std::string& path, const std::string& bytes) { memory_->PutFile(path, bytes); }
   bool Exists(const std::string& path) {
-    return files_->FileExists(path, IOOptions(), nullptr).ok();
+    return memory_->FileExists(path, IOOptions(), nullptr).ok();
   }
   // The one file in shared_checksum/ with this ending.
   std::string SharedFile(const std::string& ending = ".sst") {
@@ -143,11 +124,7 @@ class BackupTest : public testing::Test {
     Write(path, bytes);
   }
 
-  const std::shared_ptr<MemoryFileSystem> files_ = std::make_shared<MemoryFileSystem>();
-  std::unique_ptr<Env> env_;
-  Options options_;
   BackupEngineOptions backup_options_{kBackupDir};
-  std::unique_ptr<DB> db_;
   std::unique_ptr<BackupEngine> engine_;
   int restores_ = 0;
 };

@@ -11,12 +11,12 @@ class GarbageTest : public BackupTest {
  protected:
   // Backup 1 has a table that backup 2 does not have, and they share another one.
   void MakeTwo() {
-    OpenDb();
+    Open();
     OpenEngine();
     Put(0, 10, "value");
     CreateFlushed();
     Put(0, 20, "later");
-    ASSERT_OK(db_->Flush(FlushOptions()));
+    Flush();
     ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
     CreateFlushed();
   }
@@ -26,7 +26,7 @@ class GarbageTest : public BackupTest {
 
 TEST_F(GarbageTest, OnlyWhatNobodyNamesIsCollected) {
   MakeTwo();
-  const auto before = files_->AllFiles();
+  const auto before = memory_->AllFiles();
   ASSERT_OK(engine_->GarbageCollect());
   Write("/backups/shared_checksum/000077_sAAAAAAAAAAAAAAAAAAAA_5.sst", "12345");
   Write("/backups/shared_checksum/.000078_sAAAAAAAAAAAAAAAAAAAA_5.sst.tmp", "123");
@@ -37,7 +37,7 @@ TEST_F(GarbageTest, OnlyWhatNobodyNamesIsCollected) {
   ASSERT_OK(engine_->GarbageCollect());
   EXPECT_FALSE(Exists("/backups/private/3"));
   EXPECT_FALSE(Exists("/backups/private/4.tmp"));
-  for (auto& [path, bytes] : files_->AllFiles()) {
+  for (auto& [path, bytes] : memory_->AllFiles()) {
     EXPECT_TRUE(before.contains(path) || !path.starts_with(kBackupDir)) << path;
   }
   OpenEngine();
@@ -92,13 +92,13 @@ TEST_F(GarbageTest, ACorruptBackupCanBeMended) {
   Write("/backups/meta/1", meta);
   OpenEngine();
   EXPECT_EQ(Ids(), (std::vector<BackupID>{1, 2, 3}));
-  CloseDb();
+  Close();
   EXPECT_EQ(RowsOf(1), Expected(0, 10, "value"));
 }
 
 TEST_F(GarbageTest, AMissingFileMakesABackupCorrupt) {
   MakeTwo();
-  ASSERT_OK(files_->DeleteFile("/backups/private/2/CURRENT", IOOptions(), nullptr));
+  ASSERT_OK(memory_->DeleteFile("/backups/private/2/CURRENT", IOOptions(), nullptr));
   OpenEngine();
   EXPECT_EQ(Ids(), std::vector<BackupID>{1});
   EXPECT_EQ(CorruptIds(), std::vector<BackupID>{2});
@@ -106,7 +106,7 @@ TEST_F(GarbageTest, AMissingFileMakesABackupCorrupt) {
 }
 
 TEST_F(GarbageTest, BackupsThatContradictEachOtherAreTold) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -144,7 +144,7 @@ TEST_F(GarbageTest, NothingIsCollectedBesideANewerSchema) {
 
 TEST_F(GarbageTest, AnErrorOfOneMetaFileIsNotOneOfTheEngine) {
   MakeTwo();
-  const auto faulty = std::make_shared<FaultFileSystem>(files_);
+  const auto faulty = std::make_shared<FaultFileSystem>(memory_);
   UseFiles(faulty);
   faulty->AddFault(
       {.mode = FaultMode::kSticky, .kinds = KindBit(CallKind::kOpenRead), .path_part = "/meta/1"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backups that are opened where they lie.
+// Backups that are opened in their place.
 #include "tests/db/utilities/backup/backup_fixture.h"
 #include "tests/support/paths.h"
 
@@ -33,7 +33,7 @@ class InPlaceTest : public BackupTest {
 TEST_F(InPlaceTest, OfEachMomentAndWithItsLog) {
   options_.enable_blob_files = true;
   options_.min_blob_size = 50;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, std::string(100, 'x'));
   Flush();
@@ -41,19 +41,19 @@ TEST_F(InPlaceTest, OfEachMomentAndWithItsLog) {
   Create();
   Put(0, 100, "later");
   CreateFlushed();
-  CloseDb();
-  const auto before = files_->AllFiles();
+  Close();
+  const auto before = memory_->AllFiles();
   Rows first = Expected(0, 100, std::string(100, 'x'));
   first.merge(Expected(100, 110, "in the log"));
   EXPECT_EQ(RowsInPlace(InfoOf(1)), first);
   Rows second = Expected(0, 100, "later");
   second.merge(Expected(100, 110, "in the log"));
   EXPECT_EQ(RowsInPlace(InfoOf(2)), second);
-  EXPECT_EQ(files_->AllFiles(), before);
+  EXPECT_EQ(memory_->AllFiles(), before);
 }
 
 TEST_F(InPlaceTest, ItOutlivesTheEngine) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -64,7 +64,7 @@ TEST_F(InPlaceTest, ItOutlivesTheEngine) {
 
 TEST_F(InPlaceTest, WithoutSharing) {
   backup_options_.share_table_files = false;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
@@ -72,25 +72,26 @@ TEST_F(InPlaceTest, WithoutSharing) {
 }
 
 TEST_F(InPlaceTest, NothingCanBeChanged) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   CreateFlushed();
-  const auto before = files_->AllFiles();
+  const auto before = memory_->AllFiles();
   const BackupInfo info = InfoOf(1);
   Options options;
   options.env = info.env_for_open.get();
   std::unique_ptr<DB> db;
   EXPECT_TRUE(DB::Open(options, info.name_for_open, &db).IsIOError());
   EXPECT_FALSE(DestroyDB(info.name_for_open, options).ok());
-  EXPECT_EQ(files_->AllFiles(), before);
+  EXPECT_EQ(memory_->AllFiles(), before);
 }
 
-// On real files, by a relative path too, which RocksDB's refuses.
+// On real files, by a relative path too, which RocksDB's engine refuses.
 TEST_F(InPlaceTest, ByARelativePath) {
   const std::string dir = FreshTempDir("backup_in_place");
-  options_.env = Env::Default();
-  ASSERT_OK(DB::Open(options_, dir + "/db", &db_));
+  UseFiles(FileSystem::Default());
+  dir_ = dir + "/db";
+  Open();
   Put(0, 10, "value");
   BackupEngine* engine = nullptr;
   const BackupEngineOptions in_dir(dir + "/backups");

@@ -15,13 +15,12 @@ class IncrementalTest : public BackupTest {
  protected:
   IncrementalTest() { UseFiles(counted_); }
 
-  void Reopen() {
-    CloseDb();
-    OpenDb();
+  void ReopenBoth() {
+    Reopen();
     OpenEngine();
   }
 
-  // The next backup's calls.
+  // Stores the calls of the next backup.
   void CreateWatched() {
     counted_->KeepCalls(false);
     counted_->KeepCalls(true);
@@ -39,7 +38,7 @@ class IncrementalTest : public BackupTest {
     }
     return bytes;
   }
-  // Directories of the backups in which files were made.
+  // Directories of the backups in which files were created.
   std::vector<std::string> WrittenPlaces() const {
     std::vector<std::string> places;
     for (const FileCall& call : calls_) {
@@ -55,12 +54,12 @@ class IncrementalTest : public BackupTest {
     EXPECT_EQ(WrittenPlaces(), (std::vector<std::string>{"/backups/meta", "/backups/private/2"}));
   }
 
-  const std::shared_ptr<FaultFileSystem> counted_ = std::make_shared<FaultFileSystem>(files_);
+  const std::shared_ptr<FaultFileSystem> counted_ = std::make_shared<FaultFileSystem>(memory_);
   std::vector<FileCall> calls_;
 };
 
 TEST_F(IncrementalTest, AnUnchangedDatabaseCostsNoReadOfATable) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
@@ -71,18 +70,18 @@ TEST_F(IncrementalTest, AnUnchangedDatabaseCostsNoReadOfATable) {
 
 // The names in the directory, and the MANIFEST, say who made the tables.
 TEST_F(IncrementalTest, NorInALaterProcess) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
-  Reopen();
+  ReopenBoth();
   CreateWatched();
   ExpectNothingOfTablesDone();
   EXPECT_EQ(RowsOf(2), Expected(0, 100, "value"));
 }
 
 TEST_F(IncrementalTest, ANewTableIsReadOnceToBeCopied) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
@@ -102,36 +101,36 @@ TEST_F(IncrementalTest, ANewTableIsReadOnceToBeCopied) {
 
 // It is in no backup, and a session before this one made it: then its properties are asked.
 TEST_F(IncrementalTest, TablesOfEarlierSessionsAreNamedByThem) {
-  OpenDb();
+  Open();
   Put(0, 100, "value");
   std::string session;
   ASSERT_OK(db_->GetDbSessionId(session));
   Flush();
-  Reopen();
+  ReopenBoth();
   CreateFlushed();
   EXPECT_NE(SharedFile().find("_s" + session + "_"), std::string::npos) << SharedFile();
 }
 
 TEST_F(IncrementalTest, NamesWithoutSizesAreUsedAgain) {
   backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kUseDbSessionId;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
-  Reopen();
+  ReopenBoth();
   CreateWatched();
   ExpectNothingOfTablesDone();
 }
 
 TEST_F(IncrementalTest, NamesByChecksumCostAReadInANewSessionAlone) {
   backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kLegacyCrc32cAndFileSize;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
   CreateWatched();
   ExpectNothingOfTablesDone();
-  Reopen();
+  ReopenBoth();
   CreateWatched();
   EXPECT_GT(BytesRead(".sst"), 0u);
   EXPECT_EQ(WrittenPlaces(), (std::vector<std::string>{"/backups/meta", "/backups/private/3"}));
@@ -140,18 +139,18 @@ TEST_F(IncrementalTest, NamesByChecksumCostAReadInANewSessionAlone) {
 TEST_F(IncrementalTest, RecordedChecksumsSaveThatRead) {
   backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kLegacyCrc32cAndFileSize;
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
-  Reopen();
+  ReopenBoth();
   CreateWatched();
   ExpectNothingOfTablesDone();
 }
 
 TEST_F(IncrementalTest, BlobFilesAreReadOnceASession) {
   options_.enable_blob_files = true;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, std::string(1000, 'x'));
   CreateFlushed();
@@ -161,7 +160,7 @@ TEST_F(IncrementalTest, BlobFilesAreReadOnceASession) {
 }
 
 TEST_F(IncrementalTest, NamingsMayChangeInOneDirectory) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
@@ -180,7 +179,7 @@ TEST_F(IncrementalTest, NamingsMayChangeInOneDirectory) {
 
 TEST_F(IncrementalTest, WithoutSharingEachBackupIsByItself) {
   backup_options_.share_table_files = false;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
@@ -192,12 +191,12 @@ TEST_F(IncrementalTest, WithoutSharingEachBackupIsByItself) {
 
 TEST_F(IncrementalTest, SharingByNumberReadsWhatItBelieves) {
   backup_options_.share_files_with_checksum = false;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
   EXPECT_EQ(List("/backups/shared").size(), 1u);
-  Reopen();
+  ReopenBoth();
   CreateWatched();
   EXPECT_GT(BytesRead(".sst"), 0u);
   EXPECT_EQ(WrittenPlaces(), (std::vector<std::string>{"/backups/meta", "/backups/private/2"}));
@@ -207,13 +206,13 @@ TEST_F(IncrementalTest, SharingByNumberReadsWhatItBelieves) {
 // As where two histories of a database gave one number to two tables.
 TEST_F(IncrementalTest, SharingByNumberTellsAnotherTableOfThatNumber) {
   backup_options_.share_files_with_checksum = false;
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
-  CloseDb();
+  Close();
   FlipByte("/db/" + List("/backups/shared")[0], 20);
-  OpenDb();
+  Open();
   OpenEngine();
   const IOStatus status = engine_->CreateNewBackup(CreateBackupOptions(), db_.get());
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
@@ -221,34 +220,34 @@ TEST_F(IncrementalTest, SharingByNumberTellsAnotherTableOfThatNumber) {
 }
 
 TEST_F(IncrementalTest, HistoriesThatPartedShareADirectoryByDefault) {
-  OpenDb();
+  Open();
   OpenEngine();
   Create();
   Put(0, 100, "value");
   CreateFlushed();
-  CloseDb();
+  Close();
   ASSERT_OK(engine_->RestoreDBFromBackup(1, kDbDir, kDbDir));
-  OpenDb();
+  Open();
   Put(0, 100, "other");
   CreateFlushed();
-  CloseDb();
+  Close();
   EXPECT_EQ(RowsOf(2), Expected(0, 100, "value"));
   EXPECT_EQ(RowsOf(3), Expected(0, 100, "other"));
 }
 
 TEST_F(IncrementalTest, AMissingSharedFileIsCopiedAgainForAll) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
-  ASSERT_OK(files_->DeleteFile(SharedFile(), IOOptions(), nullptr));
+  ASSERT_OK(memory_->DeleteFile(SharedFile(), IOOptions(), nullptr));
   EXPECT_TRUE(engine_->VerifyBackup(1).IsNotFound());
   CreateFlushed();
   EXPECT_OK(engine_->VerifyBackup(1, /*verify_with_checksum=*/true));
 }
 
 TEST_F(IncrementalTest, WhatNoBackupNamesIsNotBelieved) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   CreateFlushed();
@@ -260,7 +259,7 @@ TEST_F(IncrementalTest, WhatNoBackupNamesIsNotBelieved) {
 }
 
 TEST_F(IncrementalTest, IngestedTablesAreNamedByTheirMaker) {
-  OpenDb();
+  Open();
   OpenEngine();
   {
     SstFileWriter writer(EnvOptions(), options_);
@@ -277,7 +276,7 @@ TEST_F(IncrementalTest, IngestedTablesAreNamedByTheirMaker) {
 
 TEST_F(IncrementalTest, ATableThatIsNotWhatTheManifestSaysIsNotBackedUp) {
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "value");
   Flush();
@@ -292,7 +291,7 @@ TEST_F(IncrementalTest, ATableThatIsNotWhatTheManifestSaysIsNotBackedUp) {
 
 // Copies of a mapped log end where the log does, not where its space does.
 TEST_F(IncrementalTest, ALogIsCutAtItsEnd) {
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 10, "value");
   std::vector<LiveFileStorageInfo> infos;

@@ -13,7 +13,7 @@ class RestoreTest : public BackupTest {
  protected:
   // A backup of 100 rows in a table and ten in the log, and the database one step further.
   void MakeBackup() {
-    OpenDb();
+    Open();
     OpenEngine();
     Put(0, 100, "value");
     Flush();
@@ -23,7 +23,7 @@ class RestoreTest : public BackupTest {
     expected_.merge(Expected(100, 110, "in the log"));
     Put(0, 200, "later");
     Flush();
-    CloseDb();
+    Close();
   }
 
   IOStatus RestoreTo(const std::string& dir, RestoreOptions::Mode mode,
@@ -63,11 +63,12 @@ TEST_F(RestoreTest, OverANewerStateOfTheDatabase) {
 TEST_F(RestoreTest, ToTheDirectoryOfAnotherDatabase) {
   MakeBackup();
   {
-    std::unique_ptr<DB> other;
-    ASSERT_OK(DB::Open(options_, "/other", &other));
+    TestDb other(memory_, options_);
+    other.dir() = "/other";
+    other.Open();
     for (int i = 0; i < 5; i++) {
-      ASSERT_OK(other->Put(WriteOptions(), "other" + std::to_string(i), "x"));
-      ASSERT_OK(other->Flush(FlushOptions()));
+      other.Put("other" + std::to_string(i), "x");
+      other.Flush();
     }
   }
   for (const auto mode : {RestoreOptions::kKeepLatestDbSessionIdFiles,
@@ -92,11 +93,11 @@ TEST_F(RestoreTest, FilesThatNoDatabaseHasStay) {
 
 TEST_F(RestoreTest, AnOpenDatabaseIsRefusedUntouched) {
   MakeBackup();
-  OpenDb();
+  Open();
   const IOStatus status = RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles);
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
   Put(0, 1, "goes on");
-  CloseDb();
+  Close();
   EXPECT_EQ(RowsOf(kDbDir).size(), 200u);
 }
 
@@ -111,20 +112,20 @@ TEST_F(RestoreTest, TheDirectoryOfTheBackupsIsRefused) {
 TEST_F(RestoreTest, TooLittleSpaceIsToldBeforeAnythingIsDeleted) {
   MakeBackup();
   Write("/x/CURRENT", "old");
-  files_->SetByteQuota(files_->UsedBytes() + 100);
+  memory_->SetByteQuota(memory_->UsedBytes() + 100);
   const IOStatus status = RestoreTo("/x", RestoreOptions::kPurgeAllFiles);
   EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
   EXPECT_EQ(Read("/x/CURRENT"), "old");
-  // What is deleted makes room.
+  // The deleted files make room.
   EXPECT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
-  files_->SetByteQuota(UINT64_MAX);
+  memory_->SetByteQuota(UINT64_MAX);
   EXPECT_EQ(RowsOf(kDbDir), expected_);
 }
 
 TEST_F(RestoreTest, KeepingBySessionCopiesOnlyWhatIsMissing) {
   MakeBackup();
   ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
-  const auto watched = std::make_shared<FaultFileSystem>(files_);
+  const auto watched = std::make_shared<FaultFileSystem>(memory_);
   UseFiles(watched);
   OpenEngine();
   watched->KeepCalls(true);
@@ -137,7 +138,7 @@ TEST_F(RestoreTest, KeepingByChecksumCopiesOnlyWhatIsMissing) {
   options_.enable_blob_files = true;
   MakeBackup();
   ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
-  const auto watched = std::make_shared<FaultFileSystem>(files_);
+  const auto watched = std::make_shared<FaultFileSystem>(memory_);
   UseFiles(watched);
   OpenEngine();
   watched->KeepCalls(true);
@@ -148,7 +149,7 @@ TEST_F(RestoreTest, KeepingByChecksumCopiesOnlyWhatIsMissing) {
   EXPECT_EQ(RowsOf("/x"), expected_);
 }
 
-// The hole that is documented: who asks for sessions alone does not look at bytes.
+// As documented, the mode that compares session ids does not read the bytes.
 TEST_F(RestoreTest, OnlyChecksumsFindADamagedFileThatIsKept) {
   MakeBackup();
   ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
@@ -165,13 +166,14 @@ TEST_F(RestoreTest, ATableOfAnotherSessionIsNotKept) {
   ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
   const std::string table = TableIn("/x"), bytes = Read(table);
   {
-    std::unique_ptr<DB> other;
-    ASSERT_OK(DB::Open(options_, "/other", &other));
+    TestDb other(memory_, options_);
+    other.dir() = "/other";
+    other.Open();
     for (int i = 0; i < 100; i++) {
-      ASSERT_OK(other->Put(WriteOptions(), "key" + std::to_string(1000 + i), "value"));
+      other.Put("key" + std::to_string(1000 + i), "value");
     }
-    ASSERT_OK(other->Flush(FlushOptions()));
-    ASSERT_OK(other->Close());
+    other.Flush();
+    other.Close();
   }
   std::string foreign = Read(TableIn("/other"));
   ASSERT_EQ(foreign.size(), bytes.size());
@@ -199,12 +201,12 @@ TEST_F(RestoreTest, BlobFilesAreNotKeptBySession) {
 TEST_F(RestoreTest, KeptLogsAreReplayedOverTheBackup) {
   backup_options_.backup_log_files = false;
   options_.wal_dir = "/logs";
-  OpenDb();
+  Open();
   OpenEngine();
   Put(0, 100, "flushed");
   CreateFlushed();
   Put(100, 120, "logged later");
-  CloseDb();
+  Close();
   Write("/logs/archive/000001.log", "");
   ASSERT_OK(engine_->RestoreDBFromBackup(1, kDbDir, "/logs", RestoreOptions(true)));
   EXPECT_TRUE(Exists("/logs/000001.log"));
@@ -247,7 +249,7 @@ class ExcludedTest : public RestoreTest {
   // A whole backup in /backups, one without its tables in /rest.
   void MakeBoth() {
     backup_options_.schema_version = 2;
-    OpenDb();
+    Open();
     OpenEngine();
     Put(0, 100, "value");
     CreateFlushed();
@@ -266,7 +268,7 @@ class ExcludedTest : public RestoreTest {
       }
     };
     ASSERT_OK(rest_->CreateNewBackup(options, db_.get()));
-    CloseDb();
+    Close();
   }
 
   std::unique_ptr<BackupEngine> rest_;
@@ -292,7 +294,7 @@ TEST_F(ExcludedTest, TheCallbackSeesAllThatWouldBeCopiedOnce) {
 
 TEST_F(ExcludedTest, WhatIsThereAlreadyIsNotOffered) {
   MakeBoth();
-  OpenDb();
+  Open();
   CreateBackupOptions options;
   options.exclude_files_callback = [](MaybeExcludeBackupFile*, MaybeExcludeBackupFile*) {
     ADD_FAILURE() << "nothing is to be copied";
@@ -334,9 +336,9 @@ TEST_F(ExcludedTest, WhatIsInTheTargetStandsInForThem) {
 
 TEST_F(ExcludedTest, FilesLeftOutArePutInByALaterBackup) {
   MakeBoth();
-  OpenDb();
+  Open();
   ASSERT_OK(rest_->CreateNewBackup(CreateBackupOptions(), db_.get()));
-  CloseDb();
+  Close();
   EXPECT_EQ(List("/rest/shared_checksum").size(), 1u);
   ASSERT_OK(rest_->RestoreDBFromBackup(2, "/x", "/x"));
   EXPECT_EQ(RowsOf("/x"), Expected(0, 100, "value"));

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C API: checkpoints, and column families that are moved between databases.
+#include "ashlar/c/checkpoint.h"
+
+#include "ashlar/utilities/checkpoint.h"
+#include "capi/metadata_handles.h"
+#include "capi/option_handles.h"
+
+using ashlar::Checkpoint;
+using ashlar::ColumnFamilyHandle;
+using ashlar::ExportImportFilesMetaData;
+using ashlar::capi::Copy;
+using ashlar::capi::Failed;
+using ashlar::capi::FamilyOf;
+using ashlar::capi::OptionsIn;
+
+struct ashlar_export_import_files_metadata_t {
+  ExportImportFilesMetaData rep;
+};
+
+ashlar_checkpoint_t* ashlar_checkpoint_object_create(ashlar_t* db, char** errptr) {
+  return ashlar::capi::NewCheckpoint(db->rep, errptr);
+}
+
+ashlar_checkpoint_t* ashlar::capi::NewCheckpoint(DB* db, char** errptr) {
+  Checkpoint* checkpoint = nullptr;
+  if (Failed(errptr, Checkpoint::Create(db, &checkpoint))) return nullptr;
+  return new ashlar_checkpoint_t{std::unique_ptr<Checkpoint>(checkpoint)};
+}
+
+void ashlar_checkpoint_object_destroy(ashlar_checkpoint_t* checkpoint) { delete checkpoint; }
+
+void ashlar_checkpoint_create(ashlar_checkpoint_t* checkpoint, const char* checkpoint_dir,
+                              uint64_t log_size_for_flush, char** errptr) {
+  Failed(errptr, checkpoint->rep->CreateCheckpoint(checkpoint_dir, log_size_for_flush));
+}
+
+ashlar_export_import_files_metadata_t* ashlar_checkpoint_export_column_family(
+    ashlar_checkpoint_t* checkpoint, ashlar_column_family_handle_t* column_family,
+    const char* export_dir, char** errptr) {
+  ExportImportFilesMetaData* made = nullptr;
+  if (Failed(errptr, checkpoint->rep->ExportColumnFamily(column_family->rep, export_dir, &made))) {
+    return nullptr;
+  }
+  const std::unique_ptr<ExportImportFilesMetaData> owner(made);
+  return new ashlar_export_import_files_metadata_t{std::move(*made)};
+}
+
+ashlar_export_import_files_metadata_t* ashlar_export_import_files_metadata_create() {
+  return new ashlar_export_import_files_metadata_t;
+}
+
+void ashlar_export_import_files_metadata_destroy(ashlar_export_import_files_metadata_t* metadata) {
+  delete metadata;
+}
+
+char* ashlar_export_import_files_metadata_get_db_comparator_name(
+    ashlar_export_import_files_metadata_t* metadata) {
+  return Copy(metadata->rep.db_comparator_name);
+}
+
+void ashlar_export_import_files_metadata_set_db_comparator_name(
+    ashlar_export_import_files_metadata_t* metadata, const char* name) {
+  metadata->rep.db_comparator_name = name;
+}
+
+ashlar_livefiles_t* ashlar_export_import_files_metadata_get_files(
+    ashlar_export_import_files_metadata_t* metadata) {
+  return new ashlar_livefiles_t{metadata->rep.files};
+}
+
+void ashlar_export_import_files_metadata_set_files(ashlar_export_import_files_metadata_t* metadata,
+                                                   ashlar_livefiles_t* files) {
+  metadata->rep.files = files->rep;
+}
+
+ashlar_column_family_handle_t* ashlar_create_column_family_with_import(
+    ashlar_t* db, ashlar_options_t* column_family_options, const char* column_family_name,
+    ashlar_import_column_family_options_t* import_options,
+    ashlar_export_import_files_metadata_t* metadata, char** errptr) {
+  ColumnFamilyHandle* family = nullptr;
+  if (Failed(errptr, db->rep->CreateColumnFamilyWithImport(
+                         OptionsIn(column_family_options), column_family_name,
+                         OptionsIn(import_options), metadata->rep, &family))) {
+    return nullptr;
+  }
+  return db->families->Add(family);
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C API: compactions in other processes.
+#include "ashlar/c/compaction_service.h"
+
+#include "capi/callbacks.h"
+#include "capi/listener_handle.h"
+#include "capi/option_handles.h"
+
+using ashlar::CompactionServiceJobInfo;
+using ashlar::CompactionServiceJobStatus;
+using ashlar::CompactionServiceOptionsOverride;
+using ashlar::CompactionServiceScheduleResponse;
+using ashlar::DB;
+using ashlar::Status;
+using ashlar::capi::Copy;
+using ashlar::capi::Failed;
+using ashlar::capi::OptionsIn;
+using ashlar::capi::Text;
+
+struct ashlar_compaction_service_options_override_t {
+  CompactionServiceOptionsOverride rep;
+};
+struct ashlar_compactionservice_scheduleresponse_t {
+  CompactionServiceScheduleResponse rep;
+};
+
+namespace ashlar::capi {
+namespace {
+
+const CompactionServiceJobInfo& Job(const ashlar_compactionservice_jobinfo_t* handle) {
+  return *reinterpret_cast<const CompactionServiceJobInfo*>(handle);
+}
+
+const char* JobText(const std::string& text, size_t* length) {
+  *length = text.size();
+  return text.c_str();
+}
+
+// Reports a number that is no status.
+bool InvalidStatus(int status, char** errptr) {
+  const bool valid = status >= ashlar_compactionservice_jobstatus_success &&
+                     status <= ashlar_compactionservice_jobstatus_use_local;
+  return !valid && Failed(errptr, Status::InvalidArgument("compaction service: no such status",
+                                                          std::to_string(status)));
+}
+
+class ProgramCompactionService : public CompactionService {
+ public:
+  ProgramCompactionService(void* state, void (*destructor)(void*), const char* name)
+      : program_(state, destructor, nullptr), name_(name == nullptr ? "" : name) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+  CompactionServiceScheduleResponse Schedule(const CompactionServiceJobInfo& info,
+                                             const std::string& input) override {
+    const std::unique_ptr<ashlar_compactionservice_scheduleresponse_t> response(schedule(
+        program_.state(), reinterpret_cast<const ashlar_compactionservice_jobinfo_t*>(&info),
+        input.data(), input.size()));
+    if (response == nullptr) {
+      return CompactionServiceScheduleResponse(CompactionServiceJobStatus::kFailure);
+    }
+    return response->rep;
+  }
+
+  CompactionServiceJobStatus Wait(const std::string& scheduled_job_id,
+                                  std::string* result) override {
+    char* text = nullptr;
+    size_t length = 0;
+    const int status = wait(program_.state(), scheduled_job_id.c_str(), &text, &length);
+    const Slice bytes = Text(text, length);
+    result->assign(bytes.data(), bytes.size());
+    std::free(text);
+    return InvalidStatus(status, nullptr) ? CompactionServiceJobStatus::kFailure
+                                          : static_cast<CompactionServiceJobStatus>(status);
+  }
+
+  void CancelAwaitingJobs() override {
+    if (cancel_awaiting_jobs != nullptr) cancel_awaiting_jobs(program_.state());
+  }
+
+  void OnInstallation(const std::string& scheduled_job_id,
+                      CompactionServiceJobStatus status) override {
+    if (on_installation == nullptr) return;
+    on_installation(program_.state(), scheduled_job_id.c_str(), static_cast<int>(status));
+  }
+
+  ashlar_compaction_service_schedule_cb schedule = nullptr;
+  ashlar_compaction_service_wait_cb wait = nullptr;
+  // May be null.
+  ashlar_compaction_service_cancel_awaiting_jobs_cb cancel_awaiting_jobs = nullptr;
+  ashlar_compaction_service_on_installation_cb on_installation = nullptr;
+
+ private:
+  const Program program_;
+  const std::string name_;
+};
+
+}  // namespace
+}  // namespace ashlar::capi
+
+using ashlar::capi::InvalidStatus;
+using ashlar::capi::Job;
+using ashlar::capi::JobText;
+
+// The first owner is the handle, which options take over.
+struct ashlar_compactionservice_t {
+  std::shared_ptr<ashlar::CompactionService> rep;
+};
+
+ashlar_compactionservice_t* ashlar_compactionservice_create(
+    void* state, void (*destructor)(void*), ashlar_compaction_service_schedule_cb schedule,
+    const char* name, ashlar_compaction_service_wait_cb wait,
+    ashlar_compaction_service_cancel_awaiting_jobs_cb cancel_awaiting_jobs,
+    ashlar_compaction_service_on_installation_cb on_installation) {
+  auto service = std::make_shared<ashlar::capi::ProgramCompactionService>(state, destructor, name);
+  service->schedule = schedule;
+  service->wait = wait;
+  service->cancel_awaiting_jobs = cancel_awaiting_jobs;
+  service->on_installation = on_installation;
+  return new ashlar_compactionservice_t{std::move(service)};
+}
+
+void ashlar_options_set_compaction_service(ashlar_options_t* options,
+                                           ashlar_compactionservice_t* service) {
+  options->rep.compaction_service = service == nullptr ? nullptr : service->rep;
+  delete service;
+}
+
+ashlar_compactionservice_scheduleresponse_t* ashlar_compactionservice_scheduleresponse_create(
+    const char* scheduled_job_id, int status, char** errptr) {
+  if (InvalidStatus(status, errptr)) return nullptr;
+  return new ashlar_compactionservice_scheduleresponse_t{
+      CompactionServiceScheduleResponse(scheduled_job_id == nullptr ? "" : scheduled_job_id,
+                                        static_cast<CompactionServiceJobStatus>(status))};
+}
+
+ashlar_compactionservice_scheduleresponse_t*
+ashlar_compactionservice_scheduleresponse_create_with_status(int status, char** errptr) {
+  return ashlar_compactionservice_scheduleresponse_create(nullptr, status, errptr);
+}
+
+int ashlar_compactionservice_scheduleresponse_getstatus(
+    const ashlar_compactionservice_scheduleresponse_t* response) {
+  return static_cast<int>(response->rep.status);
+}
+
+const char* ashlar_compactionservice_scheduleresponse_get_scheduled_job_id(
+    const ashlar_compactionservice_scheduleresponse_t* response, size_t* len) {
+  return JobText(response->rep.scheduled_job_id, len);
+}
+
+void ashlar_compactionservice_scheduleresponse_t_destroy(
+    ashlar_compactionservice_scheduleresponse_t* response) {
+  delete response;
+}
+
+const char* ashlar_compactionservice_jobinfo_t_get_db_name(
+    const ashlar_compactionservice_jobinfo_t* info, size_t* len) {
+  return JobText(Job(info).db_name, len);
+}
+
+int ashlar_compactionservice_jobinfo_t_get_base_input_level(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).base_input_level;
+}
+
+uint32_t ashlar_compactionservice_jobinfo_t_get_cf_id(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).cf_id;
+}
+
+const char* ashlar_compactionservice_jobinfo_t_get_cf_name(
+    const ashlar_compactionservice_jobinfo_t* info, size_t* len) {
+  return JobText(Job(info).cf_name, len);
+}
+
+int ashlar_compactionservice_jobinfo_t_get_compaction_reason(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return static_cast<int>(Job(info).compaction_reason);
+}
+
+const char* ashlar_compactionservice_jobinfo_t_get_db_id(
+    const ashlar_compactionservice_jobinfo_t* info, size_t* len) {
+  return JobText(Job(info).db_id, len);
+}
+
+const char* ashlar_compactionservice_jobinfo_t_get_db_session_id(
+    const ashlar_compactionservice_jobinfo_t* info, size_t* len) {
+  return JobText(Job(info).db_session_id, len);
+}
+
+uint64_t ashlar_compactionservice_jobinfo_t_get_job_id(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).job_id;
+}
+
+int ashlar_compactionservice_jobinfo_t_get_output_level(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).output_level;
+}
+
+int ashlar_compactionservice_jobinfo_t_get_priority(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return static_cast<int>(Job(info).priority);
+}
+
+unsigned char ashlar_compactionservice_jobinfo_t_is_bottommost_level(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).bottommost_level;
+}
+
+unsigned char ashlar_compactionservice_jobinfo_t_is_full_compaction(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).is_full_compaction;
+}
+
+unsigned char ashlar_compactionservice_jobinfo_t_is_manual_compaction(
+    const ashlar_compactionservice_jobinfo_t* info) {
+  return Job(info).is_manual_compaction;
+}
+
+ashlar_compaction_service_options_override_t* ashlar_compaction_service_options_override_create() {
+  return new ashlar_compaction_service_options_override_t;
+}
+
+ashlar_compaction_service_options_override_t*
+ashlar_compaction_service_options_override_create_from_options(ashlar_options_t* option) {
+  auto* made = new ashlar_compaction_service_options_override_t;
+  const ashlar::Options& from = OptionsIn(option);
+  CompactionServiceOptionsOverride& rep = made->rep;
+  rep.env = from.env;
+  rep.file_checksum_gen_factory = from.file_checksum_gen_factory;
+  rep.comparator = from.comparator;
+  rep.merge_operator = from.merge_operator;
+  rep.compaction_filter = from.compaction_filter;
+  rep.compaction_filter_factory = from.compaction_filter_factory;
+  rep.prefix_extractor = from.prefix_extractor;
+  rep.table_factory = from.table_factory;
+  rep.sst_partitioner_factory = from.sst_partitioner_factory;
+  rep.listeners = from.listeners;
+  rep.statistics = from.statistics;
+  rep.info_log = from.info_log;
+  rep.table_properties_collector_factories = from.table_properties_collector_factories;
+  return made;
+}
+
+void ashlar_compaction_service_options_override_destroy(
+    ashlar_compaction_service_options_override_t* override_options) {
+  delete override_options;
+}
+
+void ashlar_compaction_service_options_override_set_env(
+    ashlar_compaction_service_options_override_t* override_options, ashlar_env_t* env) {
+  override_options->rep.env = env == nullptr ? ashlar::Env::Default() : env->rep;
+}
+
+void ashlar_compaction_service_options_override_set_comparator(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_comparator_t* comparator) {
+  override_options->rep.comparator = comparator;
+}
+
+void ashlar_compaction_service_options_override_set_merge_operator(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_mergeoperator_t* merge_operator) {
+  override_options->rep.merge_operator =
+      merge_operator == nullptr ? nullptr : merge_operator->TakeOver();
+}
+
+void ashlar_compaction_service_options_override_set_compaction_filter(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_compactionfilter_t* compaction_filter) {
+  override_options->rep.compaction_filter = compaction_filter;
+}
+
+void ashlar_compaction_service_options_override_set_compaction_filter_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_compactionfilterfactory_t* compaction_filter_factory) {
+  override_options->rep.compaction_filter_factory =
+      compaction_filter_factory == nullptr ? nullptr : compaction_filter_factory->TakeOver();
+}
+
+void ashlar_compaction_service_options_override_set_prefix_extractor(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_slicetransform_t* prefix_extractor) {
+  override_options->rep.prefix_extractor = ashlar::capi::TakenObjectOf(prefix_extractor);
+}
+
+void ashlar_compaction_service_options_override_set_block_based_table_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_block_based_table_options_t* table_options) {
+  override_options->rep.table_factory.reset(
+      ashlar::NewBlockBasedTableFactory(OptionsIn(table_options)));
+}
+
+void ashlar_compaction_service_options_override_set_cuckoo_table_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_cuckoo_table_options_t* table_options) {
+  override_options->rep.table_factory.reset(
+      ashlar::NewCuckooTableFactory(OptionsIn(table_options)));
+}
+
+void ashlar_compaction_service_options_override_set_statistics(
+    ashlar_compaction_service_options_override_t* override_options, ashlar_options_t* options) {
+  override_options->rep.statistics = OptionsIn(options).statistics;
+}
+
+void ashlar_compaction_service_options_override_set_info_log(
+    ashlar_compaction_service_options_override_t* override_options, ashlar_logger_t* logger) {
+  override_options->rep.info_log = ashlar::capi::ObjectIn(logger);
+}
+
+void ashlar_compaction_service_options_override_set_option(
+    ashlar_compaction_service_options_override_t* override_options, const char* key,
+    const char* value) {
+  override_options->rep.options_map[key] = value;
+}
+
+void ashlar_compaction_service_options_override_set_file_checksum_gen_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_file_checksum_gen_factory_t* factory) {
+  override_options->rep.file_checksum_gen_factory = ashlar::capi::ObjectIn(factory);
+}
+
+void ashlar_compaction_service_options_override_set_sst_partitioner_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_sst_partitioner_factory_t* factory) {
+  override_options->rep.sst_partitioner_factory = ashlar::capi::ObjectIn(factory);
+}
+
+void ashlar_compaction_service_options_override_add_event_listener(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_eventlistener_t* event_listener) {
+  override_options->rep.listeners.push_back(event_listener->rep);
+}
+
+void ashlar_compaction_service_options_override_add_table_properties_collector_factory(
+    ashlar_compaction_service_options_override_t* override_options,
+    ashlar_table_properties_collector_factory_t* factory) {
+  if (factory == nullptr) return;
+  override_options->rep.table_properties_collector_factories.push_back(factory->rep);
+}
+
+char* ashlar_open_and_compact(const char* db_path, const char* output_directory, const char* input,
+                              size_t input_len, size_t* output_len,
+                              const ashlar_compaction_service_options_override_t* override_options,
+                              char** errptr) {
+  return ashlar_open_and_compact_with_options(nullptr, db_path, output_directory, input, input_len,
+                                              output_len, override_options, errptr);
+}
+
+char* ashlar_open_and_compact_with_options(
+    const ashlar_open_and_compact_options_t* options, const char* db_path,
+    const char* output_directory, const char* input, size_t input_len, size_t* output_len,
+    const ashlar_compaction_service_options_override_t* override_options, char** errptr) {
+  std::string output;
+  const Status s =
+      DB::OpenAndCompact(OptionsIn(options), db_path, output_directory,
+                         Text(input, input_len).ToString(), &output, OptionsIn(override_options));
+  return ashlar::capi::CopyOfRead(s, output, output_len, errptr);
+}
+
+void ashlar_options_add_table_properties_collector_factory(
+    ashlar_options_t* options, ashlar_table_properties_collector_factory_t* factory) {
+  if (factory == nullptr) return;
+  options->rep.table_properties_collector_factories.push_back(factory->rep);
+}
+
+void ashlar_table_properties_collector_factory_destroy(
+    ashlar_table_properties_collector_factory_t* factory) {
+  delete factory;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Errors, buffers and column family handles of the C API.
+#include "capi/handles.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace ashlar::capi {
+
+bool Failed(char** errptr, const Status& s) {
+  if (s.ok()) return false;
+  if (errptr != nullptr) {
+    std::free(*errptr);
+    *errptr = Copy(s.ToString());
+  }
+  return true;
+}
+
+char* Copy(const Slice& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) return nullptr;
+  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+char* Copy(const Slice& text, size_t* length) {
+  if (length != nullptr) *length = text.size();
+  return Copy(text);
+}
+
+char* CopyOfRead(const Status& s, const Slice& value, size_t* length, char** errptr) {
+  if (s.ok()) return Copy(value, length);
+  if (length != nullptr) *length = 0;
+  if (!s.IsNotFound()) Failed(errptr, s);
+  return nullptr;
+}
+
+ashlar_column_family_handle_t* FamilyHandles::Add(ColumnFamilyHandle* rep, bool owned) {
+  auto* handle = new ashlar_column_family_handle_t{rep, owned, shared_from_this()};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  handles_.insert(handle);
+  return handle;
+}
+
+void FamilyHandles::Remove(ashlar_column_family_handle_t* handle) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  handles_.erase(handle);
+  if (handle->owned) delete handle->rep;
+  handle->rep = nullptr;
+}
+
+void FamilyHandles::DestroyAll() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (ashlar_column_family_handle_t* handle : handles_) {
+    if (handle->owned) delete handle->rep;
+    handle->rep = nullptr;
+  }
+  handles_.clear();
+}
+
+}  // namespace ashlar::capi

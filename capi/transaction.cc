@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C API: transactions.
+#include "ashlar/c/transaction.h"
+
+#include "capi/multi_read.h"
+#include "capi/option_handles.h"
+#include "capi/transaction_handles.h"
+
+using ashlar::ColumnFamilyHandle;
+using ashlar::PinnableSlice;
+using ashlar::Status;
+using ashlar::Transaction;
+using ashlar::capi::Copy;
+using ashlar::capi::CopyOfRead;
+using ashlar::capi::Failed;
+using ashlar::capi::FamilyOf;
+using ashlar::capi::MultiRead;
+using ashlar::capi::OptionsIn;
+using ashlar::capi::PinnedRead;
+using ashlar::capi::Text;
+
+ashlar_transaction_t* ashlar_transaction_begin(ashlar_transactiondb_t* txn_db,
+                                               const ashlar_writeoptions_t* write_options,
+                                               const ashlar_transaction_options_t* txn_options,
+                                               ashlar_transaction_t* old_txn) {
+  Transaction* old = old_txn == nullptr ? nullptr : old_txn->rep;
+  Transaction* rep =
+      txn_db->rep->BeginTransaction(OptionsIn(write_options), OptionsIn(txn_options), old);
+  if (old_txn == nullptr) return new ashlar_transaction_t{rep, txn_db->rep};
+  old_txn->rep = rep;
+  return old_txn;
+}
+
+ashlar_transaction_t* ashlar_optimistictransaction_begin(
+    ashlar_optimistictransactiondb_t* otxn_db, const ashlar_writeoptions_t* write_options,
+    const ashlar_optimistictransaction_options_t* otxn_options, ashlar_transaction_t* old_txn) {
+  Transaction* old = old_txn == nullptr ? nullptr : old_txn->rep;
+  Transaction* rep =
+      otxn_db->rep->BeginTransaction(OptionsIn(write_options), OptionsIn(otxn_options), old);
+  if (old_txn == nullptr) return new ashlar_transaction_t{rep, otxn_db->rep};
+  old_txn->rep = rep;
+  return old_txn;
+}
+
+void ashlar_transaction_destroy(ashlar_transaction_t* txn) {
+  if (txn == nullptr) return;
+  delete txn->rep;
+  delete txn;
+}
+
+void ashlar_transaction_set_name(ashlar_transaction_t* txn, const char* name, size_t name_len,
+                                 char** errptr) {
+  Failed(errptr, txn->rep->SetName(Text(name, name_len).ToString()));
+}
+
+char* ashlar_transaction_get_name(ashlar_transaction_t* txn, size_t* name_len) {
+  return Copy(txn->rep->GetName(), name_len);
+}
+
+void ashlar_transaction_prepare(ashlar_transaction_t* txn, char** errptr) {
+  Failed(errptr, txn->rep->Prepare());
+}
+
+void ashlar_transaction_commit(ashlar_transaction_t* txn, char** errptr) {
+  Failed(errptr, txn->rep->Commit());
+}
+
+void ashlar_transaction_rollback(ashlar_transaction_t* txn, char** errptr) {
+  Failed(errptr, txn->rep->Rollback());
+}
+
+void ashlar_transaction_set_savepoint(ashlar_transaction_t* txn) { txn->rep->SetSavePoint(); }
+
+void ashlar_transaction_rollback_to_savepoint(ashlar_transaction_t* txn, char** errptr) {
+  Failed(errptr, txn->rep->RollbackToSavePoint());
+}
+
+ashlar_writebatch_wi_t* ashlar_transaction_get_writebatch_wi(ashlar_transaction_t* txn) {
+  return ashlar::capi::Borrowed<ashlar_writebatch_wi_t>(txn->rep->GetWriteBatch());
+}
+
+void ashlar_transaction_rebuild_from_writebatch(ashlar_transaction_t* txn,
+                                                ashlar_writebatch_t* writebatch, char** errptr) {
+  Failed(errptr, txn->rep->RebuildFromWriteBatch(&writebatch->rep));
+}
+
+void ashlar_transaction_rebuild_from_writebatch_wi(ashlar_transaction_t* txn,
+                                                   ashlar_writebatch_wi_t* wi, char** errptr) {
+  Failed(errptr, txn->rep->RebuildFromWriteBatch(wi->rep->GetWriteBatch()));
+}
+
+const ashlar_snapshot_t* ashlar_transaction_get_snapshot(ashlar_transaction_t* txn) {
+  return ashlar::capi::Borrowed<ashlar_snapshot_t>(txn->rep->GetSnapshot());
+}
+
+void ashlar_transaction_set_commit_timestamp(ashlar_transaction_t* txn, uint64_t commit_timestamp) {
+  txn->rep->SetCommitTimestamp(commit_timestamp).PermitUncheckedError();
+}
+
+void ashlar_transaction_set_read_timestamp_for_validation(ashlar_transaction_t* txn,
+                                                          uint64_t read_timestamp) {
+  txn->rep->SetReadTimestampForValidation(read_timestamp).PermitUncheckedError();
+}
+
+void ashlar_transaction_put(ashlar_transaction_t* txn, const char* key, size_t klen,
+                            const char* val, size_t vlen, char** errptr) {
+  Failed(errptr, txn->rep->Put(Text(key, klen), Text(val, vlen)));
+}
+
+void ashlar_transaction_put_cf(ashlar_transaction_t* txn,
+                               ashlar_column_family_handle_t* column_family, const char* key,
+                               size_t klen, const char* val, size_t vlen, char** errptr) {
+  Failed(errptr, txn->rep->Put(FamilyOf(txn->db, column_family), Text(key, klen), Text(val, vlen)));
+}
+
+void ashlar_transaction_merge(ashlar_transaction_t* txn, const char* key, size_t klen,
+                              const char* val, size_t vlen, char** errptr) {
+  Failed(errptr, txn->rep->Merge(Text(key, klen), Text(val, vlen)));
+}
+
+void ashlar_transaction_merge_cf(ashlar_transaction_t* txn,
+                                 ashlar_column_family_handle_t* column_family, const char* key,
+                                 size_t klen, const char* val, size_t vlen, char** errptr) {
+  Failed(errptr,
+         txn->rep->Merge(FamilyOf(txn->db, column_family), Text(key, klen), Text(val, vlen)));
+}
+
+void ashlar_transaction_delete(ashlar_transaction_t* txn, const char* key, size_t klen,
+                               char** errptr) {
+  Failed(errptr, txn->rep->Delete(Text(key, klen)));
+}
+
+void ashlar_transaction_delete_cf(ashlar_transaction_t* txn,
+                                  ashlar_column_family_handle_t* column_family, const char* key,
+                                  size_t klen, char** errptr) {
+  Failed(errptr, txn->rep->Delete(FamilyOf(txn->db, column_family), Text(key, klen)));
+}
+
+void ashlar_transaction_put_log_data(ashlar_transaction_t* txn, const char* blob, size_t len) {
+  txn->rep->PutLogData(Text(blob, len));
+}
+
+char* ashlar_transaction_get(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+                             const char* key, size_t klen, size_t* vlen, char** errptr) {
+  return ashlar_transaction_get_cf(txn, options, nullptr, key, klen, vlen, errptr);
+}
+
+char* ashlar_transaction_get_cf(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+                                ashlar_column_family_handle_t* column_family, const char* key,
+                                size_t klen, size_t* vlen, char** errptr) {
+  PinnableSlice value;
+  const Status s =
+      txn->rep->Get(OptionsIn(options), FamilyOf(txn->db, column_family), Text(key, klen), &value);
+  return CopyOfRead(s, value, vlen, errptr);
+}
+
+char* ashlar_transaction_get_for_update(ashlar_transaction_t* txn,
+                                        const ashlar_readoptions_t* options, const char* key,
+                                        size_t klen, size_t* vlen, unsigned char exclusive,
+                                        char** errptr) {
+  return ashlar_transaction_get_for_update_cf(txn, options, nullptr, key, klen, vlen, exclusive,
+                                              errptr);
+}
+
+char* ashlar_transaction_get_for_update_cf(ashlar_transaction_t* txn,
+                                           const ashlar_readoptions_t* options,
+                                           ashlar_column_family_handle_t* column_family,
+                                           const char* key, size_t klen, size_t* vlen,
+                                           unsigned char exclusive, char** errptr) {
+  PinnableSlice value;
+  const Status s = txn->rep->GetForUpdate(OptionsIn(options), FamilyOf(txn->db, column_family),
+                                          Text(key, klen), &value, exclusive != 0);
+  return CopyOfRead(s, value, vlen, errptr);
+}
+
+ashlar_pinnableslice_t* ashlar_transaction_get_pinned(ashlar_transaction_t* txn,
+                                                      const ashlar_readoptions_t* options,
+                                                      const char* key, size_t klen, char** errptr) {
+  return ashlar_transaction_get_pinned_cf(txn, options, nullptr, key, klen, errptr);
+}
+
+ashlar_pinnableslice_t* ashlar_transaction_get_pinned_cf(
+    ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+    ashlar_column_family_handle_t* column_family, const char* key, size_t klen, char** errptr) {
+  auto value = std::make_unique<ashlar_pinnableslice_t>();
+  const Status s = txn->rep->Get(OptionsIn(options), FamilyOf(txn->db, column_family),
+                                 Text(key, klen), &value->rep);
+  return PinnedRead(s, std::move(value), errptr);
+}
+
+ashlar_pinnableslice_t* ashlar_transaction_get_pinned_for_update(
+    ashlar_transaction_t* txn, const ashlar_readoptions_t* options, const char* key, size_t klen,
+    unsigned char exclusive, char** errptr) {
+  return ashlar_transaction_get_pinned_for_update_cf(txn, options, nullptr, key, klen, exclusive,
+                                                     errptr);
+}
+
+ashlar_pinnableslice_t* ashlar_transaction_get_pinned_for_update_cf(
+    ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+    ashlar_column_family_handle_t* column_family, const char* key, size_t klen,
+    unsigned char exclusive, char** errptr) {
+  auto value = std::make_unique<ashlar_pinnableslice_t>();
+  const Status s = txn->rep->GetForUpdate(OptionsIn(options), FamilyOf(txn->db, column_family),
+                                          Text(key, klen), &value->rep, exclusive != 0);
+  return PinnedRead(s, std::move(value), errptr);
+}
+
+void ashlar_transaction_multi_get(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+                                  size_t num_keys, const char* const* keys_list,
+                                  const size_t* keys_list_sizes, char** values_list,
+                                  size_t* values_list_sizes, char** errs) {
+  ashlar_transaction_multi_get_cf(txn, options, nullptr, num_keys, keys_list, keys_list_sizes,
+                                  values_list, values_list_sizes, errs);
+}
+
+void ashlar_transaction_multi_get_cf(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+                                     const ashlar_column_family_handle_t* const* column_families,
+                                     size_t num_keys, const char* const* keys_list,
+                                     const size_t* keys_list_sizes, char** values_list,
+                                     size_t* values_list_sizes, char** errs) {
+  MultiRead read(txn->db, column_families, num_keys, keys_list, keys_list_sizes);
+  std::vector<std::string> values;
+  read.statuses = txn->rep->MultiGet(OptionsIn(options), read.families, read.keys, &values);
+  read.TakeValues(values);
+  read.CopyResults(values_list, values_list_sizes, errs);
+}
+
+void ashlar_transaction_multi_get_for_update(ashlar_transaction_t* txn,
+                                             const ashlar_readoptions_t* options, size_t num_keys,
+                                             const char* const* keys_list,
+                                             const size_t* keys_list_sizes, char** values_list,
+                                             size_t* values_list_sizes, char** errs) {
+  ashlar_transaction_multi_get_for_update_cf(txn, options, nullptr, num_keys, keys_list,
+                                             keys_list_sizes, values_list, values_list_sizes, errs);
+}
+
+void ashlar_transaction_multi_get_for_update_cf(
+    ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+    const ashlar_column_family_handle_t* const* column_families, size_t num_keys,
+    const char* const* keys_list, const size_t* keys_list_sizes, char** values_list,
+    size_t* values_list_sizes, char** errs) {
+  MultiRead read(txn->db, column_families, num_keys, keys_list, keys_list_sizes);
+  std::vector<std::string> values;
+  read.statuses =
+      txn->rep->MultiGetForUpdate(OptionsIn(options), read.families, read.keys, &values);
+  read.TakeValues(values);
+  read.CopyResults(values_list, values_list_sizes, errs);
+}
+
+ashlar_iterator_t* ashlar_transaction_create_iterator(ashlar_transaction_t* txn,
+                                                      const ashlar_readoptions_t* options) {
+  return new ashlar_iterator_t{txn->rep->GetIterator(OptionsIn(options))};
+}
+
+ashlar_iterator_t* ashlar_transaction_create_iterator_cf(
+    ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
+    ashlar_column_family_handle_t* column_family) {
+  return new ashlar_iterator_t{
+      txn->rep->GetIterator(OptionsIn(options), FamilyOf(txn->db, column_family))};
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C API: the logs of a database.
+#include "ashlar/c/wal.h"
+
+#include "ashlar/transaction_log.h"
+#include "capi/handles.h"
+
+using ashlar::WalFile;
+using ashlar::WalIterator;
+using ashlar::capi::Failed;
+using ashlar::capi::OptionsIn;
+
+struct ashlar_wal_iterator_t {
+  std::unique_ptr<WalIterator> rep;
+};
+struct ashlar_wal_readoptions_t {
+  WalIterator::ReadOptions rep;
+};
+struct ashlar_wal_file_t {
+  std::unique_ptr<WalFile> rep;
+  std::string path_name;
+};
+struct ashlar_wal_files_t {
+  std::vector<ashlar_wal_file_t> files;
+};
+
+ashlar_wal_iterator_t* ashlar_get_updates_since(ashlar_t* db, uint64_t seq_number,
+                                                const ashlar_wal_readoptions_t* options,
+                                                char** errptr) {
+  std::unique_ptr<WalIterator> iterator;
+  if (Failed(errptr, db->rep->GetUpdatesSince(seq_number, &iterator, OptionsIn(options)))) {
+    return nullptr;
+  }
+  return new ashlar_wal_iterator_t{std::move(iterator)};
+}
+
+unsigned char ashlar_wal_iter_valid(const ashlar_wal_iterator_t* iter) {
+  return iter->rep->Valid();
+}
+void ashlar_wal_iter_next(ashlar_wal_iterator_t* iter) { iter->rep->Next(); }
+
+void ashlar_wal_iter_status(const ashlar_wal_iterator_t* iter, char** errptr) {
+  Failed(errptr, iter->rep->status());
+}
+
+void ashlar_wal_iter_destroy(const ashlar_wal_iterator_t* iter) { delete iter; }
+
+ashlar_writebatch_t* ashlar_wal_iter_get_batch(const ashlar_wal_iterator_t* iter, uint64_t* seq) {
+  ashlar::BatchResult result = iter->rep->GetBatch();
+  if (seq != nullptr) *seq = result.sequence;
+  return new ashlar_writebatch_t{std::move(*result.writeBatchPtr)};
+}
+
+ashlar_wal_files_t* ashlar_get_sorted_wal_files(ashlar_t* db, char** errptr) {
+  ashlar::VectorWalPtr files;
+  if (Failed(errptr, db->rep->GetSortedWalFiles(files))) return nullptr;
+  auto* list = new ashlar_wal_files_t;
+  for (std::unique_ptr<WalFile>& file : files) {
+    std::string path_name = file->PathName();
+    list->files.push_back({std::move(file), std::move(path_name)});
+  }
+  return list;
+}
+
+size_t ashlar_wal_files_count(const ashlar_wal_files_t* files) { return files->files.size(); }
+
+const ashlar_wal_file_t* ashlar_wal_files_get_wal_file(const ashlar_wal_files_t* files,
+                                                       size_t index) {
+  return index < files->files.size() ? &files->files[index] : nullptr;
+}
+
+void ashlar_wal_files_destroy(ashlar_wal_files_t* files) { delete files; }
+
+ashlar_wal_file_t* ashlar_get_current_wal_file(ashlar_t* db, char** errptr) {
+  std::unique_ptr<WalFile> file;
+  if (Failed(errptr, db->rep->GetCurrentWalFile(&file))) return nullptr;
+  std::string path_name = file->PathName();
+  return new ashlar_wal_file_t{std::move(file), std::move(path_name)};
+}
+
+const char* ashlar_wal_file_path_name(const ashlar_wal_file_t* file) {
+  return file->path_name.c_str();
+}
+uint64_t ashlar_wal_file_log_number(const ashlar_wal_file_t* file) {
+  return file->rep->LogNumber();
+}
+int ashlar_wal_file_type(const ashlar_wal_file_t* file) { return file->rep->Type(); }
+uint64_t ashlar_wal_file_start_sequence(const ashlar_wal_file_t* file) {
+  return file->rep->StartSequence();
+}
+uint64_t ashlar_wal_file_size_file_bytes(const ashlar_wal_file_t* file) {
+  return file->rep->SizeFileBytes();
+}
+void ashlar_wal_file_destroy(ashlar_wal_file_t* file) { delete file; }
+
+ashlar_wal_readoptions_t* ashlar_wal_readoptions_create() { return new ashlar_wal_readoptions_t; }
+void ashlar_wal_readoptions_destroy(ashlar_wal_readoptions_t* options) { delete options; }
+void ashlar_wal_readoptions_set_verify_checksums(ashlar_wal_readoptions_t* options,
+                                                 unsigned char verify_checksums) {
+  options->rep.verify_checksums_ = verify_checksums != 0;
+}
+unsigned char ashlar_wal_readoptions_get_verify_checksums(ashlar_wal_readoptions_t* options) {
+  return options->rep.verify_checksums_;
+}

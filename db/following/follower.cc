@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rounds, and their first and last steps; the logs are in follower_logs.cc.
+#include "db/following/follower.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/column_family/column_family_data.h"
+#include "db/files/obsolete_files.h"
+#include "db/opening/open_tables.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Of rounds in one catch-up. Each one but the last found that the primary had deleted a file since
+// the MANIFEST was read.
+constexpr int kMostRounds = 10;
+
+Status NotWhileFollowing(const char* option) {
+  return Status::NotSupported(
+      StrCat(option, ": not where another process writes the database: open it without"));
+}
+
+std::vector<std::string> BaseNamesOf(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) names.push_back(BaseNameOf(path));
+  return names;
+}
+
+}  // namespace
+
+Status SettleForFollowing(OpenRequest* request) {
+  assert(request->is_following());
+  DBOptions& options = request->db_options;
+  if (options.best_efforts_recovery) return NotWhileFollowing("best_efforts_recovery");
+  if (options.wal_filter != nullptr) return NotWhileFollowing("wal_filter");
+  options.max_open_files = -1;
+  options.open_files_async = false;
+  options.persist_stats_to_disk = false;
+  const bool is_follower = request->access == Access::kFollower;
+  if (is_follower && !options.db_paths.empty()) {
+    return NotWhileFollowing("db_paths of a follower");
+  }
+  if (is_follower) options.db_paths.emplace_back(request->own_dir, 0);
+  for (ColumnFamilyDescriptor& family : request->families) {
+    // The log has the values before the callback, and memtables of one log may be dropped.
+    if (family.options.inplace_callback != nullptr) return NotWhileFollowing("inplace_callback");
+    family.options.inplace_update_support = false;
+    if (is_follower && !family.options.cf_paths.empty()) {
+      return NotWhileFollowing("cf_paths of a follower");
+    }
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<Follower> Follower::Create(DbCore* core, const OpenRequest& request) {
+  MutexLock lock(&core->mutex);
+  SequenceNumber newest = 0;
+  core->versions->ForEachLiveFile([&newest](const FamilyVersions&, Level, TableFile* file) {
+    newest = std::max(newest, file->meta.largest_seqno);
+  });
+  std::string manifest =
+      BaseNameOf(DescriptorFileName(core->paths.dir, core->versions->manifest_number()));
+  return std::unique_ptr<Follower>(
+      new Follower(core, request, std::move(manifest), core->versions->TakeReader(), newest));
+}
+
+Follower::Follower(DbCore* core, const OpenRequest& request, std::string manifest,
+                   std::unique_ptr<ManifestReader> reader, SequenceNumber newest)
+    : core_(core),
+      access_(request.access),
+      options_(request.db_options),
+      manifest_(core->environment.fs.get(), core->paths.dir, std::move(manifest),
+                std::move(reader)),
+      sections_(/*is_allowed=*/true, nullptr, &core->undecided, &core->families),
+      newest_(newest) {
+  if (access_ == Access::kFollower) {
+    links_.emplace(core->environment.fs.get(), core->paths.dir, request.own_dir);
+  }
+}
+
+Follower::~Follower() {
+  MutexLock lock(&thread_mutex_);
+  assert(!has_thread_);
+}
+
+// ---- Rounds
+
+Status Follower::CatchUp() {
+  MutexLock turn(&turn_);
+  Status status;
+  for (int i = 0; i < kMostRounds; i++) {
+    status = RunRound();
+    if (!status.IsTryAgain()) break;
+  }
+  if (!status.ok()) {
+    Warn(core_->services.info_log, "catching up: %s", status.ToString().c_str());
+  }
+  return status;
+}
+
+Status Follower::RunRound() {
+  RETURN_IF_ERROR(failure_);
+  RETURN_IF_ERROR(CheckIdentity());
+  RETURN_IF_ERROR(manifest_.Read());
+  RETURN_IF_ERROR(ApplyManifest());
+  const Status read = ReadLogs();
+  const Status ended = EndInserter();
+  if (failure_.ok()) failure_ = ended;
+  RETURN_IF_ERROR(read);
+  RETURN_IF_ERROR(failure_);
+  FileNumber min_log;
+  {
+    MutexLock lock(&core_->mutex);
+    min_log = core_->versions->min_log_number_to_keep();
+  }
+  sections_.DecideBefore(min_log, newest_);
+  if (has_news_) Publish();
+  return Status::OK();
+}
+
+// A new database in the emptied directory may use the names of the old files, which are open here.
+Status Follower::CheckIdentity() const {
+  const std::string path = IdentityFileName(core_->paths.dir);
+  auto identity = ReadWholeFile(core_->environment.fs.get(), path);
+  if (IsMissing(identity.status())) return Status::OK();  // RocksDB's option write_identity_file
+  RETURN_IF_ERROR(identity.status());
+  Slice id(*identity);
+  while (id.ends_with("\n")) id.remove_suffix(1);
+  const std::string& known = core_->identity.db_id;
+  if (id.empty() || known.empty() || id == Slice(known)) return Status::OK();
+  return Status::Corruption(StrCat(path, ": another database is here now: its id is ",
+                                   id.ToString(), ", and not ", known, ": open it again"));
+}
+
+// All families at one moment, for readers of several families.
+void Follower::Publish() {
+  {
+    MutexLock lock(&core_->mutex);
+    published_ = std::max(published_, newest_);
+    core_->pipeline->StartAt(published_);
+    for (ColumnFamilyData* family : core_->families.All()) {
+      family->SetNewestSeqno(published_);
+      family->PublishSuperVersion();
+    }
+  }
+  has_news_ = has_own_memtables_ = false;
+  if (core_->undecided.is_used()) core_->TrimUndecided();
+  PurgeObsoleteFiles(core_);
+  if (links_.has_value()) links_->DeleteUnused();
+}
+
+// ---- MANIFEST
+
+Status Follower::ApplyManifest() {
+  if (manifest_.empty() && has_looked_at_all_) return Status::OK();
+  FollowedChange change = BeginChange();
+  const Status built = change.Build(manifest_.edits(), manifest_.is_whole());
+  if (!built.ok()) {
+    const std::string name = manifest_.name();
+    manifest_.StartOver();
+    return Status::CopyAppendMessage(built, " in ", name);
+  }
+  std::vector<std::string> paths;
+  const Status opened = OpenFiles(change, &paths);
+  if (!opened.ok()) return ExplainMissing(opened, paths);
+  Install(&change);
+  if (links_.has_value()) links_->MarkInstalled(BaseNamesOf(paths));
+  manifest_.MarkDone();
+  has_looked_at_all_ = true;
+  has_news_ = true;
+  return Status::OK();
+}
+
+FollowedChange Follower::BeginChange() {
+  MutexLock lock(&core_->mutex);
+  return core_->versions->BeginFollowed();
+}
+
+// `paths`: of the files that were opened, or of those that this was tried with.
+Status Follower::OpenFiles(const FollowedChange& change, std::vector<std::string>* paths) {
+  std::vector<NamedTable> tables;
+  std::vector<std::pair<const FamilyVersions*, std::shared_ptr<BlobFile>>> blobs;
+  for (const auto& [id, family] : change.families()) {
+    if (family.is_dropped) continue;
+    const bool is_new = family.built.version != nullptr;
+    if (!is_new && has_looked_at_all_) continue;
+    const Version& version = family.next();
+    const FamilyVersions* const versions = family.versions.get();
+    for (Level level = 0; level < version.num_levels(); ++level) {
+      for (TableFile* file : version.files(level)) {
+        if (file->reader.load(std::memory_order_acquire) != nullptr) continue;
+        if (access_ == Access::kFollower && file->meta.path_id != 0) {
+          return Status::NotSupported("a follower of a database with several paths");
+        }
+        paths->push_back(versions->tables->PathOf(file->meta));
+        tables.push_back({versions, file});
+      }
+    }
+    if (version.blobs() == nullptr) continue;
+    for (const BlobFiles::Live& live : version.blobs()->all()) {
+      if (live.file->opened() != nullptr) continue;
+      paths->push_back(live.file->path);
+      blobs.emplace_back(versions, live.file);
+    }
+  }
+  if (links_.has_value()) RETURN_IF_ERROR(links_->Make(BaseNamesOf(*paths)));
+  for (const auto& [versions, file] : blobs) {
+    RETURN_IF_ERROR(versions->tables->blobs()->EnsureOpen(file));
+  }
+  RETURN_IF_ERROR(LookAtTables(core_->environment, core_->resources.open_tables, options_, tables));
+  // Without paranoid_checks a table that cannot be opened is none of its errors. A damaged one may
+  // be shown; one that was deleted could not be read later either.
+  for (const NamedTable& table : tables) {
+    if (table.file->reader.load(std::memory_order_acquire) != nullptr) continue;
+    const std::string path = table.family->tables->PathOf(table.file->meta);
+    ASSIGN_OR_RETURN(const bool exists, IsThere(path));
+    if (!exists) return Status::PathNotFound(path);
+  }
+  return Status::OK();
+}
+
+// Of the primary, or of the follower that has a link of it.
+Result<bool> Follower::IsThere(const std::string& path) const {
+  for (const std::string& name : {path, LevelDbPathOf(path)}) {
+    const IOStatus exists = core_->environment.fs->FileExists(name, IOOptions(), nullptr);
+    if (exists.ok()) return true;
+    if (!IsMissing(exists)) return Status(exists);
+  }
+  return false;
+}
+
+// The primary deletes a file after the MANIFEST says that it is not needed: then there is more to
+// read of the MANIFEST. Without that the file is missing for good.
+Status Follower::ExplainMissing(const Status& status, const std::vector<std::string>& paths) {
+  bool is_one_missing = IsMissing(status);
+  for (const std::string& path : paths) {
+    if (is_one_missing) break;
+    const std::string source = core_->paths.dir + "/" + BaseNameOf(path);
+    auto exists = IsThere(access_ == Access::kFollower ? source : path);
+    is_one_missing = exists.ok() && !*exists;
+  }
+  if (!is_one_missing) return status;
+  const size_t edits = manifest_.edits().size();
+  const std::string name = manifest_.name();
+  RETURN_IF_ERROR(manifest_.Read());
+  if (manifest_.edits().size() == edits && manifest_.name() == name) {
+    return status.IsCorruption() ? status
+                                 : Status::Corruption(StrCat("the MANIFEST names a file that does ",
+                                                             "not exist: ", status.ToString()));
+  }
+  return Status::TryAgain("a file was deleted before it was opened", status.ToString());
+}
+
+void Follower::Install(FollowedChange* change) {
+  std::vector<uint32_t> dropped;
+  newest_ = std::max(newest_, change->largest_seqno());
+  MutexLock lock(&core_->mutex);
+  for (const auto& [id, family] : change->families()) {
+    if (family.is_dropped) dropped.push_back(id);
+  }
+  core_->versions->InstallFollowed(change);
+  for (const uint32_t id : dropped) core_->families.Remove(id);
+  for (ColumnFamilyData* family : core_->families.All()) {
+    family->DropMemTablesBelow(family->versions()->log_number);
+  }
+}
+
+// ---- The thread of a follower
+
+void Follower::StartThread() {
+  assert(access_ == Access::kFollower);
+  {
+    MutexLock lock(&thread_mutex_);
+    has_thread_ = true;
+  }
+  core_->environment.env->StartThread([](void* self) { static_cast<Follower*>(self)->RunThread(); },
+                                      this);
+}
+
+void Follower::StopThread() {
+  MutexLock lock(&thread_mutex_);
+  is_stopping_ = true;
+  thread_changed_.SignalAll();
+  while (has_thread_) thread_changed_.Wait();
+}
+
+void Follower::RunThread() {
+  while (!AwaitStop(options_.follower_refresh_catchup_period_ms * 1000)) {
+    for (uint64_t i = 0; i <= options_.follower_catchup_retry_count; i++) {
+      if (!CatchUp().IsTryAgain()) break;
+      if (AwaitStop(options_.follower_catchup_retry_wait_ms * 1000)) break;
+    }
+  }
+  MutexLock lock(&thread_mutex_);
+  has_thread_ = false;
+  thread_changed_.SignalAll();
+}
+
+// Whether the thread is to end.
+bool Follower::AwaitStop(uint64_t micros) {
+  MutexLock lock(&thread_mutex_);
+  if (!is_stopping_) thread_changed_.WaitFor(micros);
+  return is_stopping_;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The result of a worker is not used before its tables have been opened and checked here.
+#include "db/jobs/remote/remote_compaction.h"
+
+#include <cassert>
+#include <utility>
+
+#include "db/column_family/column_family_data.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "env/random_reader.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/coding.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// The worker cannot write blob files or use several directories, and a move needs no worker.
+bool IsForThisProcess(const ColumnFamilyData& family, const CompactionJobOptions& work)
+    REQUIRES(db_mutex) {
+  if (!work.plan->IsMerge() || family.versions()->tables->path_count() > 1) return true;
+  if (family.comparator().stamp_bytes() != 0) return true;  // the protocol has no timestamps
+  return family.options().enable_blob_files || work.version->blobs() != nullptr;
+}
+
+// The job as the worker needs it: the inputs by number, and the decisions of the plan. The worker
+// reads everything else from the MANIFEST and the OPTIONS file.
+RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
+                     const CompactionJobOptions& work) REQUIRES(db_mutex) {
+  assert(work.plan != nullptr);
+  const CompactionPlan& plan = *work.plan;
+  RemoteInput input;
+  input.db_id = core.identity.db_id;
+  input.family = family.name();
+  if (!core.kept_files.options_files.empty())
+    input.options_file = core.kept_files.options_files.rbegin()->first;
+  for (const LevelFiles& level : plan.inputs) {
+    RemoteInput::InputLevel& each = input.inputs.emplace_back();
+    each.level = level.level;
+    for (const TableFile* file : level.files) each.files.push_back(file->meta.number);
+  }
+  input.snapshots = work.snapshots;
+  input.fails_on_merge = work.on_merge_failure == OperandFold::OnFailure::kAsOperatorSays;
+  input.output_level = plan.output_level;
+  input.base_level = plan.base_level;
+  input.target_file_bytes = plan.target_file_bytes;
+  input.max_grandparent_bytes = plan.max_grandparent_bytes;
+  input.is_bottommost = plan.is_bottommost;
+  input.is_open_below = plan.is_open_below;
+  input.is_manual = plan.is_manual;
+  input.compression = plan.compression;
+  input.reason = plan.reason;
+  return input;
+}
+
+}  // namespace
+
+// The service is kept alive by this object, even if SetDBOptions() replaces it.
+RemoteCompaction::RemoteCompaction(DbCore* core, const CompactionJobOptions& work)
+    : core_(core), work_(work), service_(core->options->compaction_service) {}
+
+std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
+                                                        const ColumnFamilyData& family,
+                                                        const CompactionJobOptions& work,
+                                                        int job_id) {
+  assert(work.plan != nullptr && work.version != nullptr);
+  if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
+    return nullptr;
+  std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
+  const CompactionPlan& plan = *work.plan;
+  remote->input_ = InputFor(*core, family, work);
+  remote->info_ = CompactionServiceJobInfo(
+      core->paths.dir, core->identity.db_id, core->identity.session_id, family.id(), family.name(),
+      static_cast<uint64_t>(job_id), Env::LOW, plan.reason,
+      plan.InputFileCount() == work.version->file_count(), plan.is_manual, plan.is_bottommost,
+      plan.start_level, plan.output_level);
+  return remote;
+}
+
+// A failed worker is not an error of the job, so it is only logged.
+void RemoteCompaction::Warn(const char* what, const Status& why) const {
+  ashlar::Warn(core_->services.info_log.get(), "job %llu: %s, so the compaction is done here: %s",
+               static_cast<unsigned long long>(info_.job_id), what, why.ToString().c_str());
+}
+
+// An exception of the program's service counts as a failure.
+Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* status) {
+  assert(!is_scheduled_ && service_ != nullptr);
+  try {
+    const CompactionServiceScheduleResponse response = service_->Schedule(info_, input_.Encode());
+    *status = response.status;
+    if (*status != CompactionServiceJobStatus::kSuccess) return Status::OK();
+    scheduled_id_ = response.scheduled_job_id;
+    is_scheduled_ = true;
+    *status = service_->Wait(scheduled_id_, answer);
+  } catch (...) {
+    *status = CompactionServiceJobStatus::kFailure;
+    return Status::Aborted("the service has thrown an exception");
+  }
+  return Status::OK();
+}
+
+// Every failure except an abort leaves *is_done false and an empty result.
+Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
+  assert(result->tables.empty() && is_done != nullptr && !is_done_);
+  *is_done = false;
+  std::string answer;
+  CompactionServiceJobStatus status = CompactionServiceJobStatus::kFailure;
+  const Status asked = Ask(&answer, &status);
+  RETURN_IF_ERROR(work_.stop.Check());
+  switch (status) {
+    case CompactionServiceJobStatus::kSuccess: break;
+    case CompactionServiceJobStatus::kUseLocal: return Status::OK();
+    case CompactionServiceJobStatus::kAborted:
+      return Status::Incomplete(Status::kCompactionAborted);
+    case CompactionServiceJobStatus::kFailure:
+      Warn("the compaction service has failed", asked);
+      return Status::OK();
+  }
+  Result<RemoteResult> remote = RemoteResult::Decode(answer);
+  Status taken = remote.ok() ? remote->status : remote.status();
+  if (taken.ok()) taken = TakeIn(*remote, result);
+  if (!taken.ok()) {
+    DeleteUnnamedFiles(work_.table, result);
+    *result = OutputResult();
+    Warn("the worker's result cannot be used", taken);
+    return Status::OK();
+  }
+  RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_READ_BYTES, work_.plan->InputBytes());
+  RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_WRITE_BYTES, result->bytes_written);
+  *is_done = is_done_ = true;
+  return Status::OK();
+}
+
+// All tables are checked as a whole before the first one is renamed.
+Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result) const {
+  assert(result->tables.empty());
+  RETURN_IF_ERROR(CheckOrder(remote));
+  for (const FileMetadata& meta : remote.tables) {
+    RETURN_IF_ERROR(TakeTable(remote.output_dir, meta, result));
+  }
+  result->input_entries = remote.input_entries;
+  result->output_entries = remote.output_entries;
+  result->hidden_dropped = remote.hidden_dropped;
+  result->covered_dropped = remote.covered_dropped;
+  result->tombstones_dropped = remote.tombstones_dropped;
+  result->filtered = remote.filtered;
+  result->range_tombstones_dropped = remote.range_tombstones_dropped;
+  result->cpu_micros = remote.cpu_micros;
+  return Status::OK();
+}
+
+// The tables must be disjoint and within the key range of the inputs: the plan has claimed only
+// that range.
+Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
+  const InternalKeyComparator& order = work_.version->comparator();
+  const auto [smallest, largest] = work_.plan->UserKeyRange(order);
+  const FileMetadata* before = nullptr;
+  if (work_.plan->output_level == 0 && remote.tables.size() > 1) {
+    return Status::Corruption("remote compaction: several tables for level 0");
+  }
+  for (const FileMetadata& meta : remote.tables) {
+    const bool is_inside = order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
+                           order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
+    const bool is_behind = before == nullptr || order.Compare(before->largest, meta.smallest) < 0;
+    if (!is_inside || !is_behind || order.Compare(meta.smallest, meta.largest) > 0) {
+      return Status::Corruption(
+          StrCat("remote compaction: table ", meta.number, " has keys ",
+                 is_inside ? "of the table before it" : "beyond those of the inputs"));
+    }
+    before = &meta;
+  }
+  return Status::OK();
+}
+
+// The table is moved into the directory of the database under a number of this process.
+Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& meta,
+                                   OutputResult* result) const {
+  FileSystem* const fs = core_->environment.fs.get();
+  const std::string source = TableFileName(dir, meta.number);
+  OutputTable& table = result->tables.emplace_back();  // a failure deletes it from here on
+  table.meta = meta;
+  table.meta.number = work_.new_file_number();
+  table.meta.path_id = 0;
+  const std::string path = TableFileName(work_.table.dir, table.meta.number);
+  if (work_.observer != nullptr) work_.observer->OnTableBegun(table.meta.number);
+  Status status = fs->RenameFile(source, path, IOOptions(), nullptr);
+  if (!status.ok()) {  // the file may be on another file system
+    status = CopyFileTo(fs, source, path);
+    if (status.ok()) IgnoreError(DeleteFileIfExists(fs, source), "it is the worker's");
+  }
+  if (status.ok()) status = CheckTable(path, &table.meta, &table);
+  if (work_.observer != nullptr) {
+    work_.observer->OnTableEnded(table.meta.number, status.ok() ? &table : nullptr, status);
+  }
+  RETURN_IF_ERROR(status);
+  result->bytes_written += table.meta.file_size;
+  if (core_->resources.space != nullptr)
+    core_->resources.space->OnAddFile(path, table.meta.file_size);
+  return Status::OK();
+}
+
+// Opens the table, and compares its size and its unique id with the metadata of the worker.
+Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
+                                    OutputTable* table) const {
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
+  if (bytes != meta->file_size) {
+    return Status::Corruption(
+        StrCat(path, ": ", bytes, " bytes, but the worker says ", meta->file_size));
+  }
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<RandomReader> file,
+      RandomReader::Open(core_->environment.fs.get(), path, core_->environment.file_options));
+  TableReaderOptions options;
+  options.icmp = &work_.version->comparator();
+  options.expected_unique_id = meta->unique_id;
+  ASSIGN_OR_RETURN(const std::unique_ptr<TableReader> reader,
+                   TableReader::Open(std::move(file), options));
+  table->properties = reader->properties();
+  if (core_->environment.outputs.checksum_factory == nullptr) return Status::OK();
+  meta->has_file_checksum = true;
+  ASSIGN_OR_RETURN(const FileChecksum checksum,
+                   ChecksumFile(core_->environment.fs.get(), path, core_->environment.file_options,
+                                core_->environment.outputs.checksum_factory.get()));
+  meta->file_checksum = checksum.value;
+  meta->file_checksum_function = checksum.function;
+  return Status::OK();
+}
+
+// A service that was not asked is not notified.
+void RemoteCompaction::NotifyInstallation(const Status& status) {
+  assert(!is_done_ || is_scheduled_);
+  if (!is_scheduled_) return;
+  const CompactionServiceJobStatus told = !is_done_     ? CompactionServiceJobStatus::kUseLocal
+                                          : status.ok() ? CompactionServiceJobStatus::kSuccess
+                                                        : CompactionServiceJobStatus::kFailure;
+  try {
+    service_->OnInstallation(scheduled_id_, told);
+  } catch (...) {
+    Warn("the compaction service has thrown an exception", status);
+  }
+}
+
+}  // namespace ashlar

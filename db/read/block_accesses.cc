@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accesses of point reads wait in a list, accesses of iterators are written at once.
+#include "db/read/block_accesses.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/epoch.h"
+
+namespace ashlar {
+
+namespace {
+
+TraceType TypeOf(ReadTrace::BlockKind kind) {
+  switch (kind) {
+    case ReadTrace::BlockKind::kData: return kBlockTraceDataBlock;
+    case ReadTrace::BlockKind::kIndex: return kBlockTraceIndexBlock;
+    case ReadTrace::BlockKind::kFilter: return kBlockTraceFilterBlock;
+  }
+  return kBlockTraceDataBlock;
+}
+
+}  // namespace
+
+void BlockAccesses::EnterMemTable(const MemTablePlace&) { places_[run_] = Place(); }
+
+// A lookup that enters the same table again repeats its search there.
+void BlockAccesses::EnterTable(const Table& table) {
+  const Place entered{.table = table.number.value(),
+                      .level = static_cast<uint32_t>(static_cast<int>(table.level))};
+  std::erase_if(current_.accesses, [&](const Access& access) { return access.place == entered; });
+  places_[run_] = entered;
+}
+
+void BlockAccesses::OnBlock(const Block& block) {
+  const Access access{.block = block, .place = places_[run_]};
+  if (IsLookup()) {
+    current_.accesses.push_back(access);
+  } else {
+    Write(access, nullptr, /*has_key=*/false);
+  }
+}
+
+void BlockAccesses::BeginLookup(const PointLookup& lookup) {
+  current_ = Lookup();
+  AppendInternalKey(&current_.key, lookup.key().user_key, lookup.key().trailer);
+  places_[run_] = Place();
+}
+
+void BlockAccesses::EndLookup(const PointLookup& lookup) {
+  if (lookup.outcome() == PointLookup::Outcome::kFound) {
+    current_.key.clear();
+    AppendInternalKey(&current_.key, lookup.key().user_key,
+                      PackTrailer(lookup.seqno(), kTypeValue));
+    const size_t value_bytes = lookup.value() == nullptr ? 0 : lookup.value()->size();
+    current_.found_bytes = current_.key.size() + value_bytes;
+  }
+  over_.push_back(std::move(current_));
+  current_ = Lookup();
+}
+
+void BlockAccesses::AddRun(size_t run, const MemTablePlace*) {
+  if (run == 0) places_.clear();
+  places_.resize(std::max(places_.size(), run + 1));
+  run_ = 0;
+}
+
+// The last data block that a lookup used has the version that decided it.
+BlockAccesses::~BlockAccesses() {
+  assert(over_.empty() || !InEpoch());
+  for (const Lookup& lookup : over_) {
+    for (size_t i = 0; i < lookup.accesses.size(); i++) {
+      const bool is_last = i + 1 == lookup.accesses.size();
+      Write(lookup.accesses[i], &lookup, is_last && lookup.found_bytes != 0);
+    }
+  }
+}
+
+void BlockAccesses::Write(const Access& access, const Lookup* lookup, bool has_key) const {
+  BlockCacheTraceRecord record;
+  record.block_type = TypeOf(access.block.kind);
+  record.block_size = access.block.bytes;
+  record.cf_id = reads_.family;
+  record.level = access.place.level;
+  record.sst_fd_number = access.place.table;
+  record.caller = reads_.caller;
+  record.is_cache_hit = access.block.origin != Origin::kFile;
+  record.no_insert = !reads_.fills_cache;
+  record.get_id = get_id_;
+  record.get_from_user_specified_snapshot = reads_.has_snapshot;
+  record.referenced_data_size = has_key ? lookup->found_bytes : 0;
+  record.referenced_key_exist_in_block = has_key;
+  std::string key;
+  PutFixed64(&key, access.block.file_id);
+  PutFixed64(&key, access.block.offset);
+  reads_.trace->Record(&record, key, reads_.family_name,
+                       lookup == nullptr ? Slice() : Slice(lookup->key));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StampedIterator shows a column family whose keys have timestamps: of each user key the first
+// version in the stored order (newest timestamp first) that is neither newer than the timestamp at
+// which it reads nor above its sequence number. With ReadOptions::iter_start_ts it shows every such
+// version down to that timestamp, tombstones included. Point reads use it for a single key.
+//
+// The merging iterator stands on the version that decided what is shown, or behind it, whichever
+// direction the last move had: a move forwards passes the other versions of the key, and a move
+// backwards is a seek to the entry in front of the key and a second seek to the newest version
+// there. Timestamps may be written in any order, so no reader may stop at the newest run that knows
+// a key. Threads: one at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ashlar/iterator.h"
+#include "ashlar/options.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/trace_record.h"
+#include "db/read/merge_resolution.h"
+#include "db/read/plain_column.h"
+#include "db/read/read_view.h"
+#include "table/iterator/merge_operands.h"
+#include "table/iterator/merging_iterator.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/arena.h"
+
+namespace ashlar {
+
+class QueryTrace;
+
+// InvalidArgument unless the options have timestamps of the right size that are not below
+// `full_history_ts_low`, the timestamp below which versions may be missing (empty: none is).
+Status CheckReadTimestamp(const InternalKeyComparator& comparator, const ReadOptions& options,
+                          const std::string& full_history_ts_low);
+
+class StampedIterator final : public Iterator {
+ public:
+  struct Setting {
+    MergeTools merge;                   // merge_operator is ignored
+    QueryTrace* query_trace = nullptr;  // records the seeks; outlives the iterator; null: none
+    uint32_t family = 0;                // for that record
+    bool skips_memtables = false;
+  };
+  // What a lookup of one key has found.
+  enum class Found : uint8_t { kNothing, kTombstone, kValue };
+
+  // The options have passed CheckReadTimestamp(). Their bounds and timestamps are copied; a
+  // snapshot outlives the iterator.
+  StampedIterator(const ReadOptions& options, ReadView view, const Setting& setting);
+  ~StampedIterator() override;
+
+  // Searches one user key. timestamp() is that of the version found, also of a tombstone. The key
+  // is shown (Valid()) only if a value was found.
+  Found Lookup(const Slice& user_key);
+
+  bool Valid() const override { return valid_; }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& target) override;
+  void SeekForPrev(const Slice& target) override;
+  void Next() override;
+  void Prev() override;
+  Slice key() const override;
+  Slice value() const override { return shown_value_; }
+  const WideColumns& columns() const override;
+  Slice timestamp() const override { return comparator_.StampOf(shown_); }
+  Status status() const override;
+  Status Refresh() override { return Refresh(nullptr); }
+  Status Refresh(const Snapshot* snapshot) override;
+  Status GetProperty(std::string prop_name, std::string* prop) override;
+
+ private:
+  bool shows_versions() const { return !start_stamp_.empty(); }
+
+  void CopyStampsAndBounds(const ReadOptions& options);
+  void BuildTower();
+  void BeginSeek();
+  void BeginMove();
+  void RecordSeek(TraceType type, const Slice& target) const;
+  void RememberPrefix(const Slice& target);
+  void SeekNewestOf(const Slice& stored);
+  void SeekBefore(const Slice& stored);
+
+  // Show the next key (version) from the position of the merging iterator on, or the last one in
+  // front of it.
+  void FindForwards();
+  void FindBackwards();
+  bool IsWhole(const Slice& stored);
+  bool TakeKey(const Slice& stored);
+  bool PassTooNew(const Slice& stored, uint64_t* steps);
+  void PassRestOfKey();
+  bool IsOutside(const Slice& stored) const;
+  bool CountSkipped();
+
+  // Decides about the versions of `shown_`, which begin at the merging iterator's entry at the
+  // latest.
+  Found Decide();
+  Found DecideAt(uint64_t trailer);
+  // Show the value of the entry on which the merging iterator stands. False after Fail().
+  bool ShowEntity(const Slice& entity);
+  bool LoadBlob(const Slice& stored, const Slice& index);
+  bool ShowFolded();
+  bool GatherOperands(MergeBase* base, bool* has_base);
+
+  // With iter_start_ts.
+  void FindVersionForwards();
+  void FindVersionBackwards();
+  bool ShowVersion();
+  bool IsInHistory(const Slice& stored, uint64_t trailer) const;
+
+  void Fail(Status status);
+
+  ReadOptions options_;  // its slices are the members below
+  MergeTools merge_;
+  QueryTrace* const query_trace_;
+  const uint32_t family_;
+  const bool skips_memtables_;
+  ReadView view_;
+  SequenceNumber seqno_;
+  const InternalKeyComparator comparator_;
+  const SliceTransform* prefix_extractor_ = nullptr;  // null: the prefix does not end the scan
+  uint64_t max_sequential_skip_ = 0;
+
+  std::string read_stamp_, start_stamp_;   // the second one is empty without iter_start_ts
+  std::string lower_bound_, upper_bound_;  // stored keys in front of all versions of the bounds
+  Slice read_stamp_slice_, lower_slice_, upper_slice_;
+
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<MergingIterator> merged_;
+
+  bool valid_ = false;
+  std::string shown_;           // the stored key that is shown, or was decided last
+  uint64_t shown_trailer_ = 0;  // of that version
+  std::string shown_internal_;  // with iter_start_ts: the internal key that is shown
+  Slice shown_value_;           // in the merging iterator's memory or in one of the next three
+  std::string folded_;
+  PinnableSlice blob_value_;
+  MergeOperands operands_;
+  WideColumns entity_columns_;
+  bool shows_entity_ = false;
+  mutable PlainColumn plain_column_;
+  std::optional<std::string> prefix_;
+  std::string seek_key_;
+  uint64_t skipped_ = 0;
+  Status status_;
+};
+
+}  // namespace ashlar

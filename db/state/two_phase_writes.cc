@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A hook of each commit keeps the list of undecided sections exact.
+#include "db/state/two_phase_writes.h"
+
+#include <cassert>
+
+#include "ashlar/options.h"
+#include "db/wal/wal_set.h"
+#include "db/wal/wal_sink.h"
+#include "db/write/two_phase_reader.h"
+#include "util/keys/coding.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+// Keeps the list exact, then calls the caller's hook.
+class TwoPhaseWrites::SectionHook final : public CommitHook {
+ public:
+  enum class Step : uint8_t { kPrepare, kDecision };
+  SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
+              PreparedSection* section, CommitHook* next)
+      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {}
+
+  // The data is hidden before any reader can meet it.
+  void OnLogged(const CommitPlace& place) override {
+    if (step_ != Step::kPrepare || !section_->is_written_before_commit()) return;
+    section_->set_entry(undecided_->Add(place.first_seqno, place.last_seqno));
+  }
+  void OnInserted(const CommitPlace& place) noexcept override {
+    if (step_ == Step::kPrepare) {
+      prepared_->Enter(section_, place.log, place.first_seqno);
+    } else {
+      // Before the decision is visible, so that a reader of its number finds it.
+      if (section_->entry() != nullptr) {
+        UndecidedTable::Decide(section_->entry(), place.last_seqno);
+      }
+      prepared_->Leave(section_);
+    }
+    if (next_ != nullptr) next_->OnInserted(place);
+  }
+  void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override {
+    if (next_ != nullptr) next_->OnVisible(first_seqno, last_seqno);
+  }
+  void OnEnd(const Status& status) noexcept override {
+    // What is inserted has to be undone by a rollback, whatever became of the sync.
+    const bool is_prepared = status.ok() || section_->is_written_before_commit();
+    if (step_ == Step::kPrepare) prepared_->Settle(section_, is_prepared);
+    if (next_ != nullptr) next_->OnEnd(status);
+  }
+
+ private:
+  const Step step_;
+  PreparedLogs* const prepared_;
+  UndecidedTable* const undecided_;
+  PreparedSection* const section_;
+  CommitHook* const next_;
+};
+
+using State = PreparedSection::State;
+
+Status TwoPhaseWrites::Prepare(const WriteOptions& options, PreparedSection* section,
+                               CommitHook* hook) {
+  assert(section->state() == State::kNotLogged);
+  SectionHook entering(SectionHook::Step::kPrepare, prepared_, undecided_, section, hook);
+  if (!section->is_written_before_commit()) {
+    return pipeline_->Commit({.options = &options,
+                              .logged = section->batch(),
+                              .allows_markers = true,
+                              .hook = &entering});
+  }
+  const std::vector<size_t> begins = SubBatchesOf(*section->batch());
+  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
+  WriteBatch* const inserted[] = {section->batch()};
+  const Status status = pipeline_->Commit({.options = &options,
+                                           .logged = section->batch(),
+                                           .inserted = inserted,
+                                           .allows_markers = true,
+                                           .sub_batches = &sub_batches,
+                                           .hook = &entering});
+  undecided_->RetireReplaced();
+  return status;
+}
+
+std::vector<size_t> TwoPhaseWrites::SubBatchesOf(const WriteBatch& batch) const {
+  if (WriteBatchInternal::Count(batch) < 2) return {};
+  const Slice contents = WriteBatchInternal::Contents(batch);
+  return FindSubBatches(contents, kWriteBatchHeaderBytes, contents.size(), comparator_of_);
+}
+
+// The log of the section stays until the compensations are in tables: without the marker and
+// without the section the data would count as committed.
+Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, WriteBatch* marker,
+                                     PreparedSection* section, CommitHook* hook,
+                                     CommitRecorder* recorder) {
+  const std::vector<size_t> begins = SubBatchesOf(*marker);
+  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
+  WriteBatch* const inserted[] = {marker};
+  const size_t inserted_count = WriteBatchInternal::Count(*marker) == 0 ? 0 : 1;
+  SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
+  return pipeline_->Commit({.options = &options,
+                            .logged = marker,
+                            .inserted = {inserted, inserted_count},
+                            .allows_markers = true,
+                            .prepared_log = section->log_in_place(),
+                            .sub_batches = &sub_batches,
+                            .hook = &leaving,
+                            .recorder = recorder});
+}
+
+Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& records,
+                              PreparedSection* section, CommitHook* hook,
+                              CommitRecorder* recorder) {
+  WriteBatch* const marker = records.marker;
+  assert(section->state() == State::kUndecided && marker->HasCommit());
+  if (section->is_written_before_commit()) {
+    assert(records.after == nullptr);
+    return DecideWritten(options, marker, section, hook, recorder);
+  }
+  WriteBatch* const all[] = {records.before, section->batch(), records.after};
+  const std::span<WriteBatch* const> inserted(all, records.after == nullptr ? 2 : 3);
+  SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
+  return pipeline_->Commit({.options = &options,
+                            .logged = marker,
+                            .inserted = inserted,
+                            .allows_markers = true,
+                            .prepared_log = section->log_in_place(),
+                            .hook = &leaving,
+                            .recorder = recorder});
+}
+
+Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
+                                PreparedSection* section, CommitHook* hook) {
+  assert(section->state() == State::kUndecided && marker->HasRollback());
+  if (section->is_written_before_commit()) {
+    return DecideWritten(options, marker, section, hook, /*recorder=*/nullptr);
+  }
+  SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
+  return pipeline_->Commit(
+      {.options = &options, .logged = marker, .allows_markers = true, .hook = &leaving});
+}
+
+Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
+  const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();
+  if (sections.empty()) return Status::OK();
+  const std::shared_ptr<WalSink> log = wals->current();
+  for (const PreparedLogs::Logged& section : sections) {
+    std::string record;
+    PutFixed64(&record, section.is_written_before_commit ? section.first_seqno : next_seqno);
+    PutFixed32(&record, section.count);
+    record.append(LoggedAgainRecord());
+    record.append(section.records);
+    RETURN_IF_ERROR(log->Append(record));
+  }
+  RETURN_IF_ERROR(wals->SyncAll());
+  prepared->MoveTo(log->log_number());
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads: the batch on top of the database; for update behind TrackKey().
+#include <cassert>
+#include <utility>
+
+#include "db/api/family_iterators.h"
+#include "db/db_impl.h"
+#include "db/transaction/base/transaction_base.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family,
+                            const Slice& key, std::string* value) {
+  return batch_.GetFromBatchAndDB(db_, options, OrDefault(family), key, value);
+}
+Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family,
+                            const Slice& key, PinnableSlice* value) {
+  return batch_.GetFromBatchAndDB(db_, options, OrDefault(family), key, value);
+}
+Status TransactionBase::Get(const ReadOptions& options, const Slice& key, std::string* value) {
+  return Get(options, nullptr, key, value);
+}
+Status TransactionBase::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
+  return Get(options, nullptr, key, value);
+}
+
+Status TransactionBase::GetEntity(const ReadOptions& options, ColumnFamilyHandle* family,
+                                  const Slice& key, PinnableWideColumns* columns) {
+  return batch_.GetEntityFromBatchAndDB(db_, options, family, key, columns);
+}
+
+std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
+                                              const std::vector<ColumnFamilyHandle*>& families,
+                                              const std::vector<Slice>& keys,
+                                              std::vector<std::string>* values) {
+  assert(families.size() == keys.size());
+  ReadOptions single = options;
+  if (single.io_activity == Env::IOActivity::kMultiGet) {
+    single.io_activity = Env::IOActivity::kUnknown;
+  }
+  values->resize(keys.size());
+  std::vector<Status> statuses(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    statuses[i] = Get(single, families[i], keys[i], &(*values)[i]);
+  }
+  return statuses;
+}
+
+std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
+                                              const std::vector<Slice>& keys,
+                                              std::vector<std::string>* values) {
+  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), OrDefault(nullptr)), keys,
+                  values);
+}
+
+void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family,
+                               size_t num_keys, const Slice* keys, PinnableSlice* values,
+                               Status* statuses, bool sorted_input) {
+  batch_.MultiGetFromBatchAndDB(db_, options, OrDefault(family), num_keys, keys, values, statuses,
+                                sorted_input);
+}
+
+void TransactionBase::MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* family,
+                                     size_t num_keys, const Slice* keys,
+                                     PinnableWideColumns* results, Status* statuses,
+                                     bool sorted_input) {
+  batch_.MultiGetEntityFromBatchAndDB(db_, options, family, num_keys, keys, results, statuses,
+                                      sorted_input);
+}
+
+Status TransactionBase::TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
+                                       const Slice& key, bool exclusive, bool do_validate) {
+  if (!do_validate && options.snapshot != nullptr) {
+    return Status::InvalidArgument(
+        "Transaction::GetForUpdate: with ReadOptions::snapshot the key must be validated");
+  }
+  return TrackKey(
+      OrDefault(family), key,
+      {.use = TrackedKeys::Use::kRead, .is_exclusive = exclusive, .is_validated = do_validate});
+}
+
+Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
+                                     const Slice& key, std::string* value, bool exclusive,
+                                     bool do_validate) {
+  RETURN_IF_ERROR(TrackForUpdate(options, family, key, exclusive, do_validate));
+  return value == nullptr ? Status::OK() : Get(options, family, key, value);
+}
+Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
+                                     const Slice& key, PinnableSlice* value, bool exclusive,
+                                     bool do_validate) {
+  RETURN_IF_ERROR(TrackForUpdate(options, family, key, exclusive, do_validate));
+  return value == nullptr ? Status::OK() : Get(options, family, key, value);
+}
+Status TransactionBase::GetForUpdate(const ReadOptions& options, const Slice& key,
+                                     std::string* value, bool exclusive, bool do_validate) {
+  return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
+}
+Status TransactionBase::GetForUpdate(const ReadOptions& options, const Slice& key,
+                                     PinnableSlice* value, bool exclusive, bool do_validate) {
+  return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
+}
+
+Status TransactionBase::GetEntityForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
+                                           const Slice& key, PinnableWideColumns* columns,
+                                           bool exclusive, bool do_validate) {
+  if (family == nullptr) {
+    return Status::InvalidArgument("Transaction::GetEntityForUpdate needs the handle of a family");
+  }
+  RETURN_IF_ERROR(TrackForUpdate(options, family, key, exclusive, do_validate));
+  return columns == nullptr ? Status::OK() : GetEntity(options, family, key, columns);
+}
+
+// All keys are locked before the first one is read.
+std::vector<Status> TransactionBase::MultiGetForUpdate(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+    const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  assert(families.size() == keys.size());
+  values->assign(keys.size(), std::string());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Status status =
+        TrackKey(OrDefault(families[i]), keys[i], {.use = TrackedKeys::Use::kRead});
+    if (!status.ok()) return std::vector<Status>(keys.size(), status);
+  }
+  return MultiGet(options, families, keys, values);
+}
+
+std::vector<Status> TransactionBase::MultiGetForUpdate(const ReadOptions& options,
+                                                       const std::vector<Slice>& keys,
+                                                       std::vector<std::string>* values) {
+  return MultiGetForUpdate(
+      options, std::vector<ColumnFamilyHandle*>(keys.size(), OrDefault(nullptr)), keys, values);
+}
+
+void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* family, const Slice& key) {
+  TrackedKeys::Key* const tracked_key = tracked_->Find(OrDefault(family)->GetID(), key);
+  if (tracked_key == nullptr || !tracked_->UndoRead(tracked_key)) return;
+  Untrack(tracked_key);
+  tracked_->Remove(tracked_key);
+}
+
+Iterator* TransactionBase::GetIterator(const ReadOptions& options) {
+  return GetIterator(options, nullptr);
+}
+
+Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  ColumnFamilyHandle* const handle = OrDefault(family);
+  return batch_.NewIteratorWithBase(handle, db_->NewIterator(options, handle), &options);
+}
+
+// As of one moment.
+Status TransactionBase::OpenIterators(const ReadOptions& options,
+                                      const std::vector<ColumnFamilyHandle*>& families,
+                                      std::vector<std::unique_ptr<Iterator>>* iterators) {
+  std::vector<Iterator*> bases;
+  RETURN_IF_ERROR(db_->NewIterators(options, families, &bases));
+  for (size_t i = 0; i < families.size(); ++i) {
+    iterators->emplace_back(batch_.NewIteratorWithBase(families[i], bases[i], &options));
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<Iterator> TransactionBase::GetCoalescingIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
+  FamilyCursors cursors;
+  const Status status = OpenFamilyCursors(
+      options, families,
+      [&](std::vector<std::unique_ptr<Iterator>>* iterators) {
+        return OpenIterators(options, families, iterators);
+      },
+      &cursors);
+  if (!status.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(status));
+  return std::make_unique<CoalescingIterator>(std::move(cursors));
+}
+
+std::unique_ptr<AttributeGroupIterator> TransactionBase::GetAttributeGroupIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
+  FamilyCursors cursors;
+  const Status status = OpenFamilyCursors(
+      options, families,
+      [&](std::vector<std::unique_ptr<Iterator>>* iterators) {
+        return OpenIterators(options, families, iterators);
+      },
+      &cursors);
+  if (!status.ok()) return NewAttributeGroupErrorIterator(status);
+  return std::make_unique<GroupingIterator>(std::move(cursors));
+}
+
+}  // namespace ashlar

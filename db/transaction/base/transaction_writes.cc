@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes: the key is tracked, then the update goes to the batch.
+#include <string>
+
+#include "db/db_impl.h"
+#include "db/transaction/base/transaction_base.h"
+#include "db/write/write_batch_reader.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/result.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+std::string Joined(const SliceParts& parts) {
+  std::string text;
+  for (int i = 0; i < parts.num_parts; ++i)
+    text.append(parts.parts[i].data(), parts.parts[i].size());
+  return text;
+}
+
+}  // namespace
+
+template <typename Update>
+Status TransactionBase::AddUpdate(ColumnFamilyHandle* family, const Slice& key,
+                                  const Access& access, uint64_t Counts::*count,
+                                  const Update& update) {
+  ColumnFamilyHandle* const handle = OrDefault(family);
+  RETURN_IF_ERROR(TrackKey(handle, key, access));
+  RETURN_IF_ERROR(update(Target(), handle));
+  counts_.*count += 1;
+  return Status::OK();
+}
+
+Status TransactionBase::PutAs(ColumnFamilyHandle* family, const Slice& key, const Slice& value,
+                              const Access& access) {
+  return AddUpdate(family, key, access, &Counts::puts,
+                   [&](WriteBatchBase* batch, ColumnFamilyHandle* handle) {
+                     return batch->Put(handle, key, value);
+                   });
+}
+Status TransactionBase::PutEntityAs(ColumnFamilyHandle* family, const Slice& key,
+                                    const WideColumns& columns, const Access& access) {
+  if (family == nullptr) {
+    return Status::InvalidArgument("Transaction::PutEntity needs the handle of a family");
+  }
+  return AddUpdate(family, key, access, &Counts::put_entities,
+                   [&](WriteBatchBase* batch, ColumnFamilyHandle* handle) {
+                     return batch->PutEntity(handle, key, columns);
+                   });
+}
+Status TransactionBase::MergeAs(ColumnFamilyHandle* family, const Slice& key, const Slice& value,
+                                const Access& access) {
+  return AddUpdate(family, key, access, &Counts::merges,
+                   [&](WriteBatchBase* batch, ColumnFamilyHandle* handle) {
+                     return batch->Merge(handle, key, value);
+                   });
+}
+Status TransactionBase::DeleteAs(ColumnFamilyHandle* family, const Slice& key,
+                                 const Access& access) {
+  return AddUpdate(family, key, access, &Counts::deletes,
+                   [&](WriteBatchBase* batch, ColumnFamilyHandle* handle) {
+                     return batch->Delete(handle, key);
+                   });
+}
+Status TransactionBase::SingleDeleteAs(ColumnFamilyHandle* family, const Slice& key,
+                                       const Access& access) {
+  return AddUpdate(family, key, access, &Counts::deletes,
+                   [&](WriteBatchBase* batch, ColumnFamilyHandle* handle) {
+                     return batch->SingleDelete(handle, key);
+                   });
+}
+
+Status TransactionBase::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& value,
+                            bool assume_tracked) {
+  return PutAs(family, key, value, WriteAccess(assume_tracked));
+}
+Status TransactionBase::Put(const Slice& key, const Slice& value) {
+  return PutAs(nullptr, key, value, WriteAccess());
+}
+Status TransactionBase::Put(ColumnFamilyHandle* family, const SliceParts& key,
+                            const SliceParts& value, bool assume_tracked) {
+  return PutAs(family, Joined(key), Joined(value), WriteAccess(assume_tracked));
+}
+Status TransactionBase::Put(const SliceParts& key, const SliceParts& value) {
+  return PutAs(nullptr, Joined(key), Joined(value), WriteAccess());
+}
+Status TransactionBase::PutEntity(ColumnFamilyHandle* family, const Slice& key,
+                                  const WideColumns& columns, bool assume_tracked) {
+  return PutEntityAs(family, key, columns, WriteAccess(assume_tracked));
+}
+Status TransactionBase::Merge(ColumnFamilyHandle* family, const Slice& key, const Slice& value,
+                              bool assume_tracked) {
+  return MergeAs(family, key, value, WriteAccess(assume_tracked));
+}
+Status TransactionBase::Merge(const Slice& key, const Slice& value) {
+  return MergeAs(nullptr, key, value, WriteAccess());
+}
+Status TransactionBase::Delete(ColumnFamilyHandle* family, const Slice& key, bool assume_tracked) {
+  return DeleteAs(family, key, WriteAccess(assume_tracked));
+}
+Status TransactionBase::Delete(const Slice& key) { return DeleteAs(nullptr, key, WriteAccess()); }
+Status TransactionBase::Delete(ColumnFamilyHandle* family, const SliceParts& key,
+                               bool assume_tracked) {
+  return DeleteAs(family, Joined(key), WriteAccess(assume_tracked));
+}
+Status TransactionBase::Delete(const SliceParts& key) {
+  return DeleteAs(nullptr, Joined(key), WriteAccess());
+}
+Status TransactionBase::SingleDelete(ColumnFamilyHandle* family, const Slice& key,
+                                     bool assume_tracked) {
+  return SingleDeleteAs(family, key, WriteAccess(assume_tracked));
+}
+Status TransactionBase::SingleDelete(const Slice& key) {
+  return SingleDeleteAs(nullptr, key, WriteAccess());
+}
+Status TransactionBase::SingleDelete(ColumnFamilyHandle* family, const SliceParts& key,
+                                     bool assume_tracked) {
+  return SingleDeleteAs(family, Joined(key), WriteAccess(assume_tracked));
+}
+Status TransactionBase::SingleDelete(const SliceParts& key) {
+  return SingleDeleteAs(nullptr, Joined(key), WriteAccess());
+}
+
+Status TransactionBase::PutUntracked(ColumnFamilyHandle* family, const Slice& key,
+                                     const Slice& value) {
+  return PutAs(family, key, value, UntrackedAccess());
+}
+Status TransactionBase::PutUntracked(const Slice& key, const Slice& value) {
+  return PutAs(nullptr, key, value, UntrackedAccess());
+}
+Status TransactionBase::PutUntracked(ColumnFamilyHandle* family, const SliceParts& key,
+                                     const SliceParts& value) {
+  return PutAs(family, Joined(key), Joined(value), UntrackedAccess());
+}
+Status TransactionBase::PutUntracked(const SliceParts& key, const SliceParts& value) {
+  return PutAs(nullptr, Joined(key), Joined(value), UntrackedAccess());
+}
+Status TransactionBase::PutEntityUntracked(ColumnFamilyHandle* family, const Slice& key,
+                                           const WideColumns& columns) {
+  return PutEntityAs(family, key, columns, UntrackedAccess());
+}
+Status TransactionBase::MergeUntracked(ColumnFamilyHandle* family, const Slice& key,
+                                       const Slice& value) {
+  return MergeAs(family, key, value, UntrackedAccess());
+}
+Status TransactionBase::MergeUntracked(const Slice& key, const Slice& value) {
+  return MergeAs(nullptr, key, value, UntrackedAccess());
+}
+Status TransactionBase::DeleteUntracked(ColumnFamilyHandle* family, const Slice& key) {
+  return DeleteAs(family, key, UntrackedAccess());
+}
+Status TransactionBase::DeleteUntracked(const Slice& key) {
+  return DeleteAs(nullptr, key, UntrackedAccess());
+}
+Status TransactionBase::DeleteUntracked(ColumnFamilyHandle* family, const SliceParts& key) {
+  return DeleteAs(family, Joined(key), UntrackedAccess());
+}
+Status TransactionBase::DeleteUntracked(const SliceParts& key) {
+  return DeleteAs(nullptr, Joined(key), UntrackedAccess());
+}
+Status TransactionBase::SingleDeleteUntracked(ColumnFamilyHandle* family, const Slice& key) {
+  return SingleDeleteAs(family, key, UntrackedAccess());
+}
+Status TransactionBase::SingleDeleteUntracked(const Slice& key) {
+  return SingleDeleteAs(nullptr, key, UntrackedAccess());
+}
+
+void TransactionBase::PutLogData(const Slice& blob) {
+  IgnoreError(batch_.PutLogData(blob), "the call returns nothing; a full batch refuses the next");
+}
+
+namespace {
+
+// A family as a batch needs it.
+class NumberedFamily final : public ColumnFamilyHandle {
+ public:
+  NumberedFamily(uint32_t id, const Comparator* comparator) : id_(id), comparator_(comparator) {}
+  const std::string& GetName() const override { return name_; }
+  uint32_t GetID() const override { return id_; }
+  Status GetDescriptor(ColumnFamilyDescriptor*) override {
+    return Status::NotSupported("only the number of the column family is known");
+  }
+  const Comparator* GetComparator() const override { return comparator_; }
+
+ private:
+  const std::string name_;
+  const uint32_t id_;
+  const Comparator* const comparator_;
+};
+
+}  // namespace
+
+Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
+  WriteBatchReader reader{Slice(source->Data())};
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
+    if (!record.IsCounted()) {
+      return Status::InvalidArgument(
+          "Transaction::RebuildFromWriteBatch: the batch has markers of two-phase commit");
+    }
+    const Comparator* const comparator = db_->ComparatorOf(record.family);
+    if (comparator == nullptr) {
+      return Status::InvalidArgument(
+          StrCat("Transaction::RebuildFromWriteBatch: there is no column family ", record.family));
+    }
+    NumberedFamily family(record.family, comparator);
+    RETURN_IF_ERROR(Replay(record, &family));
+  }
+  return reader.status();
+}
+
+Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
+  WriteBatchReader reader{Slice(section.Data())};
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (!record.IsCounted()) continue;
+    const Comparator* const comparator = db_->ComparatorOf(record.family);
+    if (comparator == nullptr) continue;
+    NumberedFamily family(record.family, comparator);
+    RETURN_IF_ERROR(Replay(record, &family));
+  }
+  return reader.status();
+}
+
+Status TransactionBase::Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family) {
+  switch (record.type) {
+    case kTypeValue: return PutAs(family, record.key, record.value, WriteAccess());
+    case kTypeMerge: return MergeAs(family, record.key, record.value, WriteAccess());
+    case kTypeDeletion: return DeleteAs(family, record.key, WriteAccess());
+    case kTypeSingleDeletion: return SingleDeleteAs(family, record.key, WriteAccess());
+    case kTypeWideColumnEntity: {
+      WideColumns columns;
+      RETURN_IF_ERROR(DecodeColumns(record.value, &columns));
+      return PutEntityAs(family, record.key, columns, WriteAccess());
+    }
+    default:
+      return Status::InvalidArgument(StrCat("Transaction::RebuildFromWriteBatch: records of kind ",
+                                            int{record.type}, " are not supported"));
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The iterator over the updates alone, and the choice of the iterator over a database.
+#include "db/transaction/indexed_batch/batch_iterators.h"
+
+#include <utility>
+
+#include "ashlar/utilities/write_batch_with_index.h"
+#include "db/read/db_iterator.h"
+#include "db/transaction/indexed_batch/batch_reads.h"
+#include "db/transaction/indexed_batch/overlay_iterator.h"
+#include "db/transaction/indexed_batch/two_way_iterator.h"
+#include "db/transaction/indexed_batch/update_cursor.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+WriteType KindOf(const WriteBatchRecord& record) {
+  switch (record.type) {
+    case kTypeValue: return kPutRecord;
+    case kTypeMerge: return kMergeRecord;
+    case kTypeDeletion: return kDeleteRecord;
+    case kTypeSingleDeletion: return kSingleDeleteRecord;
+    case kTypeWideColumnEntity: return kPutEntityRecord;
+    default: assert(false); return kUnknownRecord;
+  }
+}
+
+// Shows the updates alone.
+class UpdateIterator final : public WBWIIterator {
+ public:
+  UpdateIterator(IndexedBatch* batch, uint32_t family) : batch_(batch), cursor_(batch, family) {}
+
+  bool Valid() const override { return cursor_.Valid(); }
+  void SeekToFirst() override { cursor_.SeekToFirst(); }
+  void SeekToLast() override { cursor_.SeekToLast(); }
+  void Seek(const Slice& target) override { cursor_.Seek(target); }
+  void SeekForPrev(const Slice& target) override { cursor_.SeekForPrev(target); }
+  void Next() override {
+    if (cursor_.Valid()) cursor_.Next();
+  }
+  void Prev() override {
+    if (cursor_.Valid()) cursor_.Prev();
+  }
+  Status status() const override { return cursor_.status(); }
+  WriteEntry Entry() const override {
+    const WriteBatchRecord& record = cursor_.record();
+    return {.type = KindOf(record), .key = record.key, .value = record.value};
+  }
+  bool HasOverWrittenSingleDel() const override {
+    return batch_->Indexed().ReplacedSingleDelete(cursor_.shown());
+  }
+  uint32_t GetUpdateCount() const override { return batch_->Indexed().OrdinalOf(cursor_.shown()); }
+
+ private:
+  IndexedBatch* const batch_;
+  UpdateCursor cursor_;
+};
+
+// Whether one merge can show both. This requires that batch and base have the same order and the
+// same bounds, that the base neither ends nor skips entries for another reason, and that it does
+// not fold the operands of the batch with an operator that expects times.
+bool FitsInto(const DBIterator& base, const Comparator* comparator, const Slice* lower_bound,
+              const Slice* upper_bound) {
+  const ReadOptions& options = base.options();
+  return base.user_comparator() == comparator && options.iterate_lower_bound == lower_bound &&
+         options.iterate_upper_bound == upper_bound && !options.prefix_same_as_start &&
+         options.max_skippable_internal_keys == 0 &&
+         OperatorWithoutTimes(base.merge_operator()) == base.merge_operator();
+}
+
+}  // namespace
+
+std::unique_ptr<Iterator> NewBatchIterator(IndexedBatch* batch, ColumnFamilyHandle* family,
+                                           std::unique_ptr<Iterator> base,
+                                           const ReadOptions* bounds) {
+  if (base == nullptr) {
+    return std::unique_ptr<Iterator>(NewErrorIterator(
+        Status::InvalidArgument("WriteBatchWithIndex::NewIteratorWithBase: no base iterator")));
+  }
+  const uint32_t number = family == nullptr ? 0 : family->GetID();
+  const Comparator* const comparator = batch->ComparatorOf(number, family);
+  const Slice* const lower_bound = bounds == nullptr ? nullptr : bounds->iterate_lower_bound;
+  const Slice* const upper_bound = bounds == nullptr ? nullptr : bounds->iterate_upper_bound;
+  DBIterator* const own = DBIterator::From(base.get());
+  if (own != nullptr && FitsInto(*own, comparator, lower_bound, upper_bound)) {
+    base.release();
+    return std::make_unique<OverlayIterator>(batch, number, std::unique_ptr<DBIterator>(own));
+  }
+  return std::make_unique<TwoWayIterator>(TwoWayIterator::Setting{.batch = batch,
+                                                                  .family = number,
+                                                                  .handle = family,
+                                                                  .comparator = comparator,
+                                                                  .lower_bound = lower_bound,
+                                                                  .upper_bound = upper_bound},
+                                          std::move(base));
+}
+
+Status RefuseStep(const char* step) {
+  return Status::NotSupported(StrCat("iterator over a batch: ", step, "() where it is not valid"));
+}
+
+WBWIIterator* WriteBatchWithIndex::NewIterator(ColumnFamilyHandle* column_family) {
+  const uint32_t number = column_family == nullptr ? 0 : column_family->GetID();
+  return new UpdateIterator(&IndexedBatch::Of(this), number);
+}
+WBWIIterator* WriteBatchWithIndex::NewIterator() { return NewIterator(nullptr); }
+
+Iterator* WriteBatchWithIndex::NewIteratorWithBase(ColumnFamilyHandle* column_family,
+                                                   Iterator* base_iterator,
+                                                   const ReadOptions* opts) {
+  return NewBatchIterator(&IndexedBatch::Of(this), column_family,
+                          std::unique_ptr<Iterator>(base_iterator), opts)
+      .release();
+}
+Iterator* WriteBatchWithIndex::NewIteratorWithBase(Iterator* base_iterator,
+                                                   const ReadOptions* opts) {
+  return NewIteratorWithBase(nullptr, base_iterator, opts);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/transaction/locks/lock_sleep.h"
+
+namespace ashlar {
+
+namespace {
+
+// A condition variable of a custom factory may measure time a little differently.
+constexpr uint64_t kClockDifferenceMicros = 1000;
+
+}  // namespace
+
+Status SleepUntil(LockClock* clock, const std::atomic<uint32_t>& outcome, uint64_t until,
+                  const std::shared_ptr<TransactionDBMutex>& mutex,
+                  const std::shared_ptr<TransactionDBCondVar>& condition) {
+  if (mutex == nullptr) {
+    clock->Wait(&outcome, 0, until);
+    return Status::OK();
+  }
+  Status status = mutex->Lock();
+  if (!status.ok()) return status;
+  if (outcome.load(std::memory_order_acquire) == 0) {
+    const uint64_t now = clock->NowMicros();
+    if (until == kNoDeadline) {
+      status = condition->Wait(mutex);
+    } else if (now < until) {
+      status = condition->WaitFor(mutex, static_cast<int64_t>(until - now));
+    }
+  }
+  mutex->UnLock();
+  if (!status.IsTimedOut() || until == kNoDeadline) return status;
+  return clock->NowMicros() + kClockDifferenceMicros >= until ? Status::OK() : status;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PointLocks: what a thread does that does not get a lock at once.
+#include <algorithm>
+#include <utility>
+
+#include "db/transaction/locks/lock_sleep.h"
+#include "db/transaction/locks/point_locks.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+// How many times a waiter looks before it sleeps, if the holder is ending: a few microseconds.
+constexpr int kSpins = 100;
+
+}  // namespace
+
+Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  const uint32_t number = ShardOf(*lock);
+  LockWaiter waiter(owner, lock, mode);
+  Attempt attempt;
+  while (true) {
+    Status locked = LockMutex(number, *owner, *lock);
+    if (!locked.ok()) return locked;
+    size_t wanted = 0;
+    uint64_t expiry = kNoDeadline;
+    {
+      Section section(this, number, &waiter, AdoptLock());
+      attempt = Try(section.get(), owner, lock, mode);
+      if (attempt == Attempt::kNoRoom) wanted = section->WantedCapacity();
+      if (attempt == Attempt::kBlocked) {
+        KeyLock* const first = section->FirstHolder(*lock);
+        Enqueue(section.get(), number, &waiter, first);
+        GrantQueue(&section, first);  // locks that have expired are taken
+        if (waiter.IsWaiting()) {
+          if (owner->lock_timeout_micros == 0) {
+            GiveUp(&section, &waiter);
+          } else {
+            expiry = NextExpiry(waiter, section->FirstHolder(*lock));
+          }
+        }
+      }
+    }
+    if (attempt == Attempt::kBlocked) {
+      if (owner->lock_timeout_micros == 0 && waiter.IsWaiting()) {
+        return Failure(Status::kTimedOut, Status::kLockTimeout, waiter);
+      }
+      return Wait(&waiter, number, expiry);
+    }
+    if (attempt != Attempt::kNoRoom) break;
+    Resize(number, wanted);
+  }
+  switch (attempt) {
+    case Attempt::kGranted: owner->Own(lock, mode); return Status::OK();
+    case Attempt::kTooMany:
+      return Status(Status::kAborted, Status::kLockLimit, Status::kNoError,
+                    StrCat(families_.max_keys(), " keys are locked in family ", lock->family_));
+    default: return Status::Expired(StrCat("the locks of transaction ", owner->id_, " were taken"));
+  }
+}
+
+Status PointLocks::LockMutex(uint32_t shard, const LockOwner& owner,
+                             const KeyLock& lock) NO_THREAD_SAFETY_ANALYSIS {
+  if (mutexes_.empty()) {
+    shards_[shard].spin_lock.Lock();
+    return Status::OK();
+  }
+  TransactionDBMutex& mutex = *mutexes_[shard];
+  const int64_t micros = owner.lock_timeout_micros;
+  Status status = micros < 0 ? mutex.Lock() : mutex.TryLockFor(micros);
+  if (!status.IsTimedOut()) return status;
+  return Status(Status::kTimedOut, Status::kMutexTimeout, Status::kNoError, DescribeKey(lock));
+}
+
+// Waits for an outcome. Sleeps until one of these comes first: the end of the wait, the time to
+// search for a deadlock, the expiration of a lock.
+Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
+  LockOwner* const owner = waiter->owner;
+  const uint64_t start = clock_->NowMicros();
+  uint64_t give_up_at = DeadlineAfter(start, owner->lock_timeout_micros);
+  uint64_t search_at = kNoDeadline;
+  if (waiter->detects || detecting_.load(std::memory_order_seq_cst) != 0) {
+    const int64_t delay = std::max<int64_t>(owner->deadlock_timeout_micros, 0);
+    search_at =
+        waiter->searches_at_once ? start : std::min(DeadlineAfter(start, delay), give_up_at);
+  }
+  if (waiter->may_be_short) {
+    for (int i = 0; i < kSpins && waiter->IsWaiting(); i++) SpinPause();
+  }
+  Status failure;
+  std::shared_ptr<const LockWait> kept;
+  while (waiter->IsWaiting()) {
+    const uint64_t now = clock_->NowMicros();
+    if (now >= search_at) {
+      search_at = kNoDeadline;
+      SearchDeadlock(waiter, shard);
+    } else if (now >= expiry || now >= give_up_at || !failure.ok()) {
+      Section section(this, shard, waiter);
+      if (!waiter->IsWaiting()) break;
+      GrantQueue(&section, section->FirstHolder(*waiter->lock));  // takes expired locks
+      if (!waiter->IsWaiting()) break;
+      expiry = NextExpiry(*waiter, section->FirstHolder(*waiter->lock));
+      if (now < give_up_at && failure.ok()) continue;
+      kept =
+          std::make_shared<LockWait>(DescribeWait(*waiter, *section->FirstHolder(*waiter->lock)));
+      GiveUp(&section, waiter);
+      break;
+    } else {
+      failure = SleepUntil(clock_, waiter->outcome, std::min({search_at, expiry, give_up_at}),
+                           mutexes_.empty() ? nullptr : mutexes_[shard], owner->condition_);
+    }
+  }
+  AddPerfCount(&PerfContextBase::key_lock_wait_count);
+  if (TimesPerf()) {
+    get_perf_context()->key_lock_wait_time += (clock_->NowMicros() - start) * 1000;
+  }
+  {
+    SpinLockGuard guard(&owner->kept_wait_lock_);
+    kept.swap(owner->kept_wait_);
+  }
+  switch (waiter->outcome.load(std::memory_order_acquire)) {
+    case LockWaiter::kGranted: owner->Own(waiter->lock, waiter->mode); break;
+    case LockWaiter::kDeadlock: return Failure(Status::kBusy, Status::kDeadlock, *waiter);
+    default:
+      if (!failure.ok() && !failure.IsTimedOut()) return failure;
+      return Failure(Status::kTimedOut, Status::kLockTimeout, *waiter);
+  }
+  return Status::OK();
+}
+
+// ---- The queue
+
+// An upgrade goes behind earlier upgrades, everything else to the end.
+void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* waiter,
+                         KeyLock* first) {
+  LockOwner* const owner = waiter->owner;
+  LockWaiter* previous = first->last_waiter_;
+  if (waiter->is_upgrade) {
+    previous = nullptr;
+    for (LockWaiter* other = first->first_waiter_; other != nullptr && other->is_upgrade;
+         other = other->next) {
+      previous = other;
+    }
+    waiter->searches_at_once = previous != nullptr;
+  }
+  LockWaiter*& behind = previous != nullptr ? previous->next : first->first_waiter_;
+  waiter->previous = previous;
+  waiter->next = std::exchange(behind, waiter);
+  (waiter->next != nullptr ? waiter->next->previous : first->last_waiter_) = waiter;
+
+  waiter->next_in_shard = shard->first_waiter;
+  if (waiter->next_in_shard != nullptr) waiter->next_in_shard->previous_in_shard = waiter;
+  shard->first_waiter = waiter;
+
+  if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
+    owner->condition_ = mutex_factory_->AllocateCondVar();
+  }
+  waiter->lock->owner_ = owner;
+  waiter->may_be_short = first->owner_->is_ending.load(std::memory_order_relaxed);
+  owner->waiter_ = waiter;
+  owner->waits_in_.store(shard_number + 1, std::memory_order_seq_cst);
+  if (waiter->detects) detecting_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void PointLocks::Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first) {
+  (waiter->previous != nullptr ? waiter->previous->next : first->first_waiter_) = waiter->next;
+  (waiter->next != nullptr ? waiter->next->previous : first->last_waiter_) = waiter->previous;
+  if (waiter->previous_in_shard != nullptr) {
+    waiter->previous_in_shard->next_in_shard = waiter->next_in_shard;
+  } else {
+    shard->first_waiter = waiter->next_in_shard;
+  }
+  if (waiter->next_in_shard != nullptr) {
+    waiter->next_in_shard->previous_in_shard = waiter->previous_in_shard;
+  }
+  waiter->owner->waiter_ = nullptr;
+  waiter->owner->waits_in_.store(0, std::memory_order_seq_cst);
+  if (waiter->detects) detecting_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+// The wait ends without an outcome; those that it had blocked are looked after.
+void PointLocks::GiveUp(Section* section, LockWaiter* waiter) {
+  KeyLock* const first = section->get()->FirstHolder(*waiter->lock);
+  waiter->blocker = BlockerOf(*waiter, *first);
+  Dequeue(section->get(), waiter, first);
+  GrantQueue(section, first);
+}
+
+// ---- What a wait is for
+
+// The next waiter ahead that does not share with `waiter`, if that is why it waits.
+const LockWaiter* PointLocks::BlockingWaiter(const LockWaiter& waiter, const KeyLock& first) {
+  if (Conflicts(waiter, first)) return nullptr;
+  const LockWaiter* ahead = waiter.previous;
+  while (ahead != nullptr && ahead->mode != LockMode::kExclusive) ahead = ahead->previous;
+  return ahead;
+}
+
+TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& first) {
+  if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) return ahead->owner->id_;
+  const KeyLock* const holder = &first == waiter.lock ? first.next_holder_ : &first;
+  return holder != nullptr ? holder->owner_->id_ : 0;
+}
+
+LockWait PointLocks::DescribeWait(const LockWaiter& waiter, const KeyLock& first) {
+  LockWait wait;
+  wait.family = waiter.lock->family_;
+  wait.key = waiter.lock->key_.ToString();
+  if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) {
+    wait.holders.push_back(ahead->owner->id_);
+    return wait;
+  }
+  for (const KeyLock* holder = &first; holder != nullptr; holder = holder->next_holder_) {
+    if (holder != waiter.lock) wait.holders.push_back(holder->owner_->id_);
+  }
+  return wait;
+}
+
+// The next deadline of a holder, or of an owner that may become one before this waiter does.
+uint64_t PointLocks::NextExpiry(const LockWaiter& waiter, const KeyLock* first) const {
+  if (!may_expire_.load(std::memory_order_relaxed)) return kNoDeadline;
+  const uint64_t now = clock_->NowMicros();
+  uint64_t next = kNoDeadline;
+  const auto consider = [&](const LockOwner& owner) {
+    if (owner.expiration_deadline > now) next = std::min(next, owner.expiration_deadline);
+  };
+  for (const KeyLock* holder = first; holder != nullptr; holder = holder->next_holder_) {
+    if (holder != waiter.lock) consider(*holder->owner_);
+  }
+  for (const LockWaiter* ahead = waiter.previous; ahead != nullptr; ahead = ahead->previous) {
+    consider(*ahead->owner);
+  }
+  return next;
+}
+
+std::string PointLocks::DescribeKey(const KeyLock& lock) const {
+  const std::string family =
+      family_name_ ? family_name_(lock.family_) : StrCat("number ", lock.family_);
+  return StrCat("key ", KeyInError(lock.key_), " of the column family ", family);
+}
+
+Status PointLocks::Failure(Status::Code code, Status::SubCode subcode,
+                           const LockWaiter& waiter) const {
+  return Status(code, subcode, Status::kNoError,
+                StrCat("transaction ", waiter.owner->id_, " waits for transaction ", waiter.blocker,
+                       ", ", DescribeKey(*waiter.lock)));
+}
+
+}  // namespace ashlar

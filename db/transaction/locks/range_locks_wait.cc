@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RangeLocks: requests, waits and deadlocks.
+#include <algorithm>
+#include <utility>
+
+#include "db/transaction/locks/lock_sleep.h"
+#include "db/transaction/locks/range_locks.h"
+#include "db/transaction/locks/range_waiter.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+// How often a waiting thread asks whether it is killed.
+constexpr int64_t kKilledPollMicros = 100'000;
+
+bool Excludes(LockMode a, LockMode b) {
+  return a == LockMode::kExclusive || b == LockMode::kExclusive;
+}
+
+Status RangeFailure(Status::Code code, Status::SubCode subcode, const RangeLock& wanted,
+                    TransactionID blocker) {
+  const auto text = [](const RangeEnd& end) {
+    return StrCat(KeyInError(end.key), end.is_after ? " and all that begin with it" : "");
+  };
+  return Status(code, subcode, Status::kNoError,
+                StrCat("transaction ", wanted.owner->id(), " waits for transaction ", blocker,
+                       ", keys from ", text(wanted.start), " to ", text(wanted.end),
+                       " of the column family number ", wanted.family));
+}
+
+}  // namespace
+
+void RangeLocks::Section::Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t outcome) {
+  const std::shared_ptr<TransactionDBCondVar> condition =
+      locks_->custom_mutex_ != nullptr ? owner->condition_ : nullptr;
+  wakes_.push_back(&waiter->outcome);
+  waiter->outcome.store(outcome, std::memory_order_release);  // the waiter may be gone now
+  if (condition != nullptr) condition->NotifyAll();
+}
+
+// The owners for which a request must wait; each may occur several times.
+std::vector<LockOwner*> RangeLocks::BlockersOf(const Family& family, const RangeLock& wanted) {
+  std::vector<LockOwner*> blockers;
+  family.tree.ForOverlapping(wanted.start, wanted.end, [&](const RangeLock* range) {
+    if (range->owner != wanted.owner && Excludes(range->mode, wanted.mode)) {
+      blockers.push_back(range->owner);
+    }
+    return true;
+  });
+  for (const RangeWaiter* waiter : family.waiters) {
+    const RangeLock& earlier = *waiter->wanted;
+    if (&earlier == &wanted) break;
+    if (!Excludes(earlier.mode, wanted.mode) ||
+        !family.tree.Overlap(earlier.start, earlier.end, wanted.start, wanted.end)) {
+      continue;
+    }
+    bool waits_for_us = false;
+    family.tree.ForOverlapping(earlier.start, earlier.end, [&](const RangeLock* range) {
+      waits_for_us |= range->owner == wanted.owner && Excludes(range->mode, earlier.mode);
+      return !waits_for_us;
+    });
+    if (!waits_for_us) blockers.push_back(earlier.owner);
+  }
+  return blockers;
+}
+
+Status RangeLocks::LockMutex(const RangeLock& wanted) NO_THREAD_SAFETY_ANALYSIS {
+  if (custom_mutex_ == nullptr) {
+    mutex_.Lock();
+    return Status::OK();
+  }
+  const int64_t micros = wanted.owner->lock_timeout_micros;
+  const Status status = micros < 0 ? custom_mutex_->Lock() : custom_mutex_->TryLockFor(micros);
+  if (!status.IsTimedOut()) return status;
+  return RangeFailure(Status::kTimedOut, Status::kMutexTimeout, wanted, 0);
+}
+
+Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
+  LockOwner* const owner = wanted->owner;
+  RangeWaiter waiter;
+  const Status locked = LockMutex(*wanted);
+  if (!locked.ok()) return locked;
+  {
+    Section section(this, AdoptLock());
+    Family* const family = FindFamily(wanted->family);
+    if (family->is_dropped) {
+      return Status::InvalidArgument(
+          StrCat("the column family with the number ", wanted->family, " was dropped"));
+    }
+    if (family->tree.Compare(wanted->start, wanted->end) > 0) {
+      return Status::InvalidArgument("the range ends before it begins");
+    }
+    if (Covers(*family, *wanted)) return Status::OK();
+    if (!MakeRoomFor(*wanted)) {
+      return Status(Status::kAborted, Status::kLockLimit, Status::kNoError,
+                    StrCat("the ranges would need more than ", max_memory_, " bytes"));
+    }
+    const std::vector<LockOwner*> blockers = BlockersOf(*family, *wanted);
+    if (blockers.empty()) {
+      Insert(family, std::move(wanted));
+      return Status::OK();
+    }
+    waiter.blocker = blockers[0]->id();
+    if (owner->lock_timeout_micros == 0) {
+      return RangeFailure(Status::kTimedOut, Status::kLockTimeout, *wanted, waiter.blocker);
+    }
+    waiter.wanted = std::move(wanted);
+    Enqueue(family, &waiter);
+  }
+  return Wait(&waiter, owner);
+}
+
+Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
+  const uint64_t start = clock_->NowMicros();
+  const uint64_t give_up_at = DeadlineAfter(start, owner->lock_timeout_micros);
+  uint64_t search_at = std::min(
+      DeadlineAfter(start, std::max<int64_t>(owner->deadlock_timeout_micros, 0)), give_up_at);
+  Status failure;
+  std::shared_ptr<LockWait> kept;
+  while (waiter->IsWaiting()) {
+    const uint64_t now = clock_->NowMicros();
+    if (now >= search_at) {
+      search_at = kNoDeadline;
+      SearchDeadlock(waiter);
+      continue;
+    }
+    std::shared_ptr<const IsKilledCallback> is_killed;
+    {
+      Section section(this);
+      if (!waiter->IsWaiting()) break;
+      Family* const family = FindFamily(waiter->wanted->family);
+      const std::vector<LockOwner*> blockers = BlockersOf(*family, *waiter->wanted);
+      waiter->blocker = blockers.empty() ? 0 : blockers[0]->id();
+      if (now >= give_up_at || !failure.ok()) {
+        kept = std::make_shared<LockWait>();
+        for (const LockOwner* blocker : blockers) kept->holders.push_back(blocker->id());
+        kept->family = waiter->wanted->family;
+        kept->key = waiter->wanted->start.key;
+        Dequeue(family, waiter);
+        GrantWaiters(&section, family);
+        break;
+      }
+      is_killed = is_killed_;
+    }
+    if (is_killed != nullptr && (*is_killed)()) {  // the program's code: without the mutex
+      failure = Status::Aborted("the wait for a range of keys was killed");
+      continue;
+    }
+    const uint64_t poll_at =
+        is_killed != nullptr ? DeadlineAfter(now, kKilledPollMicros) : kNoDeadline;
+    failure = SleepUntil(clock_.get(), waiter->outcome, std::min({search_at, give_up_at, poll_at}),
+                         custom_mutex_, owner->condition_);
+  }
+  AddPerfCount(&PerfContextBase::key_lock_wait_count);
+  if (TimesPerf()) {
+    get_perf_context()->key_lock_wait_time += (clock_->NowMicros() - start) * 1000;
+  }
+  {
+    SpinLockGuard guard(&owner->kept_wait_lock_);
+    owner->kept_wait_ = std::move(kept);
+  }
+  switch (waiter->outcome.load(std::memory_order_acquire)) {
+    case RangeWaiter::kGranted: return Status::OK();
+    case RangeWaiter::kDeadlock:
+      return RangeFailure(Status::kBusy, Status::kDeadlock, *waiter->wanted, waiter->blocker);
+    default:
+      if (!failure.ok() && !failure.IsTimedOut()) return failure;
+      return RangeFailure(Status::kTimedOut, Status::kLockTimeout, *waiter->wanted,
+                          waiter->blocker);
+  }
+}
+
+// Grants every request that nothing blocks any more. One that is granted can only block others, so
+// one pass is enough.
+void RangeLocks::GrantWaiters(Section* section, Family* family) {
+  const std::vector<RangeWaiter*> waiters = family->waiters;
+  for (RangeWaiter* waiter : waiters) {
+    if (!BlockersOf(*family, *waiter->wanted).empty()) continue;
+    LockOwner* const owner = waiter->wanted->owner;
+    Dequeue(family, waiter);
+    Insert(family, std::move(waiter->wanted));
+    section->Tell(waiter, owner, RangeWaiter::kGranted);
+  }
+}
+
+void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
+  LockOwner* const owner = waiter->wanted->owner;
+  if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
+    owner->condition_ = mutex_factory_->AllocateCondVar();
+  }
+  family->waiters.push_back(waiter);
+  owner->range_waiter_ = waiter;
+  waits_++;
+}
+
+void RangeLocks::Dequeue(Family* family, RangeWaiter* waiter) {
+  family->waiters.erase(std::find(family->waiters.begin(), family->waiters.end(), waiter));
+  waiter->wanted->owner->range_waiter_ = nullptr;
+}
+
+// ---- Deadlocks
+
+// With the mutex held: the graph stands still. The owners of the nodes are found by their numbers.
+class RangeLocks::Graph final : public WaitGraph {
+ public:
+  explicit Graph(RangeLocks* locks) : locks_(locks) {}
+
+  bool GetBlockers(const WaitNode& waiting, bool* detects,
+                   std::vector<WaitNode>* blockers) override {
+    const RangeWaiter* const waiter = Find(waiting.id);
+    *detects = waiter->wanted->owner->deadlock_detect;
+    const Family& family = *locks_->FindFamily(waiter->wanted->family);
+    for (LockOwner* blocker : BlockersOf(family, *waiter->wanted)) {
+      if (blocker->range_waiter_ == nullptr) continue;
+      waiters_[blocker->id()] = blocker->range_waiter_;
+      blockers->push_back({blocker->id(), 0});
+    }
+    return true;
+  }
+  void Add(RangeWaiter* waiter) { waiters_[waiter->wanted->owner->id()] = waiter; }
+  RangeWaiter* Find(TransactionID id) const { return waiters_.at(id); }
+
+ private:
+  RangeLocks* const locks_;
+  std::map<TransactionID, RangeWaiter*> waiters_;
+};
+
+void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
+  std::vector<RangeDeadlockPath> found;
+  {
+    Section section(this);
+    while (waiter->IsWaiting()) {
+      LockOwner* const owner = waiter->wanted->owner;
+      Graph graph(this);
+      graph.Add(waiter);
+      const WaitCycle cycle = FindCycle(&graph, {owner->id(), 0}, owner->deadlock_detect_depth);
+      if (cycle.kind == WaitCycle::Kind::kNone) break;
+      if (cycle.kind == WaitCycle::Kind::kTooLong) {
+        if (!owner->deadlock_detect) break;
+        EndByDeadlock(&section, waiter, waiter->blocker);
+        found.emplace_back(0, true);
+        break;
+      }
+      // The first member that detects deadlocks is the victim, and the last one of the report.
+      const size_t count = cycle.path.size();
+      size_t victim = 0;
+      while (!graph.Find(cycle.path[victim].id)->wanted->owner->deadlock_detect) victim++;
+      RangeDeadlockPath path(0);
+      for (size_t i = 1; i <= count; i++) {
+        const RangeLock& wanted = *graph.Find(cycle.path[(victim + i) % count].id)->wanted;
+        path.path.push_back({wanted.owner->id(),
+                             wanted.family,
+                             wanted.mode == LockMode::kExclusive,
+                             {wanted.start.key, wanted.start.is_after},
+                             {wanted.end.key, wanted.end.is_after}});
+      }
+      found.push_back(std::move(path));
+      EndByDeadlock(&section, graph.Find(cycle.path[victim].id),
+                    cycle.path[(victim + 1) % count].id);
+    }
+  }
+  for (RangeDeadlockPath& path : found) {
+    path.deadlock_time = clock_->UnixSeconds();
+    history_.Add(std::move(path));
+  }
+}
+
+void RangeLocks::EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker) {
+  LockOwner* const owner = waiter->wanted->owner;
+  Family* const family = FindFamily(waiter->wanted->family);
+  Dequeue(family, waiter);
+  GrantWaiters(section, family);
+  waiter->blocker = blocker;
+  section->Tell(waiter, owner, RangeWaiter::kDeadlock);
+}
+
+}  // namespace ashlar

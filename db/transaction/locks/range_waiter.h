@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RangeWaiter is one wait for a range. It lives on the stack of the waiting thread, which returns
+// as soon as it sees an outcome: setting that is the last access of any other thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "db/transaction/locks/range_tree.h"
+
+namespace ashlar {
+
+class RangeWaiter {
+ public:
+  enum Outcome : uint32_t { kWaiting, kGranted, kDeadlock };
+
+  RangeWaiter() = default;
+  RangeWaiter(const RangeWaiter&) = delete;
+  RangeWaiter& operator=(const RangeWaiter&) = delete;
+
+  bool IsWaiting() const { return outcome.load(std::memory_order_acquire) == kWaiting; }
+
+  // Guarded by the mutex of the RangeLocks, but its own thread may read the outcome at any time.
+  std::unique_ptr<RangeLock> wanted;  // null: granted
+  std::atomic<uint32_t> outcome{kWaiting};
+  TransactionID blocker = 0;  // an owner that it waits for
+};
+
+}  // namespace ashlar

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bucket is 0, free; 1, held; or 2, held and perhaps waited for.
+#include "db/transaction/optimistic/lock_buckets.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cassert>
+
+#include "util/threads/epoch.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kFewest = 16;
+constexpr size_t kWordsInLine = 64 / sizeof(uint32_t);
+
+}  // namespace
+
+// Where the memory is not to be had, fewer serve as well, only with more waiting.
+LockBuckets::LockBuckets(size_t count, bool is_aligned)
+    : mask_(std::bit_ceil(std::clamp(count, kFewest, size_t{1} << 31)) - 1),
+      stride_(is_aligned ? kWordsInLine : 1) {
+  while (words_ == nullptr) {
+    words_.reset(static_cast<Word*>(std::calloc((mask_ + 1) * stride_, sizeof(Word))));
+    if (words_ == nullptr) mask_ /= 2;
+  }
+}
+
+bool LockBuckets::TryLock(uint32_t index) {
+  const std::atomic_ref<Word> word(words_[index * stride_]);
+  Word free = 0;
+  return word.compare_exchange_strong(free, 1, std::memory_order_acquire);
+}
+
+void LockBuckets::Lock(uint32_t index) {
+  assert(!InEpoch());
+  constexpr int kSpins = 100;
+  for (int i = 0; i < kSpins; ++i) {
+    if (TryLock(index)) return;
+  }
+  const std::atomic_ref<Word> word(words_[index * stride_]);
+  while (word.exchange(2, std::memory_order_acquire) != 0) word.wait(2, std::memory_order_relaxed);
+}
+
+void LockBuckets::Unlock(uint32_t index) {
+  const std::atomic_ref<Word> word(words_[index * stride_]);
+  const Word before = word.exchange(0, std::memory_order_release);
+  assert(before != 0);
+  if (before == 2) word.notify_one();
+}
+
+void HeldBuckets::Lock() {
+  assert(!are_held_);
+  std::sort(indexes_.begin(), indexes_.end());
+  indexes_.erase(std::unique(indexes_.begin(), indexes_.end()), indexes_.end());
+  for (const uint32_t index : indexes_) buckets_->Lock(index);
+  are_held_ = true;
+}
+
+void HeldBuckets::Unlock() {
+  if (are_held_) {
+    for (const uint32_t index : indexes_) buckets_->Unlock(index);
+  }
+  are_held_ = false;
+  indexes_.clear();
+}
+
+}  // namespace ashlar

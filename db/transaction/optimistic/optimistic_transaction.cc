@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers at first use, checks at commit.
+#include "db/transaction/optimistic/optimistic_transaction.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "db/db_impl.h"
+#include "db/transaction/validation/key_conflicts.h"
+#include "db/write/write_batch_internal.h"
+#include "db/write/write_batch_reader.h"
+#include "util/result.h"
+#include "util/scope_exit.h"
+
+namespace ashlar {
+
+OptimisticTransaction::OptimisticTransaction(DBImpl* db, LockBuckets* buckets)
+    : TransactionBase(db),
+      floor_(db->conflict_floors()->Take()),
+      buckets_(buckets),
+      held_(buckets) {}
+
+OptimisticTransaction::~OptimisticTransaction() {
+  db_->WithdrawFloor(floor_);
+  db_->conflict_floors()->GiveBack(floor_);
+}
+
+void OptimisticTransaction::Begin(const WriteOptions& write_options,
+                                  const OptimisticTransactionOptions& options) {
+  Clear();
+  Start(write_options);
+  if (options.set_snapshot) SetSnapshot();
+}
+
+Status OptimisticTransaction::Prepare() {
+  return Status::InvalidArgument(
+      "Transaction::Prepare: optimistic transactions have no two-phase commit");
+}
+
+Status OptimisticTransaction::SetName(const TransactionName&) {
+  return Status::InvalidArgument("Transaction::SetName: optimistic transactions have no names");
+}
+
+Status OptimisticTransaction::Rollback() {
+  Clear();
+  return Status::OK();
+}
+
+void OptimisticTransaction::Clear() {
+  TransactionBase::Clear();
+  db_->WithdrawFloor(floor_);
+  evidence_ = nullptr;
+  has_unchecked_keys_ = false;
+}
+
+// Flushes and compactions keep what tells of later writes for the oldest number that was given. A
+// rollback to a savepoint may bring back a snapshot that is older than the floor and than the
+// snapshots used since.
+SequenceNumber OptimisticTransaction::NumberToTrack() {
+  const auto visible = [this] { return db_->GetLatestSequenceNumber(); };
+  if (snapshot_ != nullptr) {
+    const SequenceNumber seqno = snapshot_->GetSequenceNumber();
+    if (evidence_ == nullptr || seqno < evidence_->GetSequenceNumber()) evidence_ = snapshot_;
+    return seqno;
+  }
+  const bool is_kept = floor_->is_announced() || evidence_ != nullptr;
+  return is_kept ? visible() : floor_->Announce(visible);
+}
+
+Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& key,
+                                       const Access& access) {
+  if (!access.is_validated) {
+    has_unchecked_keys_ |= access.use == TrackedKeys::Use::kWrite;
+    return Status::OK();
+  }
+  TakeDueSnapshot();
+  tracked().Track(tracked().FindOrAdd(family->GetID(), key), access.use, NumberToTrack());
+  return Status::OK();
+}
+
+Status OptimisticTransaction::Commit() {
+  if (batch_.GetWriteBatch()->GetDataSize() == kWriteBatchHeaderBytes) {
+    // Nothing is written, so the check needs to hold at one moment only.
+    CollectKeys();
+    RETURN_IF_ERROR(CheckConflicts(Reach::kFiles, 0));
+  } else if (buckets_ != nullptr) {
+    RETURN_IF_ERROR(CommitBesideOthers());
+  } else {
+    CollectKeys();
+    RETURN_IF_ERROR(db_->WriteObserved(write_options_, batch_.GetWriteBatch(),
+                                       {.callback = nullptr, .hook = nullptr, .check = this}));
+  }
+  Clear();
+  return Status::OK();
+}
+
+Status OptimisticTransaction::CommitBesideOthers() {
+  CollectKeys();
+  const ScopeExit unlock([this] { held_.Unlock(); });  // a comparator of the program may throw
+  RETURN_IF_ERROR(CheckAndHoldBuckets());
+  return db_->WriteObserved(write_options_, batch_.GetWriteBatch(),
+                            {.callback = nullptr, .hook = this, .check = nullptr});
+}
+
+// Visible, and perhaps not durable yet: whoever builds on it comes later in the log.
+void OptimisticTransaction::OnVisible(SequenceNumber, SequenceNumber) { held_.Unlock(); }
+
+void OptimisticTransaction::CollectKeys() {
+  keys_.clear();
+  tracked().ForEach([this](TrackedKeys::Key* key) { keys_.push_back(key); });
+  std::sort(keys_.begin(), keys_.end(), [](TrackedKeys::Key* a, TrackedKeys::Key* b) {
+    if (a->family() != b->family()) return a->family() < b->family();
+    return a->key().compare(b->key()) < 0;
+  });
+}
+
+// Files are read before the buckets are taken, so that nobody waits for a disk; what is checked
+// under them came since, and is in memory nearly always.
+Status OptimisticTransaction::CheckAndHoldBuckets() {
+  constexpr int kTries = 4;
+  for (int i = 1;; ++i) {
+    const SequenceNumber checked = db_->GetLatestSequenceNumber();
+    RETURN_IF_ERROR(CheckConflicts(Reach::kFiles, 0));
+    for (TrackedKeys::Key* key : keys_) held_.Add(key->lock()->hash());
+    if (has_unchecked_keys_) AddBucketsOfWrites();
+    held_.Lock();
+    const Status status = CheckConflicts(i < kTries ? Reach::kMemory : Reach::kFiles, checked);
+    if (status.ok()) return status;
+    held_.Unlock();
+    if (!status.IsIncomplete()) return status;
+  }
+}
+
+// Keys that this transaction writes without a check must not be written between the check and the
+// write of another one.
+void OptimisticTransaction::AddBucketsOfWrites() {
+  WriteBatchReader reader(WriteBatchInternal::Contents(*batch_.GetWriteBatch()));
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (record.IsCounted()) held_.Add(KeyLock::Hash(record.family, record.key));
+  }
+}
+
+Status OptimisticTransaction::CheckConflicts(Reach reach, SequenceNumber checked) {
+  ReadOptions options;
+  if (reach == Reach::kMemory) options.read_tier = kBlockCacheTier;
+  for (size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
+    const uint32_t family = keys_[begin]->family();
+    queries_.clear();
+    for (; end < keys_.size() && keys_[end]->family() == family; ++end) {
+      queries_.push_back(
+          {.key = keys_[end]->key(), .above = std::max(keys_[end]->seqno(), checked)});
+    }
+    RETURN_IF_ERROR(db_->FindLatestSeqnos(options, family, queries_));
+    for (const SeqnoQuery& query : queries_) {
+      if (query.latest != 0) return ConflictOn(*db_, family, query.key, query.above, query.latest);
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

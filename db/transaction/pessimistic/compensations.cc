@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine hides what is not decided, also from the transaction itself, so a plain read finds the
+// value from before.
+#include "db/transaction/pessimistic/compensations.h"
+
+#include "ashlar/wide_columns.h"
+#include "db/db_impl.h"
+#include "db/write/write_batch_internal.h"
+#include "db/write/write_batch_reader.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+Status Compensations::UndoAll(const WriteBatch& section) {
+  WriteBatchReader reader(WriteBatchInternal::Contents(section));
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (!record.IsCounted()) continue;
+    if (record.type == kTypeMerge && !state_->options.rollback_merge_operands) continue;
+    RETURN_IF_ERROR(Undo(record.family, record.key));
+  }
+  return reader.status();
+}
+
+Status Compensations::Undo(uint32_t family, const Slice& key) {
+  if (!done_.emplace(family, key.ToString()).second) return Status::OK();
+  DBImpl* const db = state_->db;
+  const auto [known, is_new] = handles_.try_emplace(family);
+  if (is_new) known->second = db->HandleOf(family);
+  ColumnFamilyHandle* const handle = known->second.get();
+  if (handle == nullptr) return Status::OK();
+  PinnableWideColumns before;
+  const Status found = db->GetEntity(ReadOptions(), handle, key, &before);
+  if (found.IsNotFound()) {
+    const auto& wants_single = state_->options.rollback_deletion_type_callback;
+    const bool is_single = wants_single && wants_single(state_->facade, handle, key);
+    return is_single ? WriteBatchInternal::SingleDelete(batch_, family, key)
+                     : WriteBatchInternal::Delete(batch_, family, key);
+  }
+  RETURN_IF_ERROR(found);
+  const WideColumns& columns = before.columns();
+  if (columns.size() == 1 && columns.front().name() == kDefaultWideColumnName) {
+    return WriteBatchInternal::Put(batch_, family, key, columns.front().value());
+  }
+  std::string entity;
+  RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
+  return WriteBatchInternal::PutEntity(batch_, family, key, entity);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transactions, snapshots, families; opening is in pessimistic_open.cc.
+#include "db/transaction/pessimistic/pessimistic_db.h"
+
+#include <cassert>
+#include <utility>
+
+#include "db/db_impl.h"
+#include "db/transaction/pessimistic/pessimistic_transaction.h"
+#include "util/result.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+PessimisticDb::PessimisticDb(DB* db, DBImpl* impl, const TransactionDBOptions& options)
+    : GuardedWrites(db), state_(std::make_unique<PessimisticState>(impl, options)) {
+  state_->facade = this;
+  impl->conflict_floors()->ExpectTransactions();
+  if (state_->writes_before_commit()) impl->NumberSubBatches();
+}
+
+// Callers delete their transactions before; those of the database go here, and stay in the log. The
+// engine looks at their sections until it is closed. Snapshots that the program had them take are
+// the engine's.
+PessimisticDb::~PessimisticDb() {
+  state_->is_closing.store(true, std::memory_order_release);
+  state_->snapshots.ReleaseOlderThan(kMaxTxnTimestamp);
+  const std::vector<PessimisticTransaction*> shells = state_->registry.Shells();
+  for (PessimisticTransaction* shell : shells) shell->GiveBackSnapshots();
+  delete std::exchange(db_, nullptr);
+  for (PessimisticTransaction* shell : shells) delete shell;
+}
+
+Status PessimisticDb::Recover() {
+  recovered_ = state_->db->TakeRecoveredSections();
+  for (std::unique_ptr<RecoveredSection>& section : recovered_) {
+    if (section->section.policy() != state_->policy) {
+      return Status::NotSupported(
+          "TransactionDB: the log has transactions of another write policy that are undecided");
+    }
+    auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
+    RETURN_IF_ERROR(transaction->Recover(&section));
+    transaction.release();  // a shell: the registry knows it
+  }
+  return Status::OK();
+}
+
+Transaction* PessimisticDb::BeginTransaction(const WriteOptions& write_options,
+                                             const TransactionOptions& options,
+                                             Transaction* old_txn) {
+  auto* transaction = static_cast<PessimisticTransaction*>(old_txn);
+  if (transaction == nullptr) transaction = new PessimisticTransaction(state_.get());
+  transaction->Begin(write_options, options);
+  return transaction;
+}
+
+Transaction* PessimisticDb::GetTransactionByName(const TransactionName& name) {
+  return state_->registry.Find(name);
+}
+
+void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* transactions) {
+  transactions->clear();
+  for (PessimisticTransaction* transaction : state_->registry.Prepared()) {
+    transactions->push_back(transaction);
+  }
+}
+
+std::unordered_multimap<uint32_t, KeyLockInfo> PessimisticDb::GetLockStatusData() {
+  return state_->locks->Describe();
+}
+std::vector<DeadlockPath> PessimisticDb::GetDeadlockInfoBuffer() {
+  return state_->locks->GetDeadlocks();
+}
+void PessimisticDb::SetDeadlockInfoBufferSize(uint32_t target_size) {
+  state_->locks->SetMaxDeadlocks(target_size);
+}
+
+std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticDb::CreateTimestampedSnapshot(
+    TxnTimestamp ts) {
+  return state_->CreateTimestampedSnapshot(ts);
+}
+std::shared_ptr<const Snapshot> PessimisticDb::GetTimestampedSnapshot(TxnTimestamp ts) const {
+  return state_->snapshots.Get(ts);
+}
+void PessimisticDb::ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) {
+  state_->snapshots.ReleaseOlderThan(ts);
+}
+Status PessimisticDb::GetTimestampedSnapshots(
+    TxnTimestamp ts_lb, TxnTimestamp ts_ub,
+    std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
+  timestamped_snapshots.clear();
+  if (ts_lb >= ts_ub) {
+    return Status::InvalidArgument(
+        "GetTimestampedSnapshots: the lower bound must be below the upper one");
+  }
+  state_->snapshots.Collect(ts_lb, ts_ub, &timestamped_snapshots);
+  return Status::OK();
+}
+
+void PessimisticDb::AddFamilies(const std::vector<ColumnFamilyHandle*>& families) {
+  for (ColumnFamilyHandle* family : families) {
+    state_->locks->AddFamily(family->GetID(), family->GetComparator());
+  }
+}
+
+Status PessimisticDb::Write(const WriteOptions& options,
+                            const TransactionDBWriteOptimizations& optimizations,
+                            WriteBatch* updates) {
+  if (optimizations.skip_concurrency_control) return state_->db->Write(options, updates);
+  return Write(options, updates);
+}
+
+Status PessimisticDb::DropColumnFamily(ColumnFamilyHandle* family) {
+  return DropColumnFamilies({family});
+}
+
+Status PessimisticDb::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families) {
+  for (ColumnFamilyHandle* family : families) {
+    RETURN_IF_ERROR(db_->DropColumnFamily(family));
+    state_->locks->DropFamily(family->GetID());
+  }
+  return Status::OK();
+}
+
+bool PessimisticDb::GetProperty(ColumnFamilyHandle* family, const Slice& property,
+                                std::string* value) {
+  if (property == Slice("ashlar.transactions")) {
+    *value = DescribeTransactions();
+    return true;
+  }
+  return db_->GetProperty(family, property, value);
+}
+
+std::string PessimisticDb::DescribeTransactions() const {
+  const TransactionRegistry::Totals totals = state_->registry.GetTotals();
+  const KeyLocks::Totals locks = state_->locks->GetTotals();
+  const uint64_t now = state_->db->clock()->NowMicros();
+  const auto seconds_since = [now](uint64_t begin_micros) {
+    return begin_micros == 0 || begin_micros > now ? 0 : (now - begin_micros) / 1'000'000;
+  };
+  std::string text = StrCat("transactions: open ", totals.open, ", prepared ", totals.prepared,
+                            ", batch bytes ", totals.batch_bytes, "\n");
+  StrAppend(&text, "locks: keys ", locks.keys, ", waiters ", locks.waiters, ", table bytes ",
+            locks.table_bytes, "\n");
+  StrAppend(&text, "oldest: seconds ", seconds_since(totals.oldest_micros), "\n");
+  if (totals.prepared > 0) {
+    StrAppend(&text, "oldest prepared: ", totals.oldest_prepared, ", log ",
+              totals.oldest_prepared_log, ", seconds ",
+              seconds_since(totals.oldest_prepared_micros), "\n");
+  }
+  return text;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a TransactionDB shares with its transactions: locks, names, timestamped snapshots.
+//
+// It outlives all of them. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "ashlar/utilities/transaction_db.h"
+#include "db/transaction/locks/key_locks.h"
+#include "db/transaction/pessimistic/timestamped_snapshots.h"
+#include "db/transaction/pessimistic/transaction_registry.h"
+#include "db/write/write_batch_internal.h"
+
+namespace ashlar {
+
+class DBImpl;
+
+// A number that no other transaction or lock owner of the process has. Hot: a counter of the
+// thread's own.
+TransactionID NewTransactionId();
+
+struct PessimisticState {
+  PessimisticState(DBImpl* impl, const TransactionDBOptions& db_options);
+  ~PessimisticState();
+
+  DBImpl* const db;                 // the engine
+  TransactionDB* facade = nullptr;  // for calls of the program; set before the first transaction
+  const TransactionDBOptions options;
+  const bool allows_prepare;  // DBOptions::allow_2pc
+  using Policy = WriteBatchInternal::PreparePolicy;
+  const Policy policy;
+  // The policies write-prepared and write-unprepared.
+  bool writes_before_commit() const { return policy != Policy::kWriteCommitted; }
+  const std::unique_ptr<LockClock> clock;
+  const std::shared_ptr<KeyLocks> locks;  // its own, or those of options.lock_mgr_handle
+  TransactionRegistry registry;
+  TimestampedSnapshots snapshots;
+  // The database is being closed: a transaction that is prepared leaves nothing behind.
+  std::atomic<bool> is_closing{false};
+
+  // A snapshot of the newest state, with a timestamp, in the map and for the caller.
+  std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(TxnTimestamp ts);
+};
+
+}  // namespace ashlar

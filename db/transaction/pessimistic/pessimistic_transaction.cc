@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Locks, checks, names; how a transaction ends is in transaction_ends.cc.
+#include "db/transaction/pessimistic/pessimistic_transaction.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "ashlar/wide_columns.h"
+#include "db/db_impl.h"
+#include "db/transaction/validation/key_conflicts.h"
+#include "db/write/write_batch_internal.h"
+#include "db/write/write_batch_reader.h"
+#include "util/keys/coding.h"
+#include "util/result.h"
+#include "util/scope_exit.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Milliseconds to microseconds; negative stays without a limit.
+int64_t ToMicros(int64_t millis) {
+  constexpr int64_t kMost = INT64_MAX / 1000;
+  return millis < 0 ? -1 : std::min(millis, kMost) * 1000;
+}
+
+}  // namespace
+
+PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
+    : TransactionBase(state->db),
+      state_(state),
+      owner_(std::make_unique<TransactionOwner>(NewTransactionId())) {
+  state->registry.Add(this);
+}
+
+PessimisticTransaction::~PessimisticTransaction() {
+  if (GetState() == PREPARED && !state_->is_closing.load(std::memory_order_acquire)) {
+    LeaveShell();
+  } else {
+    state_->locks->ReleaseAll(owner_.get());
+    GiveUpName();
+  }
+  state_->registry.Remove(this);
+}
+
+void PessimisticTransaction::Begin(const WriteOptions& write_options,
+                                   const TransactionOptions& options) {
+  if (GetState() == PREPARED) LeaveShell();
+  batch_.SetMaxBytes(0);  // for the first byte of the batch, which the old limit may not allow
+  Clear();
+  GiveUpName();
+  Start(write_options);
+  const TransactionDBOptions& db_options = state_->options;
+  TransactionOwner& owner = *owner_;
+  owner.Reuse(NewTransactionId());
+  owner.lock_timeout_micros = ToMicros(
+      options.lock_timeout < 0 ? db_options.transaction_lock_timeout : options.lock_timeout);
+  owner.deadlock_detect = options.deadlock_detect;
+  owner.deadlock_timeout_micros = options.deadlock_timeout_us;
+  owner.deadlock_detect_depth = options.deadlock_detect_depth;
+  owner.expiration_deadline =
+      options.expiration < 0
+          ? kNoDeadline
+          : state_->clock->NowMicros() + static_cast<uint64_t>(ToMicros(options.expiration));
+  owner.Open(this);
+  skips_concurrency_control_ =
+      options.skip_concurrency_control || db_options.skip_concurrency_control;
+  skips_prepare_ = options.skip_prepare;
+  uses_last_commit_time_batch_ = options.use_only_the_last_commit_time_batch_for_recovery;
+  read_timestamp_ = commit_timestamp_ = kMaxTxnTimestamp;
+  id_ = 0;
+  is_shell_.store(false, std::memory_order_relaxed);
+  max_batch_bytes_ = options.max_write_batch_size;
+  batch_.SetMaxBytes(max_batch_bytes_);
+  SetState(STARTED);
+  if (options.set_snapshot) SetSnapshot();
+}
+
+// A batch that may be prepared begins with a byte that becomes the marker.
+void PessimisticTransaction::Clear() {
+  state_->locks->ReleaseAll(owner_.get());
+  section_ = nullptr;
+  section_batch_ = nullptr;
+  recovered_ = nullptr;
+  TransactionBase::Clear();
+  if (state_->allows_prepare) {
+    IgnoreError(WriteBatchInternal::InsertNoop(batch_.GetWriteBatch()),
+                "the limit of a batch is set later, and is not reached by one byte");
+  }
+  told_bytes_.store(0, std::memory_order_relaxed);
+  told_begin_.store(0, std::memory_order_relaxed);
+  told_log_.store(0, std::memory_order_relaxed);
+}
+
+Status PessimisticTransaction::CheckOpen() const {
+  switch (GetState()) {
+    case STARTED: return Status::OK();
+    case LOCKS_STOLEN: return Status::Expired("the transaction expired and lost its locks");
+    default:
+      return Status::InvalidArgument(
+          StrCat("the transaction is in state ", int{GetState()}, ", not STARTED"));
+  }
+}
+
+// Under the policy write-committed, a prepared transaction may go on: later updates are logged with
+// the marker of the commit, and are gone after a rollback or a crash before it.
+Status PessimisticTransaction::AdmitUpdate() {
+  if (GetState() != PREPARED || state_->writes_before_commit()) return CheckOpen();
+  if (section_ != nullptr && section_batch_ == nullptr) {
+    section_batch_ = std::make_unique<WriteBatch>(*batch_.GetWriteBatch());
+    db_->ReplaceBatch(section_.get(), section_batch_.get());
+  }
+  return Status::OK();
+}
+
+// The updates since Prepare().
+WriteBatch PessimisticTransaction::LaterUpdates() {
+  const WriteBatch& batch = *batch_.GetWriteBatch();
+  assert(batch.GetDataSize() >= prepared_bytes_);
+  std::string contents;
+  PutFixed64(&contents, 0);
+  PutFixed32(&contents, WriteBatchInternal::Count(batch) - prepared_count_);
+  contents.append(batch.Data(), prepared_bytes_);
+  return WriteBatch(std::move(contents));
+}
+
+Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& key,
+                                        const Access& access) {
+  RETURN_IF_ERROR(AdmitUpdate());
+  if (skips_concurrency_control_) return Status::OK();
+  TrackedKeys::Key* const record = tracked().FindOrAdd(family->GetID(), key);
+  if (access.assumes_tracked && !record->is_tracked()) {
+    tracked().Remove(record);
+    return Status::InvalidArgument(
+        "Transaction: assume_tracked, but the transaction has not locked the key");
+  }
+  KeyLock* const lock = record->lock();
+  KeyLocks& locks = *state_->locks;
+  const LockMode before = lock->mode();
+  const LockMode wanted = access.is_exclusive ? LockMode::kExclusive : LockMode::kShared;
+  // Also if code of the program throws.
+  ScopeExit undo([&] {
+    if (before == LockMode::kNone) {
+      if (lock->mode() != LockMode::kNone) locks.Release(lock);
+      tracked().Remove(record);
+    } else if (before == LockMode::kShared && lock->mode() == LockMode::kExclusive) {
+      locks.Downgrade(lock);
+    }
+  });
+  Status status;
+  if (is_recovering_) {
+    if (before == LockMode::kNone) locks.AcquireRecovered(owner_.get(), lock);
+  } else if (before < wanted) {
+    status = locks.Acquire(owner_.get(), lock, wanted);
+  }
+  TakeDueSnapshot();  // whether or not there is a lock, as in RocksDB
+  SequenceNumber seqno = record->seqno();
+  if (status.ok()) status = CheckKey(*record, access, &seqno);
+  if (!status.ok()) return status;
+  undo.Cancel();
+  tracked().Track(record, access.use, seqno);
+  told_bytes_.store(batch_.GetDataSize(), std::memory_order_relaxed);
+  told_begin_.store(start_micros(), std::memory_order_relaxed);
+  return status;
+}
+
+// Whoever had the lock before has let go of it when the writes were visible, so that the newest
+// number covers them.
+Status PessimisticTransaction::CheckKey(const TrackedKeys::Key& key, const Access& access,
+                                        SequenceNumber* seqno) {
+  if (!access.is_validated || snapshot_ == nullptr) {
+    if (!key.is_tracked()) *seqno = db_->GetLatestSequenceNumber();
+    return Status::OK();
+  }
+  const SequenceNumber since = snapshot_->GetSequenceNumber();
+  if (key.seqno() <= since) return Status::OK();
+  RETURN_IF_ERROR(CheckUnchanged(db_, key.family(), key.key(), since));
+  *seqno = since;
+  return Status::OK();
+}
+
+Status PessimisticTransaction::SetName(const TransactionName& name) {
+  constexpr size_t kMaxNameBytes = 512;
+  if (GetState() != STARTED) {
+    return Status::InvalidArgument("Transaction::SetName: the transaction is not STARTED");
+  }
+  if (!name_.empty()) {
+    return Status::InvalidArgument("Transaction::SetName: the transaction has a name");
+  }
+  if (name.empty() || name.size() > kMaxNameBytes) {
+    return Status::InvalidArgument("Transaction::SetName: a name has 1 to 512 bytes");
+  }
+  if (!state_->registry.Register(name, this)) {
+    return Status::InvalidArgument("Transaction::SetName: another transaction has the name", name);
+  }
+  name_ = name;
+  return Status::OK();
+}
+
+void PessimisticTransaction::GiveUpName() {
+  if (name_.empty()) return;
+  state_->registry.Unregister(name_);
+  name_.clear();
+}
+
+Status PessimisticTransaction::CollapseKey(const ReadOptions& options, const Slice& key,
+                                           ColumnFamilyHandle* family) {
+  ColumnFamilyHandle* const handle = OrDefault(family);
+  PinnableWideColumns columns;
+  RETURN_IF_ERROR(GetEntityForUpdate(options, handle, key, &columns, /*exclusive=*/true,
+                                     /*do_validate=*/true));
+  const WideColumns& found = columns.columns();
+  const bool is_plain = found.size() == 1 && found.front().name() == kDefaultWideColumnName;
+  if (is_plain) return Put(handle, key, found.front().value(), /*assume_tracked=*/false);
+  return PutEntity(handle, key, found, /*assume_tracked=*/false);
+}
+
+Status PessimisticTransaction::GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
+                                            const Endpoint& end) {
+  RETURN_IF_ERROR(CheckOpen());
+  return state_->locks->AcquireRange(owner_.get(), OrDefault(family)->GetID(), start, end,
+                                     LockMode::kExclusive);
+}
+
+void PessimisticTransaction::SetLockTimeout(int64_t timeout_ms) {
+  owner_->lock_timeout_micros = ToMicros(timeout_ms);
+}
+
+void PessimisticTransaction::SetDeadlockTimeout(int64_t timeout_ms) {
+  owner_->deadlock_timeout_micros = ToMicros(timeout_ms);
+}
+
+std::vector<TransactionID> PessimisticTransaction::GetWaitingTxns(uint32_t* column_family_id,
+                                                                  std::string* key) const {
+  LockWait wait = state_->locks->GetWait(owner_.get());
+  if (column_family_id != nullptr) *column_family_id = wait.family;
+  if (key != nullptr) *key = std::move(wait.key);
+  return std::move(wait.holders);
+}
+
+Status PessimisticTransaction::CheckTimestamps() const {
+  if (!state_->writes_before_commit()) return Status::OK();
+  return Status::NotSupported("Transaction: timestamps only with the policy WRITE_COMMITTED");
+}
+
+Status PessimisticTransaction::SetReadTimestampForValidation(TxnTimestamp ts) {
+  RETURN_IF_ERROR(CheckTimestamps());
+  if (read_timestamp_ != kMaxTxnTimestamp && ts < read_timestamp_) {
+    return Status::InvalidArgument(
+        "Transaction::SetReadTimestampForValidation: the timestamp may not decrease");
+  }
+  read_timestamp_ = ts;
+  return Status::OK();
+}
+
+Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
+  RETURN_IF_ERROR(CheckTimestamps());
+  if (read_timestamp_ != kMaxTxnTimestamp && ts <= read_timestamp_) {
+    return Status::InvalidArgument(
+        "Transaction::SetCommitTimestamp: must be above the read timestamp");
+  }
+  commit_timestamp_ = ts;
+  return Status::OK();
+}
+
+// The object that the name belongs to from now on has all that the prepared one had.
+void PessimisticTransaction::LeaveShell() {
+  auto shell = std::make_unique<PessimisticTransaction>(state_);
+  shell->Adopt(this);
+  state_->registry.Replace(shell->name_, shell.get());
+  shell.release();  // the registry knows it
+}
+
+void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
+  std::swap(owner_, prepared->owner_);
+  std::swap(tracked_, prepared->tracked_);
+  std::swap(section_, prepared->section_);
+  std::swap(section_batch_, prepared->section_batch_);
+  prepared_bytes_ = prepared->prepared_bytes_;
+  prepared_count_ = prepared->prepared_count_;
+  std::swap(recovered_, prepared->recovered_);
+  std::swap(batch_, prepared->batch_);
+  std::swap(commit_time_batch_, prepared->commit_time_batch_);
+  std::swap(name_, prepared->name_);
+  CopyCounters(*prepared);
+  write_options_ = prepared->write_options_;
+  commit_timestamp_ = prepared->commit_timestamp_;
+  uses_last_commit_time_batch_ = prepared->uses_last_commit_time_batch_;
+  log_number_ = prepared->log_number_;
+  id_ = prepared->id_;
+  told_bytes_ = prepared->told_bytes_.load();
+  told_begin_ = prepared->told_begin_.load();
+  told_log_ = prepared->told_log_.load();
+  is_shell_ = true;
+  SetState(PREPARED);
+}
+
+Status PessimisticTransaction::Recover(std::unique_ptr<RecoveredSection>* section) {
+  WriteOptions options;
+  options.sync = true;
+  Begin(options, TransactionOptions());
+  RETURN_IF_ERROR(SetName((*section)->section.xid()));
+  is_recovering_ = true;
+  RETURN_IF_ERROR(AddUpdatesOf((*section)->batch));
+  is_recovering_ = false;
+  if (!owner_->Close()) assert(false);  // nobody else knows the locks
+  recovered_ = std::move(*section);
+  prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
+  prepared_count_ = WriteBatchInternal::Count(*batch_.GetWriteBatch());
+  log_number_ = recovered_->section.log().value();
+  told_log_ = log_number_;
+  if (state_->writes_before_commit()) SetId(recovered_->section.first_seqno());
+  is_shell_ = true;
+  SetState(PREPARED);
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A transaction that locks what it touches. It writes to the memtables at commit (write-committed)
+// or at prepare (write-prepared); then readers do not see the data before the commit, and a
+// rollback writes what was there before.
+//
+//   STARTED -> AWAITING_COMMIT -> COMMITTED
+//   STARTED -> AWAITING_PREPARE -> PREPARED -> AWAITING_COMMIT -> COMMITTED
+//                                           -> AWAITING_ROLLBACK -> ROLLEDBACK
+//   STARTED -> LOCKS_STOLEN, by another thread after the expiration
+//
+// Locks end when the commit is visible, before the wait for its sync: whoever locks a key next sees
+// the commit, and comes later in the log.
+//
+// One that is destroyed while it is PREPARED goes on in a new object under its name, with its
+// locks: a shell, which the database owns until it is decided. So does a prepare section that was
+// found in the log at opening.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/state/prepared_logs.h"
+#include "db/transaction/base/transaction_base.h"
+#include "db/transaction/pessimistic/pessimistic_state.h"
+#include "db/transaction/pessimistic/transaction_owner.h"
+#include "db/write/commit_pipeline.h"
+
+namespace ashlar {
+
+class PessimisticTransaction final : public TransactionBase, private CommitHook {
+ public:
+  explicit PessimisticTransaction(PessimisticState* state);
+  ~PessimisticTransaction() override;
+
+  // From the beginning, whatever it was before.
+  void Begin(const WriteOptions& write_options, const TransactionOptions& options);
+  // Becomes the shell of an undecided section, which it takes over if all goes well. Updates of
+  // families that are gone are left out.
+  Status Recover(std::unique_ptr<RecoveredSection>* section);
+
+  Status Prepare() override;
+  Status Commit() override;
+  Status Rollback() override;
+  Status SetName(const TransactionName& name) override;
+  Status CollapseKey(const ReadOptions& options, const Slice& key,
+                     ColumnFamilyHandle* family) override;
+  Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
+                      const Endpoint& end) override;
+  void SetLockTimeout(int64_t timeout_ms) override;
+  void SetDeadlockTimeout(int64_t timeout_ms) override;
+  TransactionID GetID() const override { return owner_->id(); }
+  bool IsDeadlockDetect() const override { return owner_->deadlock_detect; }
+  std::vector<TransactionID> GetWaitingTxns(uint32_t* column_family_id,
+                                            std::string* key) const override;
+  Status SetReadTimestampForValidation(TxnTimestamp ts) override;
+  Status SetCommitTimestamp(TxnTimestamp ts) override;
+  TxnTimestamp GetCommitTimestamp() const override { return commit_timestamp_; }
+
+  // What others may know of it; it lags a little behind. Any thread.
+  struct Picture {
+    uint64_t batch_bytes;
+    uint64_t begin_micros;  // 0: it holds nothing
+    uint64_t prepare_log;   // 0: it is not prepared
+  };
+  Picture GetPicture() const {
+    return {.batch_bytes = told_bytes_.load(std::memory_order_relaxed),
+            .begin_micros = told_begin_.load(std::memory_order_relaxed),
+            .prepare_log = told_log_.load(std::memory_order_relaxed)};
+  }
+  // The database made it, and deletes it if it is undecided when the database closes.
+  bool is_shell() const { return is_shell_.load(std::memory_order_relaxed); }
+
+ private:
+  Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) override;
+  void Untrack(TrackedKeys::Key* key) override { state_->locks->Release(key->lock()); }
+  Status CheckOpen() const override;
+  Status AdmitUpdate();
+  WriteBatch LaterUpdates();
+  void Clear() override;
+  void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override;
+
+  // A key whose lock is held: Busy if it has changed since the snapshot; else *seqno is the number
+  // from which on it has not.
+  Status CheckKey(const TrackedKeys::Key& key, const Access& access, SequenceNumber* seqno);
+  bool IsExpired() const;
+  Status CheckDueSnapshot() const;
+  Status CheckTimestamps() const;
+  bool IsUndecided() { return section()->state() == PreparedSection::State::kUndecided; }
+  Status LeaveStarted(TransactionState next);
+  Status CommitAtOnce();
+  Status CommitPrepared();
+  Status RollbackPrepared();
+  void TakeCommitSnapshot();
+  void GiveUpName();
+  void LeaveShell();
+  void Adopt(PessimisticTransaction* prepared);
+  PreparedSection* section() {
+    return recovered_ != nullptr ? &recovered_->section : section_.get();
+  }
+
+  PessimisticState* const state_;
+  std::unique_ptr<TransactionOwner> owner_;
+  // Of one that is prepared: one of the two. The first is over the transaction's own batch, or if
+  // there are later updates over section_batch_.
+  std::unique_ptr<WriteBatch> section_batch_;
+  std::unique_ptr<PreparedSection> section_;
+  std::unique_ptr<RecoveredSection> recovered_;
+  // Of one that is prepared: where the later updates begin in its batch, and how many are before.
+  size_t prepared_bytes_ = 0;
+  uint32_t prepared_count_ = 0;
+  bool skips_concurrency_control_ = false;
+  bool skips_prepare_ = true;
+  bool uses_last_commit_time_batch_ = false;
+  bool is_recovering_ = false;
+  bool is_visible_ = false;                           // of a commit: readers see it
+  size_t max_batch_bytes_ = 0;                        // 0: no limit
+  TxnTimestamp read_timestamp_ = kMaxTxnTimestamp;    // the greatest: none
+  TxnTimestamp commit_timestamp_ = kMaxTxnTimestamp;  // likewise
+  std::atomic<bool> is_shell_{false};
+  // For GetPicture(); written by the transaction's thread.
+  std::atomic<uint64_t> told_bytes_{0};
+  std::atomic<uint64_t> told_begin_{0};
+  std::atomic<uint64_t> told_log_{0};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prepare, commit and rollback.
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "db/db_impl.h"
+#include "db/transaction/pessimistic/compensations.h"
+#include "db/transaction/pessimistic/pessimistic_transaction.h"
+#include "db/write/write_batch_internal.h"
+#include "util/result.h"
+#include "util/scope_exit.h"
+
+namespace ashlar {
+
+bool PessimisticTransaction::IsExpired() const {
+  return owner_->expiration_deadline != kNoDeadline &&
+         state_->clock->NowMicros() >= owner_->expiration_deadline;
+}
+
+// From here on nobody steals locks.
+Status PessimisticTransaction::LeaveStarted(TransactionState next) {
+  if (IsExpired()) return Status::Expired("the transaction has expired");
+  if (!owner_->Close()) return Status::Expired("the transaction expired and lost its locks");
+  SetState(next);
+  return Status::OK();
+}
+
+Status PessimisticTransaction::Prepare() {
+  switch (GetState()) {
+    case STARTED: break;
+    case LOCKS_STOLEN: return Status::Expired("the transaction expired and lost its locks");
+    case PREPARED: return Status::InvalidArgument("the transaction is prepared already");
+    case COMMITTED: return Status::InvalidArgument("the transaction is committed");
+    case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back");
+    default: return Status::InvalidArgument("the transaction cannot be prepared in its state");
+  }
+  if (name_.empty()) {
+    return Status::InvalidArgument("Transaction::Prepare: the transaction needs a name");
+  }
+  if (!state_->allows_prepare) {
+    return Status::NotSupported(
+        "Transaction::Prepare: the database was opened without DBOptions::allow_2pc");
+  }
+  WriteBatch* const batch = batch_.GetWriteBatch();
+  if (state_->writes_before_commit() && batch->HasDeleteRange()) {
+    return Status::NotSupported("Transaction::Prepare: a DeleteRange could not be rolled back");
+  }
+  RETURN_IF_ERROR(LeaveStarted(AWAITING_PREPARE));
+  batch->SetMaxBytes(0);  // the marker is no update
+  const size_t end = batch->GetDataSize();
+  Status status = WriteBatchInternal::MarkEndPrepare(batch, name_, state_->policy);
+  if (status.ok()) {
+    section_ = std::make_unique<PreparedSection>(name_, state_->policy, batch);
+    status = db_->WritePrepare(write_options_, section_.get());
+  }
+  const bool is_prepared = section_ != nullptr && IsUndecided();
+  if (!is_prepared) {
+    section_ = nullptr;
+    WriteBatchInternal::TakeBackPrepare(batch, end);
+    batch->SetMaxBytes(max_batch_bytes_);
+    SetState(STARTED);
+    owner_->Open(this);  // from here on a thief may change the state
+    return status;
+  }
+  prepared_bytes_ = batch->GetDataSize();
+  prepared_count_ = WriteBatchInternal::Count(*batch);
+  log_number_ = section_->log().value();
+  told_log_.store(log_number_, std::memory_order_relaxed);
+  if (state_->writes_before_commit()) SetId(section_->first_seqno());
+  SetState(PREPARED);
+  return status;  // of a sync, perhaps: the data is in memtables all the same
+}
+
+Status PessimisticTransaction::Commit() {
+  switch (GetState()) {
+    case STARTED: return CommitAtOnce();
+    case PREPARED: return CommitPrepared();
+    case LOCKS_STOLEN: return Status::Expired("the transaction expired and lost its locks");
+    case COMMITTED: return Status::InvalidArgument("the transaction is committed already");
+    case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back");
+    default: return Status::InvalidArgument("the transaction cannot be committed in its state");
+  }
+}
+
+Status PessimisticTransaction::CommitAtOnce() {
+  if (IsExpired()) return Status::Expired("the transaction has expired");
+  if (!skips_prepare_) return Status::TxnNotPrepared();
+  if (commit_time_batch_.Count() > 0) {
+    return Status::InvalidArgument(
+        "Transaction::Commit: the commit-time batch is for prepared transactions only");
+  }
+  RETURN_IF_ERROR(CheckDueSnapshot());
+  RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
+  owner_->is_ending.store(true, std::memory_order_relaxed);
+  WriteBatch* const batch = batch_.GetWriteBatch();
+  const size_t empty_bytes = kWriteBatchHeaderBytes + (state_->allows_prepare ? 1 : 0);
+  is_visible_ = false;
+  bool has_failed = false;
+  // Also if code of the program throws.
+  const ScopeExit end([&] {
+    GiveUpName();
+    Clear();
+    if (is_visible_ && !has_failed) SetState(COMMITTED);
+  });
+  if (batch->GetDataSize() == empty_bytes) {
+    const SequenceNumber newest = db_->GetLatestSequenceNumber();
+    OnVisible(newest + 1, newest);
+    return Status::OK();
+  }
+  Status status = db_->WriteObserved(write_options_, batch, {.callback = nullptr, .hook = this});
+  has_failed = !status.ok();
+  return status;
+}
+
+// A snapshot that is due at commit is one with a timestamp.
+Status PessimisticTransaction::CheckDueSnapshot() const {
+  if (!is_snapshot_due_ || state_->writes_before_commit()) return Status::OK();
+  if (commit_timestamp_ != kMaxTxnTimestamp) return Status::OK();
+  return Status::InvalidArgument(
+      "Transaction::Commit: a snapshot that is due at commit needs a commit timestamp");
+}
+
+// The updates of the commit-time batch come first in the batch of the marker, those since Prepare()
+// last: a replay inserts the section where the marker is.
+Status PessimisticTransaction::CommitPrepared() {
+  RETURN_IF_ERROR(CheckDueSnapshot());
+  if (state_->writes_before_commit() && commit_time_batch_.Count() > 0 &&
+      !uses_last_commit_time_batch_) {
+    return Status::InvalidArgument(
+        "Transaction::Commit: with this write policy a commit-time batch needs "
+        "TransactionOptions::use_only_the_last_commit_time_batch_for_recovery");
+  }
+  WriteBatch marker = commit_time_batch_;
+  RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
+  WriteBatch later = LaterUpdates();
+  CommitRecords records(&marker);
+  if (later.Count() > 0) {
+    RETURN_IF_ERROR(WriteBatchInternal::Append(&marker, later));
+    records = CommitRecords(&marker, &commit_time_batch_, &later);
+  }
+  SetState(AWAITING_COMMIT);
+  owner_->is_ending.store(true, std::memory_order_relaxed);
+  // Also if code of the program throws.
+  const ScopeExit end([this] {
+    if (IsUndecided()) {
+      owner_->is_ending.store(false, std::memory_order_relaxed);
+      SetState(PREPARED);
+      return;
+    }
+    is_shell_.store(false, std::memory_order_relaxed);
+    GiveUpName();
+    Clear();
+    SetState(COMMITTED);
+  });
+  return db_->WriteCommit(write_options_, records, section(), this);
+}
+
+Status PessimisticTransaction::Rollback() {
+  switch (GetState()) {
+    case STARTED:
+    case LOCKS_STOLEN: Clear(); return Status::OK();
+    case PREPARED: return RollbackPrepared();
+    case COMMITTED: return Status::InvalidArgument("the transaction is committed already");
+    case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back already");
+    default: return Status::InvalidArgument("the transaction cannot be rolled back in its state");
+  }
+}
+
+Status PessimisticTransaction::RollbackPrepared() {
+  WriteBatch marker;
+  if (state_->writes_before_commit()) {
+    RETURN_IF_ERROR(Compensations(state_, &marker).UndoAll(*section()->batch()));
+  }
+  RETURN_IF_ERROR(WriteBatchInternal::MarkRollback(&marker, name_));
+  SetState(AWAITING_ROLLBACK);
+  const Status status = db_->WriteRollback(write_options_, &marker, section());
+  if (!status.ok() && IsUndecided()) {
+    SetState(PREPARED);
+    return status;
+  }
+  is_shell_.store(false, std::memory_order_relaxed);
+  Clear();
+  SetState(ROLLEDBACK);
+  return status;
+}
+
+void PessimisticTransaction::OnVisible(SequenceNumber first_seqno, SequenceNumber) {
+  const ScopeExit release([this] { state_->locks->ReleaseAll(owner_.get()); });
+  is_visible_ = true;
+  if (!state_->writes_before_commit() || GetId() == 0) SetId(first_seqno);
+  if (is_snapshot_due_ && !state_->writes_before_commit()) TakeCommitSnapshot();
+}
+
+// It may fail, which does not change that the transaction is committed.
+void PessimisticTransaction::TakeCommitSnapshot() {
+  const std::shared_ptr<TransactionNotifier> notifier = std::move(notifier_);
+  notifier_ = nullptr;
+  is_snapshot_due_ = false;
+  snapshot_ = state_->CreateTimestampedSnapshot(commit_timestamp_).second;
+  if (snapshot_ != nullptr && notifier != nullptr) notifier->SnapshotCreated(snapshot_.get());
+}
+
+}  // namespace ashlar

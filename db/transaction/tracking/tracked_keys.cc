@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records lie in chunks and do not move; the table and the log refer to them.
+#include "db/transaction/tracking/tracked_keys.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace ashlar {
+
+TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
+  if (table_.empty()) table_.resize(kFirstSlots);
+  Key* const found = FindHashed(family, key, KeyLock::Hash(family, key));
+  if (found != nullptr) return found;
+  if ((count_ + 1) * 2 > table_.size()) Grow();
+  Key* const record = NewRecord();
+  record->lock_.Set(family, CopyKey(key));
+  Place(record);
+  count_++;
+  return record;
+}
+
+void TrackedKeys::Place(Key* key) {
+  const size_t mask = table_.size() - 1;
+  size_t i = key->lock_.hash() & mask;
+  while (table_[i] != nullptr) i = (i + 1) & mask;
+  table_[i] = key;
+}
+
+void TrackedKeys::Grow() {
+  std::vector<Key*> old(table_.size() * 2);
+  old.swap(table_);
+  for (Key* const key : old) {
+    if (key != nullptr) Place(key);
+  }
+}
+
+TrackedKeys::Key* TrackedKeys::NewRecord() {
+  if (free_ != nullptr) {
+    Key* const record = free_;
+    free_ = record->next_free_;
+    return record;
+  }
+  const size_t chunk = record_count_ / kRecordsInChunk;
+  if (chunk == records_.size()) records_.push_back(std::make_unique<Key[]>(kRecordsInChunk));
+  return &records_[chunk][record_count_++ % kRecordsInChunk];
+}
+
+Slice TrackedKeys::CopyKey(const Slice& key) {
+  char* bytes = nullptr;
+  if (key.size() > kByteChunk) {
+    large_keys_.push_back(std::make_unique<char[]>(key.size()));
+    large_bytes_ += key.size();
+    bytes = large_keys_.back().get();
+  } else {
+    if (!chunks_.empty() && chunk_bytes_ + key.size() > kByteChunk) {
+      chunk_++;
+      chunk_bytes_ = 0;
+    }
+    if (chunk_ == chunks_.size()) chunks_.push_back(std::make_unique<char[]>(kByteChunk));
+    bytes = chunks_[chunk_].get() + chunk_bytes_;
+    chunk_bytes_ += key.size();
+  }
+  if (!key.empty()) std::memcpy(bytes, key.data(), key.size());
+  return Slice(bytes, key.size());
+}
+
+void TrackedKeys::Track(Key* key, Use use, SequenceNumber seqno) {
+  const auto level = static_cast<uint32_t>(marks_.size());
+  if (level != 0 && key->level_ != level) {
+    log_.push_back({.key = key, .recent = key->recent_, .level = key->level_});
+    key->level_ = level;
+    key->recent_ = {};
+  }
+  key->seqno_ = std::min(key->seqno_, seqno);
+  uint32_t Key::Counts::*const count =
+      use == Use::kRead ? &Key::Counts::reads : &Key::Counts::writes;
+  key->total_.*count += 1;
+  key->recent_.*count += 1;
+}
+
+bool TrackedKeys::UndoRead(Key* key) {
+  assert(key->is_tracked());
+  const bool is_recent = marks_.empty() || key->level_ == marks_.size();
+  if (!is_recent || key->recent_.reads == 0) return false;
+  key->total_.reads--;
+  key->recent_.reads--;
+  return !key->is_tracked();
+}
+
+bool TrackedKeys::TakeBack(const Change& change) {
+  Key* const key = change.key;
+  if (key == nullptr) return false;
+  key->total_.reads -= key->recent_.reads;
+  key->total_.writes -= key->recent_.writes;
+  key->recent_ = change.recent;
+  key->level_ = change.level;
+  return !key->is_tracked();
+}
+
+void TrackedKeys::PopSavePoint() {
+  const size_t mark = marks_.back();
+  marks_.pop_back();
+  const auto level = static_cast<uint32_t>(marks_.size());
+  size_t end = mark;
+  for (size_t i = mark; i < log_.size(); i++) {
+    const Change change = log_[i];
+    if (change.key == nullptr) continue;
+    change.key->level_ = level;
+    if (level == 0 || change.level == level) {
+      change.key->recent_.reads += change.recent.reads;
+      change.key->recent_.writes += change.recent.writes;
+    } else {
+      log_[end++] = change;
+    }
+  }
+  log_.resize(end);
+}
+
+void TrackedKeys::Remove(Key* key) {
+  assert(key->lock_.mode() == LockMode::kNone);
+  if (key->level_ != 0) {
+    // Savepoints that know the key forget it. Rare: a read was taken back under one.
+    for (Change& change : log_) {
+      if (change.key == key) change.key = nullptr;
+    }
+  }
+  const size_t mask = table_.size() - 1;
+  size_t hole = key->lock_.hash() & mask;
+  while (table_[hole] != key) hole = (hole + 1) & mask;
+  for (size_t i = (hole + 1) & mask; table_[i] != nullptr; i = (i + 1) & mask) {
+    const size_t home = table_[i]->lock_.hash() & mask;
+    if (((i - home) & mask) < ((i - hole) & mask)) continue;  // it would come before its home
+    table_[hole] = table_[i];
+    hole = i;
+  }
+  table_[hole] = nullptr;
+  count_--;
+  // So that reading and taking back many keys in turn needs no more memory than one of them.
+  const Slice bytes = key->lock_.key();
+  if (chunk_ < chunks_.size() &&
+      bytes.data() + bytes.size() == chunks_[chunk_].get() + chunk_bytes_ &&
+      bytes.size() <= chunk_bytes_) {
+    chunk_bytes_ -= bytes.size();
+  }
+  key->seqno_ = kMaxSequenceNumber;
+  key->total_ = key->recent_ = {};
+  key->level_ = 0;
+  key->next_free_ = free_;
+  free_ = key;
+}
+
+void TrackedKeys::Clear() {
+  log_.clear();
+  marks_.clear();
+  if (count_ > kMaxKeptKeys || large_bytes_ > 0) {
+    table_ = {};
+    records_.clear();
+    chunks_.clear();
+    large_keys_.clear();
+    large_bytes_ = 0;
+  } else if (count_ > 0) {
+    for (size_t i = 0; i < record_count_; i++) {
+      Key* const key = &records_[i / kRecordsInChunk][i % kRecordsInChunk];
+      assert(key->lock_.mode() == LockMode::kNone);
+      key->seqno_ = kMaxSequenceNumber;
+      key->total_ = key->recent_ = {};
+      key->level_ = 0;
+    }
+    std::fill(table_.begin(), table_.end(), nullptr);
+  }
+  count_ = 0;
+  record_count_ = 0;
+  free_ = nullptr;
+  chunk_ = chunk_bytes_ = 0;
+}
+
+size_t TrackedKeys::MemoryBytes() const {
+  return table_.capacity() * sizeof(Key*) + records_.size() * kRecordsInChunk * sizeof(Key) +
+         chunks_.size() * kByteChunk + large_bytes_ + log_.capacity() * sizeof(Change);
+}
+
+}  // namespace ashlar

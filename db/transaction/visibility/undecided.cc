@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists are short: the transactions in flight, and a few that are decided. Each change makes a new
+// one.
+#include "db/transaction/visibility/undecided.h"
+
+#include <algorithm>
+
+namespace ashlar {
+namespace {
+
+SequenceNumber DecisionOf(const UndecidedEntry& entry) {
+  return entry.decided_at.load(std::memory_order_acquire);
+}
+
+bool IsDecidedBy(const UndecidedEntry& entry, SequenceNumber seqno) {
+  const SequenceNumber decided_at = DecisionOf(entry);
+  return decided_at != 0 && decided_at <= seqno;
+}
+
+// Of ascending entries the one that covers the number; null: none.
+const UndecidedEntry* FindIn(std::span<const UndecidedRef> entries, SequenceNumber seqno) {
+  const auto behind = std::upper_bound(
+      entries.begin(), entries.end(), seqno,
+      [](SequenceNumber number, const UndecidedRef& entry) { return number < entry->first; });
+  if (behind == entries.begin()) return nullptr;
+  const UndecidedEntry* const entry = std::prev(behind)->get();
+  return seqno <= entry->last ? entry : nullptr;
+}
+
+// Whether one of the ascending numbers lies in [begin, end).
+bool HasNumberIn(std::span<const SequenceNumber> numbers, SequenceNumber begin,
+                 SequenceNumber end) {
+  const auto found = std::lower_bound(numbers.begin(), numbers.end(), begin);
+  return found != numbers.end() && *found < end;
+}
+
+SequenceNumber BoundOf(SequenceNumber seqno, const DecidedVersions::Own* own) {
+  return own == nullptr || own->empty() ? seqno : std::max(seqno, own->back()->last);
+}
+
+SequenceNumber FirstAskedOf(const UndecidedList& list, SequenceNumber seqno) {
+  return std::min(list.FirstHiddenAt(seqno), seqno + 1);
+}
+
+}  // namespace
+
+const UndecidedEntry* UndecidedList::Find(SequenceNumber seqno) const {
+  return FindIn(entries_, seqno);
+}
+
+SequenceNumber UndecidedList::FirstHiddenAt(SequenceNumber bound) const {
+  for (const UndecidedRef& entry : entries_) {
+    if (entry->first > bound) break;
+    if (!IsDecidedBy(*entry, bound)) return entry->first;
+  }
+  return bound + 1;
+}
+
+DecidedVersions::DecidedVersions(const UndecidedList* list, SequenceNumber seqno, const Own* own)
+    : ReadCallback(FirstAskedOf(*list, seqno), BoundOf(seqno, own)),
+      list_(list),
+      seqno_(seqno),
+      own_(own),
+      sees_all_(bound() == seqno && list->FirstHiddenAt(seqno) > seqno) {
+  list_->Ref();
+}
+
+// A decision that is stored later has a number above the reader's, so the answer never changes.
+bool DecidedVersions::IsCommitted(SequenceNumber seqno) const {
+  if (own_ != nullptr && FindIn(*own_, seqno) != nullptr) return true;
+  if (seqno > seqno_) return false;
+  const UndecidedEntry* const entry = list_->Find(seqno);
+  return entry == nullptr || IsDecidedBy(*entry, seqno_);
+}
+
+UndecidedTable::~UndecidedTable() {
+  RetireReplaced();
+  const UndecidedList* const list = list_.load(std::memory_order_relaxed);
+  if (list != nullptr) list->Unref();
+}
+
+// The list that is replaced may be in use by readers that have not taken a reference yet.
+void UndecidedTable::PublishLocked(std::vector<UndecidedRef> entries,
+                                   SequenceNumber forgotten_up_to) {
+  auto* const list = new UndecidedList(std::move(entries), forgotten_up_to);
+  UndecidedList* const old = list_.exchange(list, std::memory_order_acq_rel);
+  if (old == nullptr) return;
+  old->next_retired = replaced_;
+  replaced_ = old;
+}
+
+void UndecidedTable::RetireReplaced() {
+  UndecidedList* list = nullptr;
+  {
+    MutexLock lock(&mutex_);
+    list = std::exchange(replaced_, nullptr);
+  }
+  while (list != nullptr) {
+    auto* const next = static_cast<UndecidedList*>(list->next_retired);
+    list->next_retired = nullptr;
+    EpochRetire(list, [](EpochRetired* object) { static_cast<UndecidedList*>(object)->Unref(); });
+    list = next;
+  }
+}
+
+UndecidedRef UndecidedTable::Add(SequenceNumber first, SequenceNumber last) {
+  auto entry = std::make_shared<UndecidedEntry>(first, last);
+  MutexLock lock(&mutex_);
+  const UndecidedList* const old = ListLocked();
+  std::vector<UndecidedRef> entries;
+  entries.reserve(old == nullptr ? 1 : old->entries_.size() + 1);
+  if (old != nullptr) entries = old->entries_;
+  const auto place = std::upper_bound(
+      entries.begin(), entries.end(), first,
+      [](SequenceNumber number, const UndecidedRef& other) { return number < other->first; });
+  entries.insert(place, entry);
+  PublishLocked(std::move(entries), old == nullptr ? 0 : old->forgotten_up_to_);
+  return entry;
+}
+
+void UndecidedTable::Trim(SequenceNumber visible, std::span<const SequenceNumber> snapshots) {
+  TrimList(visible, snapshots);
+  RetireReplaced();
+}
+
+void UndecidedTable::TrimList(SequenceNumber visible, std::span<const SequenceNumber> snapshots) {
+  assert(std::is_sorted(snapshots.begin(), snapshots.end()));
+  MutexLock lock(&mutex_);
+  const UndecidedList* const old = ListLocked();
+  if (old == nullptr) return;
+  decided_.store(0, std::memory_order_relaxed);
+  std::vector<UndecidedRef> kept;
+  SequenceNumber forgotten_up_to = old->forgotten_up_to_;
+  for (const UndecidedRef& entry : old->entries_) {
+    const SequenceNumber decided_at = DecisionOf(*entry);
+    const bool is_needed =
+        decided_at == 0 || decided_at > visible || HasNumberIn(snapshots, entry->first, decided_at);
+    if (is_needed) {
+      kept.push_back(entry);
+    } else {
+      forgotten_up_to = std::max(forgotten_up_to, decided_at);
+    }
+  }
+  if (kept.size() == old->entries_.size()) return;
+  PublishLocked(std::move(kept), forgotten_up_to);
+}
+
+// Decisions above `visible` count as none: a reader between the two does not see the data yet.
+void UndecidedTable::AddBoundaries(SequenceNumber visible,
+                                   std::vector<SequenceNumber>* snapshots) const {
+  MutexLock lock(&mutex_);
+  const UndecidedList* const list = ListLocked();
+  if (list == nullptr) return;
+  std::vector<SequenceNumber> added;
+  for (const UndecidedRef& entry : list->entries_) {
+    const SequenceNumber decided_at = DecisionOf(*entry);
+    const bool is_decided = decided_at != 0 && decided_at <= visible;
+    if (is_decided && !HasNumberIn(*snapshots, entry->first, decided_at)) continue;
+    added.push_back(entry->first - 1);
+    added.push_back(entry->last);
+  }
+  snapshots->insert(snapshots->end(), added.begin(), added.end());
+  std::sort(snapshots->begin(), snapshots->end());
+  snapshots->erase(std::unique(snapshots->begin(), snapshots->end()), snapshots->end());
+}
+
+size_t UndecidedTable::count() const {
+  MutexLock lock(&mutex_);
+  const UndecidedList* const list = ListLocked();
+  return list == nullptr ? 0 : list->entries_.size();
+}
+
+}  // namespace ashlar

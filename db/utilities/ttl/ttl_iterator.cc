@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values are looked at after each move, so that a damaged value ends the iteration where it is.
+#include "db/utilities/ttl/ttl_iterator.h"
+
+#include <utility>
+
+namespace ashlar {
+
+TtlIterator::TtlIterator(std::unique_ptr<Iterator> source, bool leaves_values_unread,
+                         std::shared_ptr<const TtlSetting> hidden_after,
+                         std::shared_ptr<SystemClock> clock, int64_t now)
+    : source_(std::move(source)),
+      leaves_values_unread_(leaves_values_unread),
+      hidden_after_(std::move(hidden_after)),
+      clock_(std::move(clock)),
+      now_(now) {
+  assert(source_ != nullptr);
+  assert(hidden_after_ == nullptr || !leaves_values_unread_);
+}
+
+bool TtlIterator::TakeValue() {
+  const WideColumns& stored = source_->columns();
+  write_time_ = 0;
+  if (!IsPlainValue(stored)) {
+    value_ = source_->value();
+    columns_ = stored;
+    return true;
+  }
+  const Slice value = source_->value();
+  status_ = CheckWriteTime(value);
+  if (!status_.ok()) return is_valid_ = false;
+  write_time_ = WriteTimeOf(value);
+  value_ = WithoutWriteTime(value);
+  columns_.assign(1, WideColumn(kDefaultWideColumnName, value_));
+  return true;
+}
+
+bool TtlIterator::IsHidden() const {
+  return hidden_after_ != nullptr && write_time_ != 0 &&
+         IsExpired(write_time_, hidden_after_->seconds.load(std::memory_order_relaxed), now_);
+}
+
+void TtlIterator::Settle(bool is_forward) {
+  status_ = Status::OK();
+  value_.clear();
+  columns_.clear();
+  while (true) {
+    is_valid_ = source_->Valid();
+    if (!is_valid_ || leaves_values_unread_) return;
+    if (!TakeValue() || !IsHidden()) return;
+    is_forward ? source_->Next() : source_->Prev();
+  }
+}
+
+void TtlIterator::SeekToFirst() {
+  source_->SeekToFirst();
+  Settle(true);
+}
+void TtlIterator::SeekToLast() {
+  source_->SeekToLast();
+  Settle(false);
+}
+void TtlIterator::Seek(const Slice& target) {
+  source_->Seek(target);
+  Settle(true);
+}
+void TtlIterator::SeekForPrev(const Slice& target) {
+  source_->SeekForPrev(target);
+  Settle(false);
+}
+void TtlIterator::Next() {
+  assert(Valid());
+  source_->Next();
+  Settle(true);
+}
+void TtlIterator::Prev() {
+  assert(Valid());
+  source_->Prev();
+  Settle(false);
+}
+
+void TtlIterator::BeginRefresh() {
+  is_valid_ = false;
+  status_ = Status::OK();
+  if (hidden_after_ != nullptr) now_ = PresentSeconds(clock_.get());
+}
+Status TtlIterator::Refresh() {
+  BeginRefresh();
+  return source_->Refresh();
+}
+Status TtlIterator::Refresh(const Snapshot* snapshot) {
+  BeginRefresh();
+  return source_->Refresh(snapshot);
+}
+
+bool TtlIterator::PrepareValue() {
+  assert(Valid());
+  if (!leaves_values_unread_) return true;
+  if (source_->PrepareValue()) return TakeValue();
+  return is_valid_ = false;
+}
+
+Status TtlIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop_name != "ashlar.ttl.write-time") return source_->GetProperty(prop_name, prop);
+  if (!is_valid_) return Status::InvalidArgument("Iterator::GetProperty: not at an entry");
+  if (write_time_ == 0) return Status::NotFound("DBWithTTL: the value has no time or is not read");
+  *prop = std::to_string(write_time_);
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The errors, which reads and writes report.
+#include "db/utilities/ttl/write_time.h"
+
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+
+Status CheckWriteTime(const Slice& stored) {
+  if (stored.size() < kWriteTimeBytes) {
+    return Status::Corruption(StrCat("DBWithTTL: the value has ", stored.size(),
+                                     " bytes, less than its time of write needs"));
+  }
+  if (HasWriteTime(stored)) return Status::OK();
+  return Status::Corruption(StrCat("DBWithTTL: the time of write of the value is ",
+                                   WriteTimeOf(stored), ", before ", kOldestWriteTime));
+}
+
+int64_t PresentSeconds(SystemClock* clock) {
+  int64_t seconds = 0;
+  return clock->GetCurrentTime(&seconds).ok() ? seconds : 0;
+}
+
+Status ReadWriteTime(SystemClock* clock, int64_t* seconds) {
+  Status status = clock->GetCurrentTime(seconds);
+  if (!status.ok()) return status;
+  if (*seconds >= kOldestWriteTime && *seconds <= int64_t{UINT32_MAX}) return status;
+  return Status::InvalidArgument(
+      StrCat("DBWithTTL: values cannot be stored with the time of the clock, ", *seconds));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handles of the C API. Each is opaque: a program holds only pointers, which functions such as
+// ashlar_options_create() and ashlar_open() return.
+#pragma once
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define ASHLAR_C_LANGUAGE_BEGIN extern "C" {
+#define ASHLAR_C_LANGUAGE_END }
+#else
+#define ASHLAR_C_LANGUAGE_BEGIN
+#define ASHLAR_C_LANGUAGE_END
+#endif
+
+// Stand around the declarations of each header: C linkage, and visible outside of the shared
+// library.
+#define ASHLAR_C_BEGIN ASHLAR_C_LANGUAGE_BEGIN _Pragma("GCC visibility push(default)")
+#define ASHLAR_C_END _Pragma("GCC visibility pop") ASHLAR_C_LANGUAGE_END
+
+ASHLAR_C_BEGIN
+
+typedef struct ashlar_t ashlar_t;
+typedef struct ashlar_status_ptr_t ashlar_status_ptr_t;
+typedef struct ashlar_backup_engine_t ashlar_backup_engine_t;
+typedef struct ashlar_backup_engine_info_t ashlar_backup_engine_info_t;
+typedef struct ashlar_backup_engine_options_t ashlar_backup_engine_options_t;
+typedef struct ashlar_create_backup_options_t ashlar_create_backup_options_t;
+typedef struct ashlar_restore_options_t ashlar_restore_options_t;
+typedef struct ashlar_memory_allocator_t ashlar_memory_allocator_t;
+typedef struct ashlar_lru_cache_options_t ashlar_lru_cache_options_t;
+typedef struct ashlar_hyper_clock_cache_options_t ashlar_hyper_clock_cache_options_t;
+typedef struct ashlar_cache_t ashlar_cache_t;
+typedef struct ashlar_write_buffer_manager_t ashlar_write_buffer_manager_t;
+typedef struct ashlar_sst_file_manager_t ashlar_sst_file_manager_t;
+typedef struct ashlar_compactionfilter_t ashlar_compactionfilter_t;
+typedef struct ashlar_compactionfiltercontext_t ashlar_compactionfiltercontext_t;
+typedef struct ashlar_compactionfilterfactory_t ashlar_compactionfilterfactory_t;
+typedef struct ashlar_walfilter_t ashlar_walfilter_t;
+typedef struct ashlar_file_checksum_gen_factory_t ashlar_file_checksum_gen_factory_t;
+typedef struct ashlar_sst_partitioner_factory_t ashlar_sst_partitioner_factory_t;
+typedef struct ashlar_table_properties_collector_factory_t
+    ashlar_table_properties_collector_factory_t;
+typedef struct ashlar_comparator_t ashlar_comparator_t;
+typedef struct ashlar_dbpath_t ashlar_dbpath_t;
+typedef struct ashlar_env_t ashlar_env_t;
+typedef struct ashlar_fifo_compaction_options_t ashlar_fifo_compaction_options_t;
+typedef struct ashlar_filelock_t ashlar_filelock_t;
+typedef struct ashlar_filterpolicy_t ashlar_filterpolicy_t;
+typedef struct ashlar_flushoptions_t ashlar_flushoptions_t;
+typedef struct ashlar_flushwaloptions_t ashlar_flushwaloptions_t;
+typedef struct ashlar_iterator_t ashlar_iterator_t;
+typedef struct ashlar_logger_t ashlar_logger_t;
+typedef struct ashlar_mergeoperator_t ashlar_mergeoperator_t;
+typedef struct ashlar_options_t ashlar_options_t;
+typedef struct ashlar_compaction_options_t ashlar_compaction_options_t;
+typedef struct ashlar_compactoptions_t ashlar_compactoptions_t;
+typedef struct ashlar_block_based_table_options_t ashlar_block_based_table_options_t;
+typedef struct ashlar_block_cache_trace_options_t ashlar_block_cache_trace_options_t;
+typedef struct ashlar_block_cache_trace_writer_options_t ashlar_block_cache_trace_writer_options_t;
+typedef struct ashlar_cuckoo_table_options_t ashlar_cuckoo_table_options_t;
+typedef struct ashlar_randomfile_t ashlar_randomfile_t;
+typedef struct ashlar_readoptions_t ashlar_readoptions_t;
+typedef struct ashlar_seqfile_t ashlar_seqfile_t;
+typedef struct ashlar_slicetransform_t ashlar_slicetransform_t;
+typedef struct ashlar_snapshot_t ashlar_snapshot_t;
+typedef struct ashlar_writablefile_t ashlar_writablefile_t;
+typedef struct ashlar_writebatch_t ashlar_writebatch_t;
+typedef struct ashlar_writebatch_wi_t ashlar_writebatch_wi_t;
+typedef struct ashlar_writeoptions_t ashlar_writeoptions_t;
+typedef struct ashlar_universal_compaction_options_t ashlar_universal_compaction_options_t;
+typedef struct ashlar_livefile_t ashlar_livefile_t;
+typedef struct ashlar_livefiles_t ashlar_livefiles_t;
+typedef struct ashlar_column_family_handle_t ashlar_column_family_handle_t;
+typedef struct ashlar_column_family_metadata_t ashlar_column_family_metadata_t;
+typedef struct ashlar_import_column_family_options_t ashlar_import_column_family_options_t;
+typedef struct ashlar_export_import_files_metadata_t ashlar_export_import_files_metadata_t;
+typedef struct ashlar_level_metadata_t ashlar_level_metadata_t;
+typedef struct ashlar_sst_file_metadata_t ashlar_sst_file_metadata_t;
+typedef struct ashlar_column_family_metadata_options_t ashlar_column_family_metadata_options_t;
+typedef struct ashlar_envoptions_t ashlar_envoptions_t;
+typedef struct ashlar_ingestexternalfileoptions_t ashlar_ingestexternalfileoptions_t;
+typedef struct ashlar_trace_options_t ashlar_trace_options_t;
+typedef struct ashlar_trace_reader_t ashlar_trace_reader_t;
+typedef struct ashlar_replay_options_t ashlar_replay_options_t;
+typedef struct ashlar_replayer_t ashlar_replayer_t;
+typedef struct ashlar_size_approximation_options_t ashlar_size_approximation_options_t;
+typedef struct ashlar_livefiles_storage_info_options_t ashlar_livefiles_storage_info_options_t;
+typedef struct ashlar_livefiles_storage_info_t ashlar_livefiles_storage_info_t;
+typedef struct ashlar_sstfilewriter_t ashlar_sstfilewriter_t;
+typedef struct ashlar_ratelimiter_t ashlar_ratelimiter_t;
+typedef struct ashlar_perfcontext_t ashlar_perfcontext_t;
+typedef struct ashlar_pinnableslice_t ashlar_pinnableslice_t;
+typedef struct ashlar_pinnable_multi_get_t ashlar_pinnable_multi_get_t;
+typedef struct ashlar_transactiondb_options_t ashlar_transactiondb_options_t;
+typedef struct ashlar_transactiondb_t ashlar_transactiondb_t;
+typedef struct ashlar_transaction_options_t ashlar_transaction_options_t;
+typedef struct ashlar_optimistictransactiondb_t ashlar_optimistictransactiondb_t;
+typedef struct ashlar_optimistictransactiondb_options_t ashlar_optimistictransactiondb_options_t;
+typedef struct ashlar_optimistictransactiondb_lock_buckets_t
+    ashlar_optimistictransactiondb_lock_buckets_t;
+typedef struct ashlar_optimistictransaction_options_t ashlar_optimistictransaction_options_t;
+typedef struct ashlar_transaction_t ashlar_transaction_t;
+typedef struct ashlar_checkpoint_t ashlar_checkpoint_t;
+typedef struct ashlar_wal_iterator_t ashlar_wal_iterator_t;
+typedef struct ashlar_wal_readoptions_t ashlar_wal_readoptions_t;
+typedef struct ashlar_wal_file_t ashlar_wal_file_t;
+typedef struct ashlar_wal_files_t ashlar_wal_files_t;
+typedef struct ashlar_memory_consumers_t ashlar_memory_consumers_t;
+typedef struct ashlar_memory_usage_t ashlar_memory_usage_t;
+typedef struct ashlar_statistics_histogram_data_t ashlar_statistics_histogram_data_t;
+typedef struct ashlar_wait_for_compact_options_t ashlar_wait_for_compact_options_t;
+typedef struct ashlar_flushjobinfo_t ashlar_flushjobinfo_t;
+typedef struct ashlar_compactionjobinfo_t ashlar_compactionjobinfo_t;
+typedef struct ashlar_subcompactionjobinfo_t ashlar_subcompactionjobinfo_t;
+typedef struct ashlar_externalfileingestioninfo_t ashlar_externalfileingestioninfo_t;
+typedef struct ashlar_table_properties_t ashlar_table_properties_t;
+typedef struct ashlar_compaction_job_stats_t ashlar_compaction_job_stats_t;
+typedef struct ashlar_compaction_file_info_t ashlar_compaction_file_info_t;
+typedef struct ashlar_blob_file_addition_info_t ashlar_blob_file_addition_info_t;
+typedef struct ashlar_blob_file_garbage_info_t ashlar_blob_file_garbage_info_t;
+typedef struct ashlar_eventlistener_t ashlar_eventlistener_t;
+typedef struct ashlar_writestallinfo_t ashlar_writestallinfo_t;
+typedef struct ashlar_writestallcondition_t ashlar_writestallcondition_t;
+typedef struct ashlar_memtableinfo_t ashlar_memtableinfo_t;
+typedef struct ashlar_compactionservice_scheduleresponse_t
+    ashlar_compactionservice_scheduleresponse_t;
+typedef struct ashlar_compactionservice_jobinfo_t ashlar_compactionservice_jobinfo_t;
+typedef struct ashlar_compactionservice_t ashlar_compactionservice_t;
+typedef struct ashlar_compaction_service_options_override_t
+    ashlar_compaction_service_options_override_t;
+typedef struct ashlar_open_and_compact_options_t ashlar_open_and_compact_options_t;
+typedef struct ashlar_pinnable_handle_t ashlar_pinnable_handle_t;
+
+// A string of bytes in somebody else's memory.
+typedef struct ashlar_slice_t {
+  const char* data;
+  size_t size;
+} ashlar_slice_t;
+
+// Results of ashlar_pinnable_multi_get_result().
+enum {
+  ashlar_pinnable_multi_get_not_found = 0,
+  ashlar_pinnable_multi_get_found = 1,
+  ashlar_pinnable_multi_get_error = 2,
+  ashlar_pinnable_multi_get_out_of_bounds = 3
+};
+
+ASHLAR_C_END

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What RocksDB's tables without blocks have in common: rows, then properties and metaindex without
+// checksums and trailers, and a footer with a magic number of the kind. Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+class RandomReader;
+
+enum class BareTableKind : uint8_t { kNone, kPlain, kCuckoo };
+
+// The kind of a file that ends in these bytes. `tail`: at least its last eight bytes.
+BareTableKind BareTableKindOf(const Slice& tail);
+
+struct BareTable {
+  BareTableKind kind = BareTableKind::kNone;
+  TableProperties properties;
+};
+// Reads footer, metaindex and properties. Corruption: damage, or no table of a known kind.
+Result<BareTable> ReadBareTable(const RandomReader& file);
+
+// The error for a damaged file.
+Status DamagedBareTable(const RandomReader& file, std::string_view what);
+
+}  // namespace ashlar

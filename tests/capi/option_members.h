@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MEMBER(kind of value, setter, getter) for the members of each handle, and HANDLE(prefix, type,
+// create, destroy). Made by tools/make_c_options.py.
+#pragma once
+
+// One line for each function.
+// clang-format off
+
+#define MEMBERS_OF_options(MEMBER) \
+  MEMBER(flag, ashlar_options_set_create_if_missing, ashlar_options_get_create_if_missing) \
+  MEMBER(flag, ashlar_options_set_create_missing_column_families, ashlar_options_get_create_missing_column_families) \
+  MEMBER(flag, ashlar_options_set_error_if_exists, ashlar_options_get_error_if_exists) \
+  MEMBER(flag, ashlar_options_set_paranoid_checks, ashlar_options_get_paranoid_checks) \
+  MEMBER(flag, ashlar_options_set_flush_verify_memtable_count, ashlar_options_get_flush_verify_memtable_count) \
+  MEMBER(flag, ashlar_options_set_compaction_verify_record_count, ashlar_options_get_compaction_verify_record_count) \
+  MEMBER(flag, ashlar_options_set_track_and_verify_wals_in_manifest, ashlar_options_get_track_and_verify_wals_in_manifest) \
+  MEMBER(flag, ashlar_options_set_track_and_verify_wals, ashlar_options_get_track_and_verify_wals) \
+  MEMBER(flag, ashlar_options_set_verify_sst_unique_id_in_manifest, ashlar_options_get_verify_sst_unique_id_in_manifest) \
+  MEMBER(choice, ashlar_options_set_info_log_level, ashlar_options_get_info_log_level) \
+  MEMBER(number, ashlar_options_set_max_open_files, ashlar_options_get_max_open_files) \
+  MEMBER(number, ashlar_options_set_max_file_opening_threads, ashlar_options_get_max_file_opening_threads) \
+  MEMBER(number, ashlar_options_set_read_io_executor_threads, ashlar_options_get_read_io_executor_threads) \
+  MEMBER(flag, ashlar_options_set_open_files_async, ashlar_options_get_open_files_async) \
+  MEMBER(number, ashlar_options_set_max_total_wal_size, ashlar_options_get_max_total_wal_size) \
+  MEMBER(flag, ashlar_options_set_use_fsync, ashlar_options_get_use_fsync) \
+  MEMBER(text, ashlar_options_set_db_log_dir, ashlar_options_get_db_log_dir) \
+  MEMBER(text, ashlar_options_set_wal_dir, ashlar_options_get_wal_dir) \
+  MEMBER(number, ashlar_options_set_delete_obsolete_files_period_micros, ashlar_options_get_delete_obsolete_files_period_micros) \
+  MEMBER(number, ashlar_options_set_max_background_jobs, ashlar_options_get_max_background_jobs) \
+  MEMBER(number, ashlar_options_set_max_background_compactions, ashlar_options_get_max_background_compactions) \
+  MEMBER(number, ashlar_options_set_max_subcompactions, ashlar_options_get_max_subcompactions) \
+  MEMBER(number, ashlar_options_set_max_background_flushes, ashlar_options_get_max_background_flushes) \
+  MEMBER(number, ashlar_options_set_max_log_file_size, ashlar_options_get_max_log_file_size) \
+  MEMBER(number, ashlar_options_set_log_file_time_to_roll, ashlar_options_get_log_file_time_to_roll) \
+  MEMBER(number, ashlar_options_set_keep_log_file_num, ashlar_options_get_keep_log_file_num) \
+  MEMBER(number, ashlar_options_set_recycle_log_file_num, ashlar_options_get_recycle_log_file_num) \
+  MEMBER(flag, ashlar_options_set_async_wal_precreate, ashlar_options_get_async_wal_precreate) \
+  MEMBER(number, ashlar_options_set_max_manifest_file_size, ashlar_options_get_max_manifest_file_size) \
+  MEMBER(flag, ashlar_options_set_verify_manifest_content_on_close, ashlar_options_get_verify_manifest_content_on_close) \
+  MEMBER(flag, ashlar_options_set_optimize_manifest_for_recovery, ashlar_options_get_optimize_manifest_for_recovery) \
+  MEMBER(flag, ashlar_options_set_reuse_manifest_on_open, ashlar_options_get_reuse_manifest_on_open) \
+  MEMBER(number, ashlar_options_set_max_manifest_space_amp_pct, ashlar_options_get_max_manifest_space_amp_pct) \
+  MEMBER(number, ashlar_options_set_table_cache_numshardbits, ashlar_options_get_table_cache_numshardbits) \
+  MEMBER(number, ashlar_options_set_WAL_ttl_seconds, ashlar_options_get_WAL_ttl_seconds) \
+  MEMBER(number, ashlar_options_set_WAL_size_limit_MB, ashlar_options_get_WAL_size_limit_MB) \
+  MEMBER(number, ashlar_options_set_manifest_preallocation_size, ashlar_options_get_manifest_preallocation_size) \
+  MEMBER(flag, ashlar_options_set_allow_mmap_reads, ashlar_options_get_allow_mmap_reads) \
+  MEMBER(flag, ashlar_options_set_allow_mmap_writes, ashlar_options_get_allow_mmap_writes) \
+  MEMBER(flag, ashlar_options_set_use_direct_reads, ashlar_options_get_use_direct_reads) \
+  MEMBER(flag, ashlar_options_set_use_direct_io_for_compaction_reads, ashlar_options_get_use_direct_io_for_compaction_reads) \
+  MEMBER(flag, ashlar_options_set_use_direct_io_for_flush_and_compaction, ashlar_options_get_use_direct_io_for_flush_and_compaction) \
+  MEMBER(flag, ashlar_options_set_allow_fallocate, ashlar_options_get_allow_fallocate) \
+  MEMBER(flag, ashlar_options_set_is_fd_close_on_exec, ashlar_options_get_is_fd_close_on_exec) \
+  MEMBER(number, ashlar_options_set_stats_dump_period_sec, ashlar_options_get_stats_dump_period_sec) \
+  MEMBER(number, ashlar_options_set_stats_persist_period_sec, ashlar_options_get_stats_persist_period_sec) \
+  MEMBER(flag, ashlar_options_set_persist_stats_to_disk, ashlar_options_get_persist_stats_to_disk) \
+  MEMBER(number, ashlar_options_set_stats_history_buffer_size, ashlar_options_get_stats_history_buffer_size) \
+  MEMBER(flag, ashlar_options_set_advise_random_on_open, ashlar_options_get_advise_random_on_open) \
+  MEMBER(number, ashlar_options_set_db_write_buffer_size, ashlar_options_get_db_write_buffer_size) \
+  MEMBER(number, ashlar_options_compaction_readahead_size, ashlar_options_get_compaction_readahead_size) \
+  MEMBER(number, ashlar_options_set_writable_file_max_buffer_size, ashlar_options_get_writable_file_max_buffer_size) \
+  MEMBER(flag, ashlar_options_set_use_adaptive_mutex, ashlar_options_get_use_adaptive_mutex) \
+  MEMBER(number, ashlar_options_set_bytes_per_sync, ashlar_options_get_bytes_per_sync) \
+  MEMBER(number, ashlar_options_set_wal_bytes_per_sync, ashlar_options_get_wal_bytes_per_sync) \
+  MEMBER(flag, ashlar_options_set_strict_bytes_per_sync, ashlar_options_get_strict_bytes_per_sync) \
+  MEMBER(flag, ashlar_options_set_enable_thread_tracking, ashlar_options_get_enable_thread_tracking) \
+  MEMBER(number, ashlar_options_set_delayed_write_rate, ashlar_options_get_delayed_write_rate) \
+  MEMBER(flag, ashlar_options_set_enable_pipelined_write, ashlar_options_get_enable_pipelined_write) \
+  MEMBER(flag, ashlar_options_set_unordered_write, ashlar_options_get_unordered_write) \
+  MEMBER(flag, ashlar_options_set_allow_concurrent_memtable_write, ashlar_options_get_allow_concurrent_memtable_write) \
+  MEMBER(flag, ashlar_options_set_enable_write_thread_adaptive_yield, ashlar_options_get_enable_write_thread_adaptive_yield) \
+  MEMBER(number, ashlar_options_set_max_write_batch_group_size_bytes, ashlar_options_get_max_write_batch_group_size_bytes) \
+  MEMBER(number, ashlar_options_set_write_thread_max_yield_usec, ashlar_options_get_write_thread_max_yield_usec) \
+  MEMBER(number, ashlar_options_set_write_thread_slow_yield_usec, ashlar_options_get_write_thread_slow_yield_usec) \
+  MEMBER(flag, ashlar_options_set_skip_stats_update_on_db_open, ashlar_options_get_skip_stats_update_on_db_open) \
+  MEMBER(choice, ashlar_options_set_wal_recovery_mode, ashlar_options_get_wal_recovery_mode) \
+  MEMBER(flag, ashlar_options_set_allow_2pc, ashlar_options_get_allow_2pc) \
+  MEMBER(flag, ashlar_options_set_dump_malloc_stats, ashlar_options_get_dump_malloc_stats) \
+  MEMBER(flag, ashlar_options_set_avoid_flush_during_recovery, ashlar_options_get_avoid_flush_during_recovery) \
+  MEMBER(flag, ashlar_options_set_enforce_write_buffer_manager_during_recovery, ashlar_options_get_enforce_write_buffer_manager_during_recovery) \
+  MEMBER(flag, ashlar_options_set_avoid_flush_during_shutdown, ashlar_options_get_avoid_flush_during_shutdown) \
+  MEMBER(flag, ashlar_options_set_allow_ingest_behind, ashlar_options_get_allow_ingest_behind) \
+  MEMBER(flag, ashlar_options_set_two_write_queues, ashlar_options_get_two_write_queues) \
+  MEMBER(flag, ashlar_options_set_manual_wal_flush, ashlar_options_get_manual_wal_flush) \
+  MEMBER(choice, ashlar_options_set_wal_compression, ashlar_options_get_wal_compression) \
+  MEMBER(flag, ashlar_options_set_background_close_inactive_wals, ashlar_options_get_background_close_inactive_wals) \
+  MEMBER(flag, ashlar_options_set_atomic_flush, ashlar_options_get_atomic_flush) \
+  MEMBER(flag, ashlar_options_set_avoid_unnecessary_blocking_io, ashlar_options_get_avoid_unnecessary_blocking_io) \
+  MEMBER(flag, ashlar_options_set_write_dbid_to_manifest, ashlar_options_get_write_dbid_to_manifest) \
+  MEMBER(flag, ashlar_options_set_write_identity_file, ashlar_options_get_write_identity_file) \
+  MEMBER(flag, ashlar_options_set_prefix_seek_opt_in_only, ashlar_options_get_prefix_seek_opt_in_only) \
+  MEMBER(number, ashlar_options_set_log_readahead_size, ashlar_options_get_log_readahead_size) \
+  MEMBER(flag, ashlar_options_set_best_efforts_recovery, ashlar_options_get_best_efforts_recovery) \
+  MEMBER(number, ashlar_options_set_max_bgerror_resume_count, ashlar_options_get_max_bgerror_resume_count) \
+  MEMBER(number, ashlar_options_set_bgerror_resume_retry_interval, ashlar_options_get_bgerror_resume_retry_interval) \
+  MEMBER(flag, ashlar_options_set_allow_data_in_errors, ashlar_options_get_allow_data_in_errors) \
+  MEMBER(text, ashlar_options_set_db_host_id, ashlar_options_get_db_host_id) \
+  MEMBER(choice, ashlar_options_set_lowest_used_cache_tier, ashlar_options_get_lowest_used_cache_tier) \
+  MEMBER(flag, ashlar_options_set_enforce_single_del_contracts, ashlar_options_get_enforce_single_del_contracts) \
+  MEMBER(text, ashlar_options_set_daily_offpeak_time_utc, ashlar_options_get_daily_offpeak_time_utc) \
+  MEMBER(number, ashlar_options_set_max_compaction_trigger_wakeup_seconds, ashlar_options_get_max_compaction_trigger_wakeup_seconds) \
+  MEMBER(number, ashlar_options_set_follower_refresh_catchup_period_ms, ashlar_options_get_follower_refresh_catchup_period_ms) \
+  MEMBER(number, ashlar_options_set_follower_catchup_retry_count, ashlar_options_get_follower_catchup_retry_count) \
+  MEMBER(number, ashlar_options_set_follower_catchup_retry_wait_ms, ashlar_options_get_follower_catchup_retry_wait_ms) \
+  MEMBER(choice, ashlar_options_set_metadata_write_temperature, ashlar_options_get_metadata_write_temperature) \
+  MEMBER(choice, ashlar_options_set_wal_write_temperature, ashlar_options_get_wal_write_temperature) \
+  MEMBER(flag, ashlar_options_set_fast_sst_open, ashlar_options_get_fast_sst_open) \
+  MEMBER(text, ashlar_options_set_write_compatible_with, ashlar_options_get_write_compatible_with) \
+  MEMBER(choice, ashlar_options_set_access_hint_on_compaction_start, ashlar_options_get_access_hint_on_compaction_start) \
+  MEMBER(flag, ashlar_options_set_skip_checking_sst_file_sizes_on_db_open, ashlar_options_get_skip_checking_sst_file_sizes_on_db_open) \
+  MEMBER(number, ashlar_options_set_write_buffer_size, ashlar_options_get_write_buffer_size) \
+  MEMBER(choice, ashlar_options_set_compression, ashlar_options_get_compression) \
+  MEMBER(choice, ashlar_options_set_bottommost_compression, ashlar_options_get_bottommost_compression) \
+  MEMBER(number, ashlar_options_set_level0_file_num_compaction_trigger, ashlar_options_get_level0_file_num_compaction_trigger) \
+  MEMBER(number, ashlar_options_set_max_bytes_for_level_base, ashlar_options_get_max_bytes_for_level_base) \
+  MEMBER(flag, ashlar_options_set_disable_auto_compactions, ashlar_options_get_disable_auto_compactions) \
+  MEMBER(number, ashlar_options_set_memtable_max_range_deletions, ashlar_options_get_memtable_max_range_deletions) \
+  MEMBER(number, ashlar_options_set_uncache_aggressiveness, ashlar_options_get_uncache_aggressiveness) \
+  MEMBER(number, ashlar_options_set_compression_options_zstd_max_train_bytes, ashlar_options_get_compression_options_zstd_max_train_bytes) \
+  MEMBER(flag, ashlar_options_set_compression_options_use_zstd_dict_trainer, ashlar_options_get_compression_options_use_zstd_dict_trainer) \
+  MEMBER(number, ashlar_options_set_compression_options_parallel_threads, ashlar_options_get_compression_options_parallel_threads) \
+  MEMBER(number, ashlar_options_set_compression_options_max_dict_buffer_bytes, ashlar_options_get_compression_options_max_dict_buffer_bytes) \
+  MEMBER(number, ashlar_options_set_max_write_buffer_number, ashlar_options_get_max_write_buffer_number) \
+  MEMBER(number, ashlar_options_set_min_write_buffer_number_to_merge, ashlar_options_get_min_write_buffer_number_to_merge) \
+  MEMBER(number, ashlar_options_set_max_write_buffer_size_to_maintain, ashlar_options_get_max_write_buffer_size_to_maintain) \
+  MEMBER(flag, ashlar_options_set_inplace_update_support, ashlar_options_get_inplace_update_support) \
+  MEMBER(number, ashlar_options_set_inplace_update_num_locks, ashlar_options_get_inplace_update_num_locks) \
+  MEMBER(real, ashlar_options_set_experimental_mempurge_threshold, ashlar_options_get_experimental_mempurge_threshold) \
+  MEMBER(real, ashlar_options_set_memtable_prefix_bloom_size_ratio, ashlar_options_get_memtable_prefix_bloom_size_ratio) \
+  MEMBER(flag, ashlar_options_set_memtable_whole_key_filtering, ashlar_options_get_memtable_whole_key_filtering) \
+  MEMBER(number, ashlar_options_set_memtable_huge_page_size, ashlar_options_get_memtable_huge_page_size) \
+  MEMBER(number, ashlar_options_set_bloom_locality, ashlar_options_get_bloom_locality) \
+  MEMBER(number, ashlar_options_set_arena_block_size, ashlar_options_get_arena_block_size) \
+  MEMBER(number, ashlar_options_set_num_levels, ashlar_options_get_num_levels) \
+  MEMBER(number, ashlar_options_set_level0_slowdown_writes_trigger, ashlar_options_get_level0_slowdown_writes_trigger) \
+  MEMBER(number, ashlar_options_set_level0_stop_writes_trigger, ashlar_options_get_level0_stop_writes_trigger) \
+  MEMBER(number, ashlar_options_set_target_file_size_base, ashlar_options_get_target_file_size_base) \
+  MEMBER(number, ashlar_options_set_target_file_size_multiplier, ashlar_options_get_target_file_size_multiplier) \
+  MEMBER(flag, ashlar_options_set_target_file_size_is_upper_bound, ashlar_options_get_target_file_size_is_upper_bound) \
+  MEMBER(flag, ashlar_options_set_level_compaction_dynamic_level_bytes, ashlar_options_get_level_compaction_dynamic_level_bytes) \
+  MEMBER(real, ashlar_options_set_max_bytes_for_level_multiplier, ashlar_options_get_max_bytes_for_level_multiplier) \
+  MEMBER(number, ashlar_options_set_max_compaction_bytes, ashlar_options_get_max_compaction_bytes) \
+  MEMBER(number, ashlar_options_set_soft_pending_compaction_bytes_limit, ashlar_options_get_soft_pending_compaction_bytes_limit) \
+  MEMBER(number, ashlar_options_set_hard_pending_compaction_bytes_limit, ashlar_options_get_hard_pending_compaction_bytes_limit) \
+  MEMBER(choice, ashlar_options_set_compaction_style, ashlar_options_get_compaction_style) \
+  MEMBER(choice, ashlar_options_set_compaction_pri, ashlar_options_get_compaction_pri) \
+  MEMBER(number, ashlar_options_set_max_sequential_skip_in_iterations, ashlar_options_get_max_sequential_skip_in_iterations) \
+  MEMBER(number, ashlar_options_set_max_successive_merges, ashlar_options_get_max_successive_merges) \
+  MEMBER(flag, ashlar_options_set_strict_max_successive_merges, ashlar_options_get_strict_max_successive_merges) \
+  MEMBER(flag, ashlar_options_set_optimize_filters_for_hits, ashlar_options_get_optimize_filters_for_hits) \
+  MEMBER(flag, ashlar_options_set_paranoid_file_checks, ashlar_options_get_paranoid_file_checks) \
+  MEMBER(choice, ashlar_options_set_verify_output_flags, ashlar_options_get_verify_output_flags) \
+  MEMBER(flag, ashlar_options_set_force_consistency_checks, ashlar_options_get_force_consistency_checks) \
+  MEMBER(flag, ashlar_options_set_report_bg_io_stats, ashlar_options_get_report_bg_io_stats) \
+  MEMBER(flag, ashlar_options_set_disallow_memtable_writes, ashlar_options_get_disallow_memtable_writes) \
+  MEMBER(number, ashlar_options_set_ttl, ashlar_options_get_ttl) \
+  MEMBER(number, ashlar_options_set_periodic_compaction_seconds, ashlar_options_get_periodic_compaction_seconds) \
+  MEMBER(real, ashlar_options_set_read_triggered_compaction_threshold, ashlar_options_get_read_triggered_compaction_threshold) \
+  MEMBER(number, ashlar_options_set_sample_for_compression, ashlar_options_get_sample_for_compression) \
+  MEMBER(choice, ashlar_options_set_last_level_temperature, ashlar_options_get_last_level_temperature) \
+  MEMBER(choice, ashlar_options_set_default_write_temperature, ashlar_options_get_default_write_temperature) \
+  MEMBER(choice, ashlar_options_set_default_temperature, ashlar_options_get_default_temperature) \
+  MEMBER(number, ashlar_options_set_preclude_last_level_data_seconds, ashlar_options_get_preclude_last_level_data_seconds) \
+  MEMBER(number, ashlar_options_set_preserve_internal_time_seconds, ashlar_options_get_preserve_internal_time_seconds) \
+  MEMBER(flag, ashlar_options_set_enable_blob_files, ashlar_options_get_enable_blob_files) \
+  MEMBER(number, ashlar_options_set_min_blob_size, ashlar_options_get_min_blob_size) \
+  MEMBER(number, ashlar_options_set_blob_file_size, ashlar_options_get_blob_file_size) \
+  MEMBER(choice, ashlar_options_set_blob_compression_type, ashlar_options_get_blob_compression_type) \
+  MEMBER(flag, ashlar_options_set_enable_blob_gc, ashlar_options_get_enable_blob_gc) \
+  MEMBER(real, ashlar_options_set_blob_gc_age_cutoff, ashlar_options_get_blob_gc_age_cutoff) \
+  MEMBER(real, ashlar_options_set_blob_gc_force_threshold, ashlar_options_get_blob_gc_force_threshold) \
+  MEMBER(number, ashlar_options_set_blob_compaction_readahead_size, ashlar_options_get_blob_compaction_readahead_size) \
+  MEMBER(number, ashlar_options_set_blob_file_starting_level, ashlar_options_get_blob_file_starting_level) \
+  MEMBER(choice, ashlar_options_set_prepopulate_blob_cache, ashlar_options_get_prepopulate_blob_cache) \
+  MEMBER(flag, ashlar_options_set_enable_blob_direct_write, ashlar_options_get_enable_blob_direct_write) \
+  MEMBER(number, ashlar_options_set_blob_direct_write_partitions, ashlar_options_get_blob_direct_write_partitions) \
+  MEMBER(number, ashlar_options_set_memtable_protection_bytes_per_key, ashlar_options_get_memtable_protection_bytes_per_key) \
+  MEMBER(flag, ashlar_options_set_persist_user_defined_timestamps, ashlar_options_get_persist_user_defined_timestamps) \
+  MEMBER(small, ashlar_options_set_block_protection_bytes_per_key, ashlar_options_get_block_protection_bytes_per_key) \
+  MEMBER(number, ashlar_options_set_bottommost_file_compaction_delay, ashlar_options_get_bottommost_file_compaction_delay) \
+  MEMBER(flag, ashlar_options_set_paranoid_memory_checks, ashlar_options_get_paranoid_memory_checks) \
+  MEMBER(flag, ashlar_options_set_memtable_verify_per_key_checksum_on_seek, ashlar_options_get_memtable_verify_per_key_checksum_on_seek) \
+  MEMBER(number, ashlar_options_set_memtable_op_scan_flush_trigger, ashlar_options_get_memtable_op_scan_flush_trigger) \
+  MEMBER(number, ashlar_options_set_memtable_avg_op_scan_flush_trigger, ashlar_options_get_memtable_avg_op_scan_flush_trigger) \
+  MEMBER(number, ashlar_options_set_min_tombstones_for_range_conversion, ashlar_options_get_min_tombstones_for_range_conversion) \
+  MEMBER(flag, ashlar_options_set_cf_allow_ingest_behind, ashlar_options_get_cf_allow_ingest_behind) \
+  MEMBER(flag, ashlar_options_set_memtable_batch_lookup_optimization, ashlar_options_get_memtable_batch_lookup_optimization) \
+  MEMBER(number, ashlar_options_set_max_write_buffer_number_to_maintain, ashlar_options_get_max_write_buffer_number_to_maintain)
+
+#define MEMBERS_OF_universal_compaction_options(MEMBER) \
+  MEMBER(number, ashlar_universal_compaction_options_set_size_ratio, ashlar_universal_compaction_options_get_size_ratio) \
+  MEMBER(number, ashlar_universal_compaction_options_set_min_merge_width, ashlar_universal_compaction_options_get_min_merge_width) \
+  MEMBER(number, ashlar_universal_compaction_options_set_max_merge_width, ashlar_universal_compaction_options_get_max_merge_width) \
+  MEMBER(number, ashlar_universal_compaction_options_set_max_size_amplification_percent, ashlar_universal_compaction_options_get_max_size_amplification_percent) \
+  MEMBER(number, ashlar_universal_compaction_options_set_compression_size_percent, ashlar_universal_compaction_options_get_compression_size_percent) \
+  MEMBER(number, ashlar_universal_compaction_options_set_max_read_amp, ashlar_universal_compaction_options_get_max_read_amp) \
+  MEMBER(choice, ashlar_universal_compaction_options_set_stop_style, ashlar_universal_compaction_options_get_stop_style) \
+  MEMBER(flag, ashlar_universal_compaction_options_set_allow_trivial_move, ashlar_universal_compaction_options_get_allow_trivial_move) \
+  MEMBER(flag, ashlar_universal_compaction_options_set_incremental, ashlar_universal_compaction_options_get_incremental) \
+  MEMBER(flag, ashlar_universal_compaction_options_set_reduce_file_locking, ashlar_universal_compaction_options_get_reduce_file_locking)
+
+#define MEMBERS_OF_fifo_compaction_options(MEMBER) \
+  MEMBER(number, ashlar_fifo_compaction_options_set_max_table_files_size, ashlar_fifo_compaction_options_get_max_table_files_size) \
+  MEMBER(flag, ashlar_fifo_compaction_options_set_allow_compaction, ashlar_fifo_compaction_options_get_allow_compaction) \
+  MEMBER(number, ashlar_fifo_compaction_options_set_age_for_warm, ashlar_fifo_compaction_options_get_age_for_warm) \
+  MEMBER(flag, ashlar_fifo_compaction_options_set_allow_trivial_copy_when_change_temperature, ashlar_fifo_compaction_options_get_allow_trivial_copy_when_change_temperature) \
+  MEMBER(number, ashlar_fifo_compaction_options_set_trivial_copy_buffer_size, ashlar_fifo_compaction_options_get_trivial_copy_buffer_size) \
+  MEMBER(number, ashlar_fifo_compaction_options_set_max_data_files_size, ashlar_fifo_compaction_options_get_max_data_files_size) \
+  MEMBER(flag, ashlar_fifo_compaction_options_set_use_kv_ratio_compaction, ashlar_fifo_compaction_options_get_use_kv_ratio_compaction)
+
+#define MEMBERS_OF_block_based_options(MEMBER) \
+  MEMBER(flag, ashlar_block_based_options_set_cache_index_and_filter_blocks, ashlar_block_based_options_get_cache_index_and_filter_blocks) \
+  MEMBER(flag, ashlar_block_based_options_set_cache_index_and_filter_blocks_with_high_priority, ashlar_block_based_options_get_cache_index_and_filter_blocks_with_high_priority) \
+  MEMBER(flag, ashlar_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache, ashlar_block_based_options_get_pin_l0_filter_and_index_blocks_in_cache) \
+  MEMBER(flag, ashlar_block_based_options_set_pin_top_level_index_and_filter, ashlar_block_based_options_get_pin_top_level_index_and_filter) \
+  MEMBER(choice, ashlar_block_based_options_set_index_type, ashlar_block_based_options_get_index_type) \
+  MEMBER(choice, ashlar_block_based_options_set_index_block_search_type, ashlar_block_based_options_get_index_block_search_type) \
+  MEMBER(choice, ashlar_block_based_options_set_data_block_index_type, ashlar_block_based_options_get_data_block_index_type) \
+  MEMBER(real, ashlar_block_based_options_set_data_block_hash_table_util_ratio, ashlar_block_based_options_get_data_block_hash_table_util_ratio) \
+  MEMBER(choice, ashlar_block_based_options_set_checksum, ashlar_block_based_options_get_checksum) \
+  MEMBER(flag, ashlar_block_based_options_set_no_block_cache, ashlar_block_based_options_get_no_block_cache) \
+  MEMBER(number, ashlar_block_based_options_set_block_size, ashlar_block_based_options_get_block_size) \
+  MEMBER(number, ashlar_block_based_options_set_block_size_deviation, ashlar_block_based_options_get_block_size_deviation) \
+  MEMBER(number, ashlar_block_based_options_set_block_restart_interval, ashlar_block_based_options_get_block_restart_interval) \
+  MEMBER(number, ashlar_block_based_options_set_index_block_restart_interval, ashlar_block_based_options_get_index_block_restart_interval) \
+  MEMBER(number, ashlar_block_based_options_set_metadata_block_size, ashlar_block_based_options_get_metadata_block_size) \
+  MEMBER(flag, ashlar_block_based_options_set_partition_filters, ashlar_block_based_options_get_partition_filters) \
+  MEMBER(flag, ashlar_block_based_options_set_decouple_partitioned_filters, ashlar_block_based_options_get_decouple_partitioned_filters) \
+  MEMBER(flag, ashlar_block_based_options_set_optimize_filters_for_memory, ashlar_block_based_options_get_optimize_filters_for_memory) \
+  MEMBER(flag, ashlar_block_based_options_set_use_delta_encoding, ashlar_block_based_options_get_use_delta_encoding) \
+  MEMBER(flag, ashlar_block_based_options_set_use_udi_as_primary_index, ashlar_block_based_options_get_use_udi_as_primary_index) \
+  MEMBER(flag, ashlar_block_based_options_set_fail_if_no_udi_on_open, ashlar_block_based_options_get_fail_if_no_udi_on_open) \
+  MEMBER(flag, ashlar_block_based_options_set_whole_key_filtering, ashlar_block_based_options_get_whole_key_filtering) \
+  MEMBER(flag, ashlar_block_based_options_set_detect_filter_construct_corruption, ashlar_block_based_options_get_detect_filter_construct_corruption) \
+  MEMBER(flag, ashlar_block_based_options_set_verify_compression, ashlar_block_based_options_get_verify_compression) \
+  MEMBER(number, ashlar_block_based_options_set_read_amp_bytes_per_bit, ashlar_block_based_options_get_read_amp_bytes_per_bit) \
+  MEMBER(number, ashlar_block_based_options_set_format_version, ashlar_block_based_options_get_format_version) \
+  MEMBER(flag, ashlar_block_based_options_set_separate_key_value_in_data_block, ashlar_block_based_options_get_separate_key_value_in_data_block) \
+  MEMBER(real, ashlar_block_based_options_set_uniform_cv_threshold, ashlar_block_based_options_get_uniform_cv_threshold) \
+  MEMBER(flag, ashlar_block_based_options_set_enable_index_compression, ashlar_block_based_options_get_enable_index_compression) \
+  MEMBER(flag, ashlar_block_based_options_set_block_align, ashlar_block_based_options_get_block_align) \
+  MEMBER(number, ashlar_block_based_options_set_super_block_alignment_size, ashlar_block_based_options_get_super_block_alignment_size) \
+  MEMBER(number, ashlar_block_based_options_set_super_block_alignment_space_overhead_ratio, ashlar_block_based_options_get_super_block_alignment_space_overhead_ratio) \
+  MEMBER(choice, ashlar_block_based_options_set_index_shortening, ashlar_block_based_options_get_index_shortening) \
+  MEMBER(number, ashlar_block_based_options_set_max_auto_readahead_size, ashlar_block_based_options_get_max_auto_readahead_size) \
+  MEMBER(choice, ashlar_block_based_options_set_prepopulate_block_cache, ashlar_block_based_options_get_prepopulate_block_cache) \
+  MEMBER(number, ashlar_block_based_options_set_initial_auto_readahead_size, ashlar_block_based_options_get_initial_auto_readahead_size) \
+  MEMBER(number, ashlar_block_based_options_set_num_file_reads_for_auto_readahead, ashlar_block_based_options_get_num_file_reads_for_auto_readahead) \
+  MEMBER(choice, ashlar_block_based_options_set_top_level_index_pinning_tier, ashlar_block_based_options_get_top_level_index_pinning_tier) \
+  MEMBER(choice, ashlar_block_based_options_set_partition_pinning_tier, ashlar_block_based_options_get_partition_pinning_tier) \
+  MEMBER(choice, ashlar_block_based_options_set_unpartitioned_pinning_tier, ashlar_block_based_options_get_unpartitioned_pinning_tier)
+
+#define MEMBERS_OF_cuckoo_options(MEMBER) \
+  MEMBER(real, ashlar_cuckoo_options_set_hash_table_ratio, ashlar_cuckoo_options_get_hash_table_ratio) \
+  MEMBER(number, ashlar_cuckoo_options_set_max_search_depth, ashlar_cuckoo_options_get_max_search_depth) \
+  MEMBER(number, ashlar_cuckoo_options_set_cuckoo_block_size, ashlar_cuckoo_options_get_cuckoo_block_size) \
+  MEMBER(flag, ashlar_cuckoo_options_set_identity_as_first_hash, ashlar_cuckoo_options_get_identity_as_first_hash) \
+  MEMBER(flag, ashlar_cuckoo_options_set_use_module_hash, ashlar_cuckoo_options_get_use_module_hash)
+
+#define MEMBERS_OF_readoptions(MEMBER) \
+  MEMBER(number, ashlar_readoptions_set_deadline, ashlar_readoptions_get_deadline) \
+  MEMBER(number, ashlar_readoptions_set_io_timeout, ashlar_readoptions_get_io_timeout) \
+  MEMBER(choice, ashlar_readoptions_set_read_tier, ashlar_readoptions_get_read_tier) \
+  MEMBER(choice, ashlar_readoptions_set_rate_limiter_priority, ashlar_readoptions_get_rate_limiter_priority) \
+  MEMBER(number, ashlar_readoptions_set_value_size_soft_limit, ashlar_readoptions_get_value_size_soft_limit) \
+  MEMBER(flag, ashlar_readoptions_set_verify_checksums, ashlar_readoptions_get_verify_checksums) \
+  MEMBER(flag, ashlar_readoptions_set_fill_cache, ashlar_readoptions_get_fill_cache) \
+  MEMBER(flag, ashlar_readoptions_set_ignore_range_deletions, ashlar_readoptions_get_ignore_range_deletions) \
+  MEMBER(flag, ashlar_readoptions_set_async_io, ashlar_readoptions_get_async_io) \
+  MEMBER(flag, ashlar_readoptions_set_optimize_multiget_for_io, ashlar_readoptions_get_optimize_multiget_for_io) \
+  MEMBER(number, ashlar_readoptions_set_readahead_size, ashlar_readoptions_get_readahead_size) \
+  MEMBER(number, ashlar_readoptions_set_max_skippable_internal_keys, ashlar_readoptions_get_max_skippable_internal_keys) \
+  MEMBER(flag, ashlar_readoptions_set_tailing, ashlar_readoptions_get_tailing) \
+  MEMBER(flag, ashlar_readoptions_set_total_order_seek, ashlar_readoptions_get_total_order_seek) \
+  MEMBER(flag, ashlar_readoptions_set_auto_prefix_mode, ashlar_readoptions_get_auto_prefix_mode) \
+  MEMBER(flag, ashlar_readoptions_set_prefix_same_as_start, ashlar_readoptions_get_prefix_same_as_start) \
+  MEMBER(flag, ashlar_readoptions_set_pin_data, ashlar_readoptions_get_pin_data) \
+  MEMBER(flag, ashlar_readoptions_set_adaptive_readahead, ashlar_readoptions_get_adaptive_readahead) \
+  MEMBER(flag, ashlar_readoptions_set_background_purge_on_iterator_cleanup, ashlar_readoptions_get_background_purge_on_iterator_cleanup) \
+  MEMBER(flag, ashlar_readoptions_set_auto_readahead_size, ashlar_readoptions_get_auto_readahead_size) \
+  MEMBER(flag, ashlar_readoptions_set_allow_unprepared_value, ashlar_readoptions_get_allow_unprepared_value) \
+  MEMBER(flag, ashlar_readoptions_set_auto_refresh_iterator_with_snapshot, ashlar_readoptions_get_auto_refresh_iterator_with_snapshot) \
+  MEMBER(choice, ashlar_readoptions_set_io_activity, ashlar_readoptions_get_io_activity) \
+  MEMBER(flag, ashlar_readoptions_set_managed, ashlar_readoptions_get_managed)
+
+#define MEMBERS_OF_writeoptions(MEMBER) \
+  MEMBER(flag, ashlar_writeoptions_set_sync, ashlar_writeoptions_get_sync) \
+  MEMBER(flag, ashlar_writeoptions_disable_WAL, ashlar_writeoptions_get_disable_WAL) \
+  MEMBER(flag, ashlar_writeoptions_set_ignore_missing_column_families, ashlar_writeoptions_get_ignore_missing_column_families) \
+  MEMBER(flag, ashlar_writeoptions_set_no_slowdown, ashlar_writeoptions_get_no_slowdown) \
+  MEMBER(flag, ashlar_writeoptions_set_low_pri, ashlar_writeoptions_get_low_pri) \
+  MEMBER(flag, ashlar_writeoptions_set_memtable_insert_hint_per_batch, ashlar_writeoptions_get_memtable_insert_hint_per_batch) \
+  MEMBER(choice, ashlar_writeoptions_set_rate_limiter_priority, ashlar_writeoptions_get_rate_limiter_priority) \
+  MEMBER(number, ashlar_writeoptions_set_protection_bytes_per_key, ashlar_writeoptions_get_protection_bytes_per_key) \
+  MEMBER(choice, ashlar_writeoptions_set_io_activity, ashlar_writeoptions_get_io_activity)
+
+#define MEMBERS_OF_flushoptions(MEMBER) \
+  MEMBER(flag, ashlar_flushoptions_set_wait, ashlar_flushoptions_get_wait) \
+  MEMBER(flag, ashlar_flushoptions_set_allow_write_stall, ashlar_flushoptions_get_allow_write_stall) \
+  MEMBER(flag, ashlar_flushoptions_set_force_atomic_flush, ashlar_flushoptions_get_force_atomic_flush) \
+  MEMBER(flag, ashlar_flushoptions_set_listener_wait, ashlar_flushoptions_get_listener_wait)
+
+#define MEMBERS_OF_flushwaloptions(MEMBER) \
+  MEMBER(flag, ashlar_flushwaloptions_set_sync, ashlar_flushwaloptions_get_sync) \
+  MEMBER(choice, ashlar_flushwaloptions_set_rate_limiter_priority, ashlar_flushwaloptions_get_rate_limiter_priority)
+
+#define MEMBERS_OF_compactoptions(MEMBER) \
+  MEMBER(flag, ashlar_compactoptions_set_exclusive_manual_compaction, ashlar_compactoptions_get_exclusive_manual_compaction) \
+  MEMBER(flag, ashlar_compactoptions_set_change_level, ashlar_compactoptions_get_change_level) \
+  MEMBER(number, ashlar_compactoptions_set_target_level, ashlar_compactoptions_get_target_level) \
+  MEMBER(number, ashlar_compactoptions_set_target_path_id, ashlar_compactoptions_get_target_path_id) \
+  MEMBER(choice, ashlar_compactoptions_set_bottommost_level_compaction, ashlar_compactoptions_get_bottommost_level_compaction) \
+  MEMBER(flag, ashlar_compactoptions_set_allow_write_stall, ashlar_compactoptions_get_allow_write_stall) \
+  MEMBER(number, ashlar_compactoptions_set_max_subcompactions, ashlar_compactoptions_get_max_subcompactions) \
+  MEMBER(choice, ashlar_compactoptions_set_blob_garbage_collection_policy, ashlar_compactoptions_get_blob_garbage_collection_policy) \
+  MEMBER(real, ashlar_compactoptions_set_blob_garbage_collection_age_cutoff, ashlar_compactoptions_get_blob_garbage_collection_age_cutoff)
+
+#define MEMBERS_OF_compaction_options(MEMBER) \
+  MEMBER(choice, ashlar_compaction_options_set_compression, ashlar_compaction_options_get_compression) \
+  MEMBER(number, ashlar_compaction_options_set_output_file_size_limit, ashlar_compaction_options_get_output_file_size_limit) \
+  MEMBER(number, ashlar_compaction_options_set_max_subcompactions, ashlar_compaction_options_get_max_subcompactions) \
+  MEMBER(choice, ashlar_compaction_options_set_output_temperature_override, ashlar_compaction_options_get_output_temperature_override) \
+  MEMBER(flag, ashlar_compaction_options_set_allow_trivial_move, ashlar_compaction_options_get_allow_trivial_move)
+
+#define MEMBERS_OF_wait_for_compact_options(MEMBER) \
+  MEMBER(flag, ashlar_wait_for_compact_options_set_abort_on_pause, ashlar_wait_for_compact_options_get_abort_on_pause) \
+  MEMBER(flag, ashlar_wait_for_compact_options_set_flush, ashlar_wait_for_compact_options_get_flush) \
+  MEMBER(flag, ashlar_wait_for_compact_options_set_wait_for_purge, ashlar_wait_for_compact_options_get_wait_for_purge) \
+  MEMBER(flag, ashlar_wait_for_compact_options_set_close_db, ashlar_wait_for_compact_options_get_close_db) \
+  MEMBER(number, ashlar_wait_for_compact_options_set_timeout, ashlar_wait_for_compact_options_get_timeout)
+
+#define MEMBERS_OF_ingestexternalfileoptions(MEMBER) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_move_files, ashlar_ingestexternalfileoptions_get_move_files) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_link_files, ashlar_ingestexternalfileoptions_get_link_files) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_failed_move_fall_back_to_copy, ashlar_ingestexternalfileoptions_get_failed_move_fall_back_to_copy) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_snapshot_consistency, ashlar_ingestexternalfileoptions_get_snapshot_consistency) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_allow_global_seqno, ashlar_ingestexternalfileoptions_get_allow_global_seqno) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_allow_blocking_flush, ashlar_ingestexternalfileoptions_get_allow_blocking_flush) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_ingest_behind, ashlar_ingestexternalfileoptions_get_ingest_behind) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_write_global_seqno, ashlar_ingestexternalfileoptions_get_write_global_seqno) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_verify_checksums_before_ingest, ashlar_ingestexternalfileoptions_get_verify_checksums_before_ingest) \
+  MEMBER(number, ashlar_ingestexternalfileoptions_set_verify_checksums_readahead_size, ashlar_ingestexternalfileoptions_get_verify_checksums_readahead_size) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_verify_file_checksum, ashlar_ingestexternalfileoptions_get_verify_file_checksum) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_fail_if_not_bottommost_level, ashlar_ingestexternalfileoptions_get_fail_if_not_bottommost_level) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_allow_db_generated_files, ashlar_ingestexternalfileoptions_get_allow_db_generated_files) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_fill_cache, ashlar_ingestexternalfileoptions_get_fill_cache) \
+  MEMBER(flag, ashlar_ingestexternalfileoptions_set_prefetch_lmax_index_and_filter_blocks, ashlar_ingestexternalfileoptions_get_prefetch_lmax_index_and_filter_blocks) \
+  MEMBER(number, ashlar_ingestexternalfileoptions_set_file_opening_threads, ashlar_ingestexternalfileoptions_get_file_opening_threads)
+
+#define MEMBERS_OF_import_column_family_options(MEMBER) \
+  MEMBER(flag, ashlar_import_column_family_options_set_move_files, ashlar_import_column_family_options_get_move_files)
+
+#define MEMBERS_OF_size_approximation_options(MEMBER) \
+  MEMBER(flag, ashlar_size_approximation_options_set_include_memtables, ashlar_size_approximation_options_get_include_memtables) \
+  MEMBER(flag, ashlar_size_approximation_options_set_include_files, ashlar_size_approximation_options_get_include_files) \
+  MEMBER(flag, ashlar_size_approximation_options_set_include_blob_files, ashlar_size_approximation_options_get_include_blob_files) \
+  MEMBER(real, ashlar_size_approximation_options_set_files_size_error_margin, ashlar_size_approximation_options_get_files_size_error_margin)
+
+#define MEMBERS_OF_livefiles_storage_info_options(MEMBER) \
+  MEMBER(flag, ashlar_livefiles_storage_info_options_set_include_checksum_info, ashlar_livefiles_storage_info_options_get_include_checksum_info) \
+  MEMBER(number, ashlar_livefiles_storage_info_options_set_wal_size_for_flush, ashlar_livefiles_storage_info_options_get_wal_size_for_flush) \
+  MEMBER(flag, ashlar_livefiles_storage_info_options_set_atomic_flush, ashlar_livefiles_storage_info_options_get_atomic_flush)
+
+#define MEMBERS_OF_column_family_metadata_options(MEMBER) \
+  MEMBER(number, ashlar_column_family_metadata_options_set_level, ashlar_column_family_metadata_options_get_level)
+
+#define MEMBERS_OF_open_and_compact_options(MEMBER) \
+  MEMBER(flag, ashlar_open_and_compact_options_set_allow_resumption, ashlar_open_and_compact_options_get_allow_resumption)
+
+#define MEMBERS_OF_trace_options(MEMBER) \
+  MEMBER(number, ashlar_trace_options_set_max_trace_file_size, ashlar_trace_options_get_max_trace_file_size) \
+  MEMBER(number, ashlar_trace_options_set_sampling_frequency, ashlar_trace_options_get_sampling_frequency) \
+  MEMBER(number, ashlar_trace_options_set_filter, ashlar_trace_options_get_filter) \
+  MEMBER(flag, ashlar_trace_options_set_preserve_write_order, ashlar_trace_options_get_preserve_write_order)
+
+#define MEMBERS_OF_block_cache_trace_options(MEMBER) \
+  MEMBER(number, ashlar_block_cache_trace_options_set_sampling_frequency, ashlar_block_cache_trace_options_get_sampling_frequency)
+
+#define MEMBERS_OF_block_cache_trace_writer_options(MEMBER) \
+  MEMBER(number, ashlar_block_cache_trace_writer_options_set_max_trace_file_size, ashlar_block_cache_trace_writer_options_get_max_trace_file_size)
+
+#define MEMBERS_OF_envoptions(MEMBER) \
+  MEMBER(flag, ashlar_envoptions_set_use_mmap_reads, ashlar_envoptions_get_use_mmap_reads) \
+  MEMBER(flag, ashlar_envoptions_set_use_mmap_writes, ashlar_envoptions_get_use_mmap_writes) \
+  MEMBER(flag, ashlar_envoptions_set_use_direct_reads, ashlar_envoptions_get_use_direct_reads) \
+  MEMBER(flag, ashlar_envoptions_set_use_direct_writes, ashlar_envoptions_get_use_direct_writes) \
+  MEMBER(flag, ashlar_envoptions_set_allow_fallocate, ashlar_envoptions_get_allow_fallocate) \
+  MEMBER(flag, ashlar_envoptions_set_fd_cloexec, ashlar_envoptions_get_fd_cloexec) \
+  MEMBER(number, ashlar_envoptions_set_bytes_per_sync, ashlar_envoptions_get_bytes_per_sync) \
+  MEMBER(flag, ashlar_envoptions_set_strict_bytes_per_sync, ashlar_envoptions_get_strict_bytes_per_sync) \
+  MEMBER(flag, ashlar_envoptions_set_fallocate_with_keep_size, ashlar_envoptions_get_fallocate_with_keep_size) \
+  MEMBER(number, ashlar_envoptions_set_compaction_readahead_size, ashlar_envoptions_get_compaction_readahead_size) \
+  MEMBER(number, ashlar_envoptions_set_writable_file_max_buffer_size, ashlar_envoptions_get_writable_file_max_buffer_size)
+
+#define MEMBERS_OF_transactiondb_options(MEMBER) \
+  MEMBER(number, ashlar_transactiondb_options_set_max_num_locks, ashlar_transactiondb_options_get_max_num_locks) \
+  MEMBER(number, ashlar_transactiondb_options_set_max_num_deadlocks, ashlar_transactiondb_options_get_max_num_deadlocks) \
+  MEMBER(number, ashlar_transactiondb_options_set_num_stripes, ashlar_transactiondb_options_get_num_stripes) \
+  MEMBER(number, ashlar_transactiondb_options_set_transaction_lock_timeout, ashlar_transactiondb_options_get_transaction_lock_timeout) \
+  MEMBER(number, ashlar_transactiondb_options_set_default_lock_timeout, ashlar_transactiondb_options_get_default_lock_timeout) \
+  MEMBER(choice, ashlar_transactiondb_options_set_write_policy, ashlar_transactiondb_options_get_write_policy) \
+  MEMBER(flag, ashlar_transactiondb_options_set_rollback_merge_operands, ashlar_transactiondb_options_get_rollback_merge_operands) \
+  MEMBER(flag, ashlar_transactiondb_options_set_use_per_key_point_lock_mgr, ashlar_transactiondb_options_get_use_per_key_point_lock_mgr) \
+  MEMBER(flag, ashlar_transactiondb_options_set_skip_concurrency_control, ashlar_transactiondb_options_get_skip_concurrency_control) \
+  MEMBER(number, ashlar_transactiondb_options_set_default_write_batch_flush_threshold, ashlar_transactiondb_options_get_default_write_batch_flush_threshold) \
+  MEMBER(flag, ashlar_transactiondb_options_set_enable_udt_validation, ashlar_transactiondb_options_get_enable_udt_validation) \
+  MEMBER(number, ashlar_transactiondb_options_set_txn_commit_bypass_memtable_threshold, ashlar_transactiondb_options_get_txn_commit_bypass_memtable_threshold)
+
+#define MEMBERS_OF_transaction_options(MEMBER) \
+  MEMBER(flag, ashlar_transaction_options_set_set_snapshot, ashlar_transaction_options_get_set_snapshot) \
+  MEMBER(flag, ashlar_transaction_options_set_deadlock_detect, ashlar_transaction_options_get_deadlock_detect) \
+  MEMBER(flag, ashlar_transaction_options_set_use_only_the_last_commit_time_batch_for_recovery, ashlar_transaction_options_get_use_only_the_last_commit_time_batch_for_recovery) \
+  MEMBER(number, ashlar_transaction_options_set_lock_timeout, ashlar_transaction_options_get_lock_timeout) \
+  MEMBER(number, ashlar_transaction_options_set_deadlock_timeout_us, ashlar_transaction_options_get_deadlock_timeout_us) \
+  MEMBER(number, ashlar_transaction_options_set_expiration, ashlar_transaction_options_get_expiration) \
+  MEMBER(number, ashlar_transaction_options_set_deadlock_detect_depth, ashlar_transaction_options_get_deadlock_detect_depth) \
+  MEMBER(number, ashlar_transaction_options_set_max_write_batch_size, ashlar_transaction_options_get_max_write_batch_size) \
+  MEMBER(flag, ashlar_transaction_options_set_skip_concurrency_control, ashlar_transaction_options_get_skip_concurrency_control) \
+  MEMBER(flag, ashlar_transaction_options_set_skip_prepare, ashlar_transaction_options_get_skip_prepare) \
+  MEMBER(number, ashlar_transaction_options_set_write_batch_flush_threshold, ashlar_transaction_options_get_write_batch_flush_threshold) \
+  MEMBER(flag, ashlar_transaction_options_set_write_batch_track_timestamp_size, ashlar_transaction_options_get_write_batch_track_timestamp_size) \
+  MEMBER(flag, ashlar_transaction_options_set_commit_bypass_memtable, ashlar_transaction_options_get_commit_bypass_memtable) \
+  MEMBER(number, ashlar_transaction_options_set_large_txn_commit_optimize_threshold, ashlar_transaction_options_get_large_txn_commit_optimize_threshold) \
+  MEMBER(number, ashlar_transaction_options_set_large_txn_commit_optimize_byte_threshold, ashlar_transaction_options_get_large_txn_commit_optimize_byte_threshold)
+
+#define MEMBERS_OF_optimistictransactiondb_options(MEMBER) \
+  MEMBER(choice, ashlar_optimistictransactiondb_options_set_validate_policy, ashlar_optimistictransactiondb_options_get_validate_policy) \
+  MEMBER(number, ashlar_optimistictransactiondb_options_set_occ_lock_buckets, ashlar_optimistictransactiondb_options_get_occ_lock_buckets)
+
+#define MEMBERS_OF_optimistictransaction_options(MEMBER) \
+  MEMBER(flag, ashlar_optimistictransaction_options_set_set_snapshot, ashlar_optimistictransaction_options_get_set_snapshot)
+
+#define MEMBERS_OF_backup_engine_options(MEMBER) \
+  MEMBER(number, ashlar_backup_engine_options_set_io_buffer_size, ashlar_backup_engine_options_get_io_buffer_size) \
+  MEMBER(number, ashlar_backup_engine_options_set_backup_rate_limit, ashlar_backup_engine_options_get_backup_rate_limit) \
+  MEMBER(number, ashlar_backup_engine_options_set_max_background_operations, ashlar_backup_engine_options_get_max_background_operations) \
+  MEMBER(text, ashlar_backup_engine_options_set_backup_dir, ashlar_backup_engine_options_get_backup_dir) \
+  MEMBER(flag, ashlar_backup_engine_options_set_share_table_files, ashlar_backup_engine_options_get_share_table_files) \
+  MEMBER(flag, ashlar_backup_engine_options_set_sync, ashlar_backup_engine_options_get_sync) \
+  MEMBER(flag, ashlar_backup_engine_options_set_destroy_old_data, ashlar_backup_engine_options_get_destroy_old_data) \
+  MEMBER(flag, ashlar_backup_engine_options_set_backup_log_files, ashlar_backup_engine_options_get_backup_log_files) \
+  MEMBER(number, ashlar_backup_engine_options_set_restore_rate_limit, ashlar_backup_engine_options_get_restore_rate_limit) \
+  MEMBER(flag, ashlar_backup_engine_options_set_share_files_with_checksum, ashlar_backup_engine_options_get_share_files_with_checksum) \
+  MEMBER(number, ashlar_backup_engine_options_set_callback_trigger_interval_size, ashlar_backup_engine_options_get_callback_trigger_interval_size) \
+  MEMBER(number, ashlar_backup_engine_options_set_max_valid_backups_to_open, ashlar_backup_engine_options_get_max_valid_backups_to_open) \
+  MEMBER(choice, ashlar_backup_engine_options_set_share_files_with_checksum_naming, ashlar_backup_engine_options_get_share_files_with_checksum_naming) \
+  MEMBER(number, ashlar_backup_engine_options_set_schema_version, ashlar_backup_engine_options_get_schema_version) \
+  MEMBER(flag, ashlar_backup_engine_options_set_current_temperatures_override_manifest, ashlar_backup_engine_options_get_current_temperatures_override_manifest)
+
+#define MEMBERS_OF_create_backup_options(MEMBER) \
+  MEMBER(flag, ashlar_create_backup_options_set_decrease_background_thread_cpu_priority, ashlar_create_backup_options_get_decrease_background_thread_cpu_priority) \
+  MEMBER(choice, ashlar_create_backup_options_set_background_thread_cpu_priority, ashlar_create_backup_options_get_background_thread_cpu_priority) \
+  MEMBER(flag, ashlar_create_backup_options_set_flush_before_backup, ashlar_create_backup_options_get_flush_before_backup) \
+  MEMBER(flag, ashlar_create_backup_options_set_atomic_flush, ashlar_create_backup_options_get_atomic_flush)
+
+#define MEMBERS_OF_restore_options(MEMBER) \
+  MEMBER(flag, ashlar_restore_options_set_keep_log_files, ashlar_restore_options_get_keep_log_files) \
+  MEMBER(choice, ashlar_restore_options_set_mode, ashlar_restore_options_get_mode)
+
+#define HANDLES_WITH_MEMBERS(HANDLE) \
+  HANDLE(options, ashlar_options_t, ashlar_options_create(), ashlar_options_destroy) \
+  HANDLE(universal_compaction_options, ashlar_universal_compaction_options_t, ashlar_universal_compaction_options_create(), ashlar_universal_compaction_options_destroy) \
+  HANDLE(fifo_compaction_options, ashlar_fifo_compaction_options_t, ashlar_fifo_compaction_options_create(), ashlar_fifo_compaction_options_destroy) \
+  HANDLE(block_based_options, ashlar_block_based_table_options_t, ashlar_block_based_options_create(), ashlar_block_based_options_destroy) \
+  HANDLE(cuckoo_options, ashlar_cuckoo_table_options_t, ashlar_cuckoo_options_create(), ashlar_cuckoo_options_destroy) \
+  HANDLE(readoptions, ashlar_readoptions_t, ashlar_readoptions_create(), ashlar_readoptions_destroy) \
+  HANDLE(writeoptions, ashlar_writeoptions_t, ashlar_writeoptions_create(), ashlar_writeoptions_destroy) \
+  HANDLE(flushoptions, ashlar_flushoptions_t, ashlar_flushoptions_create(), ashlar_flushoptions_destroy) \
+  HANDLE(flushwaloptions, ashlar_flushwaloptions_t, ashlar_flushwaloptions_create(), ashlar_flushwaloptions_destroy) \
+  HANDLE(compactoptions, ashlar_compactoptions_t, ashlar_compactoptions_create(), ashlar_compactoptions_destroy) \
+  HANDLE(compaction_options, ashlar_compaction_options_t, ashlar_compaction_options_create(), ashlar_compaction_options_destroy) \
+  HANDLE(wait_for_compact_options, ashlar_wait_for_compact_options_t, ashlar_wait_for_compact_options_create(), ashlar_wait_for_compact_options_destroy) \
+  HANDLE(ingestexternalfileoptions, ashlar_ingestexternalfileoptions_t, ashlar_ingestexternalfileoptions_create(), ashlar_ingestexternalfileoptions_destroy) \
+  HANDLE(import_column_family_options, ashlar_import_column_family_options_t, ashlar_import_column_family_options_create(), ashlar_import_column_family_options_destroy) \
+  HANDLE(size_approximation_options, ashlar_size_approximation_options_t, ashlar_size_approximation_options_create(), ashlar_size_approximation_options_destroy) \
+  HANDLE(livefiles_storage_info_options, ashlar_livefiles_storage_info_options_t, ashlar_livefiles_storage_info_options_create(), ashlar_livefiles_storage_info_options_destroy) \
+  HANDLE(column_family_metadata_options, ashlar_column_family_metadata_options_t, ashlar_column_family_metadata_options_create(), ashlar_column_family_metadata_options_destroy) \
+  HANDLE(open_and_compact_options, ashlar_open_and_compact_options_t, ashlar_open_and_compact_options_create(), ashlar_open_and_compact_options_destroy) \
+  HANDLE(trace_options, ashlar_trace_options_t, ashlar_trace_options_create(), ashlar_trace_options_destroy) \
+  HANDLE(block_cache_trace_options, ashlar_block_cache_trace_options_t, ashlar_block_cache_trace_options_create(), ashlar_block_cache_trace_options_destroy) \
+  HANDLE(block_cache_trace_writer_options, ashlar_block_cache_trace_writer_options_t, ashlar_block_cache_trace_writer_options_create(), ashlar_block_cache_trace_writer_options_destroy) \
+  HANDLE(envoptions, ashlar_envoptions_t, ashlar_envoptions_create(), ashlar_envoptions_destroy) \
+  HANDLE(transactiondb_options, ashlar_transactiondb_options_t, ashlar_transactiondb_options_create(), ashlar_transactiondb_options_destroy) \
+  HANDLE(transaction_options, ashlar_transaction_options_t, ashlar_transaction_options_create(), ashlar_transaction_options_destroy) \
+  HANDLE(optimistictransactiondb_options, ashlar_optimistictransactiondb_options_t, ashlar_optimistictransactiondb_options_create(), ashlar_optimistictransactiondb_options_destroy) \
+  HANDLE(optimistictransaction_options, ashlar_optimistictransaction_options_t, ashlar_optimistictransaction_options_create(), ashlar_optimistictransaction_options_destroy) \
+  HANDLE(backup_engine_options, ashlar_backup_engine_options_t, ashlar_backup_engine_options_create("backups"), ashlar_backup_engine_options_destroy) \
+  HANDLE(create_backup_options, ashlar_create_backup_options_t, ashlar_create_backup_options_create(), ashlar_create_backup_options_destroy) \
+  HANDLE(restore_options, ashlar_restore_options_t, ashlar_restore_options_create(), ashlar_restore_options_destroy)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every file call of prepares, commits and rollbacks fails once. The state of the transaction says
+// what is true, no lock is left, and after Resume() the call can be repeated.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "env/fault/fault_file_system.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/db/transaction/transaction_fixture.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class TransactionFaultsTest : public testing::TestWithParam<FaultEffect> {
+ protected:
+  void Start() {
+    Close();
+    faults_ = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+    env_ = NewCompositeEnv(faults_);
+    Open();
+  }
+  void Open() {
+    Options options = TransactionTestOptions(env_.get());
+    options.max_bgerror_resume_count = 0;  // only the test recovers
+    options.disable_auto_compactions = true;
+    TransactionDB* opened = nullptr;
+    ASSERT_OK(TransactionDB::Open(options, TransactionDBOptions(), "/db", &opened));
+    db_.reset(opened);
+  }
+  void Close() { db_.reset(); }
+  ~TransactionFaultsTest() override { Close(); }
+
+  std::unique_ptr<Transaction> Begin(const std::string& name, const std::string& key) {
+    WriteOptions options;
+    options.sync = true;
+    std::unique_ptr<Transaction> transaction(db_->BeginTransaction(options));
+    EXPECT_OK(transaction->SetName(name));
+    EXPECT_OK(transaction->Put(key, name));
+    return transaction;
+  }
+  // Repeats a call that has failed, behind a recovery, if the transaction still has this state.
+  template <typename Call>
+  void Repeat(Transaction* transaction, Transaction::TransactionState before, const Call& call) {
+    const Status status = call();
+    if (status.ok()) return;
+    faults_->ClearFaults();
+    ASSERT_OK(db_->Resume()) << status.ToString();
+    if (transaction->GetState() == before) {
+      ASSERT_OK(call()) << status.ToString();
+    }
+  }
+  void PrepareAndCommit() {
+    auto transaction = Begin("committed", "a");
+    Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Prepare(); });
+    ASSERT_EQ(transaction->GetState(), Transaction::PREPARED);
+    Repeat(transaction.get(), Transaction::PREPARED, [&] { return transaction->Commit(); });
+    EXPECT_EQ(transaction->GetState(), Transaction::COMMITTED);
+  }
+  void PrepareAndRollBack() {
+    auto transaction = Begin("rolled back", "b");
+    Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Prepare(); });
+    ASSERT_EQ(transaction->GetState(), Transaction::PREPARED);
+    Repeat(transaction.get(), Transaction::PREPARED, [&] { return transaction->Rollback(); });
+    EXPECT_EQ(transaction->GetState(), Transaction::ROLLEDBACK);
+  }
+  // The updates of a commit that fails without Prepare() are gone, or visible if only its sync has
+  // failed.
+  void CommitAtOnce() {
+    auto transaction = Begin("at once", "c");
+    const Status status = transaction->Commit();
+    if (status.ok()) {
+      EXPECT_EQ(transaction->GetState(), Transaction::COMMITTED);
+      EXPECT_EQ(ValueOf(db_.get(), "c"), "at once");
+      return;
+    }
+    EXPECT_EQ(transaction->GetState(), Transaction::AWAITING_COMMIT);
+    faults_->ClearFaults();
+    ASSERT_OK(db_->Resume()) << status.ToString();
+    const std::string found = ValueOf(db_.get(), "c");
+    EXPECT_TRUE(found == "at once" || found == "NotFound: ") << found;
+  }
+
+  std::shared_ptr<FaultFileSystem> faults_;
+  std::unique_ptr<Env> env_;
+  std::unique_ptr<TransactionDB> db_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Effects, TransactionFaultsTest,
+                         testing::Values(FaultEffect::kNone, FaultEffect::kPartial,
+                                         FaultEffect::kFull));
+
+TEST_P(TransactionFaultsTest, EveryFileCallMayFail) {
+  for (uint64_t failing = 0;; ++failing) {
+    SCOPED_TRACE(failing);
+    Start();
+    const uint64_t begin = faults_->CallCount();
+    faults_->FailAt(begin + failing, FaultError::kIO, FaultMode::kOnce, GetParam());
+    PrepareAndCommit();
+    PrepareAndRollBack();
+    CommitAtOnce();
+    const bool has_failed = faults_->Stats().TotalInjected() > 0;
+    faults_->ClearFaults();
+    ASSERT_OK(db_->Resume());
+    EXPECT_EQ(db_->GetLockStatusData().size(), 0u);
+    for (const bool is_reopened : {false, true}) {
+      if (is_reopened) {
+        Close();
+        Open();
+      }
+      EXPECT_EQ(ValueOf(db_.get(), "a"), "committed");
+      EXPECT_EQ(ValueOf(db_.get(), "b"), "NotFound: ");
+      std::vector<Transaction*> prepared;
+      db_->GetAllPreparedTransactions(&prepared);
+      EXPECT_TRUE(prepared.empty());
+    }
+    if (HasFailure() || !has_failed) break;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

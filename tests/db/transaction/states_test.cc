@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States of pessimistic transactions: what each call answers in each state, names, two-phase
+// commit, and what is left of a prepared transaction whose object or database goes.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/db/transaction/transaction_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class StatesTest : public PessimisticFixture, public testing::WithParamInterface<TxnDBWritePolicy> {
+ protected:
+  void SetUp() override {
+    db_options_.write_policy = GetParam();
+    Open();
+  }
+  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
+                                          const TransactionOptions& options = {}) {
+    auto transaction = Begin(options);
+    EXPECT_OK(transaction->SetName(name));
+    return transaction;
+  }
+  std::unique_ptr<Transaction> BeginPrepared(const std::string& name, const std::string& key) {
+    auto transaction = BeginNamed(name);
+    EXPECT_OK(transaction->Put(key, name));
+    EXPECT_OK(transaction->Prepare());
+    EXPECT_EQ(transaction->GetState(), Transaction::PREPARED);
+    return transaction;
+  }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
+  std::vector<std::string> PreparedNames() {
+    std::vector<Transaction*> prepared;
+    db_->GetAllPreparedTransactions(&prepared);
+    std::vector<std::string> names;
+    for (Transaction* transaction : prepared) names.push_back(transaction->GetName());
+    return names;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+INSTANTIATE_TEST_SUITE_P(Policies, StatesTest, WritePolicies(), PolicyName);
+
+TEST_P(StatesTest, PrepareNeedsANameAndTheStateStarted) {
+  auto unnamed = Begin();
+  EXPECT_TRUE(unnamed->Prepare().IsInvalidArgument());
+  auto prepared = BeginPrepared("a", "a");
+  EXPECT_TRUE(prepared->Prepare().IsInvalidArgument());
+  ASSERT_OK(prepared->Commit());
+  EXPECT_TRUE(prepared->Prepare().IsInvalidArgument());
+  auto rolled_back = BeginPrepared("b", "b");
+  ASSERT_OK(rolled_back->Rollback());
+  EXPECT_TRUE(rolled_back->Prepare().IsInvalidArgument());
+  TransactionOptions options;
+  options.expiration = 0;
+  EXPECT_TRUE(BeginNamed("c", options)->Prepare().IsExpired());
+}
+
+TEST_P(StatesTest, AnEmptyTransactionCanBePrepared) {
+  auto transaction = BeginNamed("empty");
+  ASSERT_OK(transaction->Prepare());
+  EXPECT_EQ(PreparedNames(), Names{"empty"});
+  ASSERT_OK(transaction->Commit());
+  EXPECT_TRUE(PreparedNames().empty());
+}
+
+TEST_P(StatesTest, CommitAnswersByState) {
+  auto transaction = Begin();
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Commit());
+  EXPECT_TRUE(transaction->Commit().IsInvalidArgument());
+  EXPECT_TRUE(transaction->Rollback().IsInvalidArgument());
+  auto rolled_back = BeginPrepared("b", "b");
+  ASSERT_OK(rolled_back->Rollback());
+  EXPECT_EQ(rolled_back->GetState(), Transaction::ROLLEDBACK);
+  EXPECT_TRUE(rolled_back->Commit().IsInvalidArgument());
+  EXPECT_TRUE(rolled_back->Rollback().IsInvalidArgument());
+  TransactionOptions options;
+  options.expiration = 0;
+  auto expired = Begin(options);
+  ASSERT_OK(expired->Put("x", "1"));
+  EXPECT_TRUE(expired->Commit().IsExpired());
+  EXPECT_EQ(expired->GetState(), Transaction::STARTED);
+  options.expiration = -1;
+  options.skip_prepare = false;
+  auto strict = Begin(options);
+  EXPECT_EQ(strict->Commit().subcode(), Status::SubCode::kTxnNotPrepared);
+}
+
+TEST_P(StatesTest, ARollbackLeavesAStartedTransactionEmptyAndUsable) {
+  auto transaction = Begin();
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Rollback());
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  EXPECT_EQ(transaction->GetNumPuts(), 0u);
+  EXPECT_EQ(LockCount(), 0u);
+  ASSERT_OK(transaction->Put("a", "2"));
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "2");
+}
+
+// After Prepare() writes are accepted under the policy write-committed only: later_updates_test.cc.
+TEST_P(StatesTest, WritesAreRefusedInOtherStates) {
+  auto transaction = BeginPrepared("a", "a");
+  if (GetParam() != WRITE_COMMITTED) {
+    std::string value;
+    EXPECT_TRUE(transaction->Put("b", "1").IsInvalidArgument());
+    EXPECT_TRUE(transaction->GetForUpdate(ReadOptions(), "b", &value).IsInvalidArgument());
+  }
+  EXPECT_TRUE(transaction->RollbackToSavePoint().IsInvalidArgument());
+  EXPECT_TRUE(transaction->SetName("b").IsInvalidArgument());
+  EXPECT_EQ(ValueOf(transaction.get(), "a"), "a");
+  EXPECT_EQ(LockCount(), 1u);
+  ASSERT_OK(transaction->Commit());
+  EXPECT_TRUE(transaction->Put("b", "1").IsInvalidArgument());
+}
+
+TEST_P(StatesTest, NamesAreUniqueSetOnceAndOfSomeBytes) {
+  auto transaction = Begin();
+  EXPECT_TRUE(transaction->SetName("").IsInvalidArgument());
+  EXPECT_TRUE(transaction->SetName(std::string(513, 'n')).IsInvalidArgument());
+  ASSERT_OK(transaction->SetName(std::string(512, 'n')));
+  EXPECT_TRUE(transaction->SetName("other").IsInvalidArgument());
+  auto second = Begin();
+  EXPECT_TRUE(second->SetName(std::string(512, 'n')).IsInvalidArgument());
+  EXPECT_EQ(db_->GetTransactionByName(std::string(512, 'n')), transaction.get());
+  EXPECT_EQ(db_->GetTransactionByName("other"), nullptr);
+}
+
+TEST_P(StatesTest, ACommitFreesTheNameARollbackOfAPreparedOneDoesNot) {
+  auto committed = BeginPrepared("a", "a");
+  ASSERT_OK(committed->Commit());
+  ASSERT_OK(Begin()->SetName("a"));
+  auto rolled_back = BeginPrepared("b", "b");
+  ASSERT_OK(rolled_back->Rollback());
+  EXPECT_TRUE(Begin()->SetName("b").IsInvalidArgument());
+  rolled_back.reset();
+  ASSERT_OK(Begin()->SetName("b"));
+}
+
+TEST_P(StatesTest, APreparedTransactionDoesNotExpire) {
+  TransactionOptions options;
+  options.expiration = 3'600'000;
+  auto transaction = BeginNamed("a", options);
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Prepare());
+  EXPECT_TRUE(Put("a", "2").IsTimedOut());
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "1");
+}
+
+TEST_P(StatesTest, UpdatesOfTheCommitTimeBatchNeedPrepare) {
+  TransactionOptions options;
+  options.use_only_the_last_commit_time_batch_for_recovery = GetParam() != WRITE_COMMITTED;
+  auto transaction = Begin(options);
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->GetCommitTimeWriteBatch()->Put("b", "1"));
+  EXPECT_TRUE(transaction->Commit().IsInvalidArgument());
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  ASSERT_OK(transaction->SetName("a"));
+  ASSERT_OK(transaction->Prepare());
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "1");
+  EXPECT_EQ(ValueOf(db_.get(), "b"), "1");
+  transaction.reset();
+  Reopen();
+  EXPECT_EQ(ValueOf(db_.get(), "b"), "1");
+}
+
+TEST_P(StatesTest, AnUnpreparedTransactionThatIsDestroyedLeavesNothing) {
+  {
+    auto transaction = BeginNamed("a");
+    ASSERT_OK(transaction->Put("a", "1"));
+  }
+  EXPECT_EQ(LockCount(), 0u);
+  EXPECT_EQ(db_->GetTransactionByName("a"), nullptr);
+}
+
+TEST_P(StatesTest, APreparedTransactionOutlivesItsObjectWithNameAndLocks) {
+  BeginPrepared("a", "a");  // and destroyed
+  EXPECT_EQ(PreparedNames(), Names{"a"});
+  EXPECT_EQ(LockCount(), 1u);
+  EXPECT_TRUE(Put("a", "2").IsTimedOut());
+  Transaction* const shell = db_->GetTransactionByName("a");
+  ASSERT_NE(shell, nullptr);
+  EXPECT_EQ(shell->GetNumPuts(), 1u);
+  EXPECT_EQ(ValueOf(shell, "a"), "a");
+  ASSERT_OK(shell->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
+  EXPECT_EQ(LockCount(), 0u);
+  EXPECT_EQ(db_->GetTransactionByName("a"), nullptr);
+  delete shell;
+}
+
+TEST_P(StatesTest, PreparedTransactionsAreThereAgainAfterReopening) {
+  BeginPrepared("a", "a");
+  BeginPrepared("b", "b");
+  ASSERT_OK(Put("c", "1"));
+  Reopen();
+  EXPECT_EQ(PreparedNames(), (Names{"a", "b"}));
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
+  EXPECT_EQ(LockCount(), 2u);
+  EXPECT_TRUE(Put("a", "2").IsTimedOut());
+  Transaction* const first = db_->GetTransactionByName("a");
+  Transaction* const second = db_->GetTransactionByName("b");
+  EXPECT_NE(first->GetLogNumber(), 0u);
+  ASSERT_OK(first->Commit());
+  ASSERT_OK(second->Rollback());
+  delete first;
+  delete second;
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
+  EXPECT_EQ(ValueOf(db_.get(), "b"), "NotFound: ");
+  Reopen();
+  EXPECT_TRUE(PreparedNames().empty());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
+  EXPECT_EQ(ValueOf(db_.get(), "c"), "1");
+}
+
+// Without it the snapshots are released in an engine that is gone, which a sanitizer reports.
+TEST_P(StatesTest, SnapshotsOfATransactionOfTheDatabaseAreGivenBackBeforeItCloses) {
+  BeginPrepared("a", "a");
+  Reopen();
+  Transaction* const transaction = db_->GetTransactionByName("a");
+  ASSERT_NE(transaction, nullptr);
+  transaction->SetSnapshot();
+  transaction->SetSavePoint();
+  transaction->SetSnapshot();
+  Reopen();
+  EXPECT_EQ(PreparedNames(), Names{"a"});
+}
+
+TEST_P(StatesTest, OpeningTwiceWithoutADecisionChangesNothing) {
+  BeginPrepared("a", "a");
+  Reopen();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Reopen();
+  EXPECT_EQ(PreparedNames(), Names{"a"});
+  Transaction* const transaction = db_->GetTransactionByName("a");
+  ASSERT_OK(transaction->Commit());
+  delete transaction;
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
+}
+
+TEST_P(StatesTest, PreparedAndCommittedWithoutTheLogIsCommittedAfterReopening) {
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  std::unique_ptr<Transaction> transaction(db_->BeginTransaction(unlogged));
+  ASSERT_OK(transaction->SetName("a"));
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Prepare());
+  ASSERT_OK(transaction->Commit());
+  transaction.reset();
+  Reopen();
+  EXPECT_TRUE(PreparedNames().empty());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "1");
+}
+
+TEST_P(StatesTest, ATransactionBegunAnewCanBePreparedWhateverItsLimitWas) {
+  TransactionOptions options;
+  options.max_write_batch_size = 1;
+  auto transaction = Begin(options);
+  ASSERT_OK(transaction->Rollback());
+  db_->BeginTransaction(WriteOptions(), TransactionOptions(), transaction.get());
+  ASSERT_OK(transaction->SetName("a"));
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Prepare());
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "1");
+}
+
+TEST_P(StatesTest, BeginningAPreparedTransactionAnewLeavesAShell) {
+  auto transaction = BeginPrepared("a", "a");
+  ASSERT_EQ(db_->BeginTransaction(WriteOptions(), TransactionOptions(), transaction.get()),
+            transaction.get());
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  EXPECT_EQ(PreparedNames(), Names{"a"});
+  ASSERT_OK(transaction->Put("b", "1"));
+  ASSERT_OK(transaction->Commit());
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transactions whose data is in memtables and tables before they are decided: readers of every kind
+// against a model, the bytes in the log, rollbacks, recovery, conflicts behind late commits.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ashlar/sst_file_writer.h"
+#include "ashlar/transaction_log.h"
+#include "tests/db/transaction/transaction_fixture.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Rows = std::map<std::string, std::string>;
+
+std::string TextOf(const Rows& rows) {
+  std::string text;
+  for (const auto& [key, value] : rows) StrAppend(&text, key, "=", value, " ");
+  return text;
+}
+std::string ScanForward(Iterator* it) {
+  std::string text;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    StrAppend(&text, it->key().ToString(), "=", it->value().ToString(), " ");
+  }
+  EXPECT_OK(it->status());
+  return text;
+}
+std::string ScanBackward(Iterator* it) {
+  std::string text;
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    text = StrCat(it->key().ToString(), "=", it->value().ToString(), " ", text);
+  }
+  EXPECT_OK(it->status());
+  return text;
+}
+
+class WritePreparedTest : public PessimisticFixture {
+ protected:
+  void SetUp() override {
+    options_.disable_auto_compactions = true;
+    db_options_.write_policy = WRITE_PREPARED;
+    Open();
+  }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
+  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
+                                          const TransactionOptions& options = {}) {
+    auto transaction = Begin(options);
+    EXPECT_OK(transaction->SetName(name));
+    return transaction;
+  }
+  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
+  void Compact() {
+    CompactRangeOptions compact;
+    compact.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
+    ASSERT_OK(db_->CompactRange(compact, nullptr, nullptr));
+  }
+  std::string Scan(const Snapshot* snapshot = nullptr) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    const std::string forward = ScanForward(it.get());
+    EXPECT_EQ(ScanBackward(it.get()), forward);
+    return forward;
+  }
+  // The batches in the log, "sequence,count hex".
+  std::vector<std::string> LoggedBatches() {
+    std::unique_ptr<WalIterator> it;
+    EXPECT_OK(db_->GetUpdatesSince(1, &it));
+    std::vector<std::string> batches;
+    for (; it->Valid(); it->Next()) {
+      const BatchResult batch = it->GetBatch();
+      const Slice bytes(batch.writeBatchPtr->Data());
+      const Slice records(bytes.data() + 12, bytes.size() - 12);
+      batches.push_back(StrCat(batch.sequence, ",", batch.writeBatchPtr->Count(), " ",
+                               records.ToString(/*hex=*/true)));
+    }
+    EXPECT_OK(it->status());
+    return batches;
+  }
+};
+
+TEST_F(WritePreparedTest, PreparedDataIsHiddenUntilTheCommitInMemoryAndInTables) {
+  ASSERT_OK(Put("a", "0"));
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Put("b", "1"));
+  ASSERT_OK(transaction->Prepare());
+  for (int place = 0; place < 3; place++) {
+    if (place == 1) Flush();
+    if (place == 2) Compact();
+    EXPECT_EQ(ValueOf(db_.get(), "a"), "0");
+    EXPECT_EQ(ValueOf(db_.get(), "b"), "NotFound: ");
+    EXPECT_EQ(Scan(), "a=0 ");
+    EXPECT_EQ(ValueOf(transaction.get(), "a"), "1");
+  }
+  const Snapshot* const before = db_->GetSnapshot();
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(Scan(), "a=1 b=1 ");
+  Compact();
+  EXPECT_EQ(Scan(before), "a=0 ");
+  db_->ReleaseSnapshot(before);
+  Compact();
+  EXPECT_EQ(Scan(), "a=1 b=1 ");
+}
+
+// Number and count of each batch, and its bytes, as RocksDB writes them.
+TEST_F(WritePreparedTest, TheLogHasTheBytesAndNumbersOfRocksDb) {
+  ASSERT_OK(Put("p", "0"));
+  auto one = BeginNamed("xa");
+  ASSERT_OK(one->Put("a", "1"));
+  ASSERT_OK(one->Put("b", "2"));
+  ASSERT_OK(one->Prepare());
+  EXPECT_EQ(one->GetId(), 2u);
+  ASSERT_OK(Put("q", "0"));
+  ASSERT_OK(one->Commit());
+  auto two = BeginNamed("xb");
+  ASSERT_OK(two->Put("b", "3"));
+  ASSERT_OK(two->Prepare());
+  ASSERT_OK(two->Rollback());
+  auto three = Begin();
+  ASSERT_OK(three->Put("d", "3"));
+  ASSERT_OK(three->Put("d", "4"));
+  ASSERT_OK(three->Put("d3", "4"));
+  ASSERT_OK(three->Commit());
+  auto four = BeginNamed("xd");
+  ASSERT_OK(four->Prepare());
+  ASSERT_OK(four->Rollback());
+  auto five = BeginNamed("xg");
+  ASSERT_OK(five->Put("m", "1"));
+  ASSERT_OK(five->Put("m", "2"));
+  ASSERT_OK(five->Prepare());
+  ASSERT_OK(five->Commit());
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("w", "1"));
+  ASSERT_OK(batch.Put("w", "2"));
+  const size_t bytes = batch.GetDataSize();
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  EXPECT_EQ(batch.GetDataSize(), bytes);
+  TransactionOptions last_only;
+  last_only.use_only_the_last_commit_time_batch_for_recovery = true;
+  auto six = BeginNamed("xi", last_only);
+  ASSERT_OK(six->Put("u", "1"));
+  ASSERT_OK(six->GetCommitTimeWriteBatch()->Put("ct", "1"));
+  ASSERT_OK(six->Prepare());
+  ASSERT_OK(six->Commit());
+  EXPECT_EQ(LoggedBatches(), (std::vector<std::string>{
+                                 "1,1 01017001300D",
+                                 "2,2 1201016101310101620132"
+                                 "0A027861",
+                                 "3,1 01017101300D",
+                                 "4,0 0B027861",
+                                 "5,1 1201016201330A027862",
+                                 "6,1 01016201320C027862",
+                                 "7,3 0D01016401330101640134010264330134"
+                                 "0D",
+                                 "9,0 120A027864",
+                                 "10,0 0C027864",
+                                 "11,2 12"
+                                 "01016D013101016D0132"
+                                 "0A027867",
+                                 "13,0 0B027867",
+                                 "14,2 01017701310101770132"
+                                 "0D",
+                                 "16,1 1201017501310A027869",
+                                 "17,1 0102637401310B027869",
+                             }));
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 17u);
+  for (auto* transaction : {&one, &two, &three, &four, &five, &six}) transaction->reset();
+  Reopen();
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 17u);
+  EXPECT_EQ(Scan(), "a=1 b=2 ct=1 d=4 d3=4 m=2 p=0 q=0 u=1 w=2 ");
+}
+
+TEST_F(WritePreparedTest, ARollbackBringsBackWhatWasThere) {
+  db_.reset();
+  db_options_.rollback_merge_operands = true;
+  db_options_.rollback_deletion_type_callback = [](TransactionDB*, ColumnFamilyHandle*,
+                                                   const Slice& key) { return key == Slice("s"); };
+  Open();
+  ASSERT_OK(Put("a", "0"));
+  ASSERT_OK(db_->Merge(WriteOptions(), "m", "0"));
+  ASSERT_OK(
+      db_->PutEntity(WriteOptions(), db_->DefaultColumnFamily(), "e", {{"", "d"}, {"c", "0"}}));
+  const std::string before = Scan();
+  for (const bool is_flushed : {false, true}) {
+    auto transaction = BeginNamed("x");
+    ASSERT_OK(transaction->Put("a", "1"));
+    ASSERT_OK(transaction->Delete("e"));
+    ASSERT_OK(transaction->Merge("m", "1"));
+    ASSERT_OK(transaction->Merge("m", "2"));
+    ASSERT_OK(transaction->Put("n", "1"));
+    ASSERT_OK(transaction->Put("s", "1"));
+    ASSERT_OK(transaction->Prepare());
+    if (is_flushed) Flush();
+    ASSERT_OK(transaction->Rollback());
+    EXPECT_EQ(Scan(), before);
+    PinnableWideColumns columns;
+    ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "e", &columns));
+    EXPECT_EQ(columns.columns(), (WideColumns{{"", "d"}, {"c", "0"}}));
+    transaction.reset();
+    Reopen();
+    EXPECT_EQ(Scan(), before);
+  }
+  Compact();
+  EXPECT_EQ(Scan(), before);
+}
+
+// As in RocksDB: whoever needs it otherwise sets rollback_merge_operands.
+TEST_F(WritePreparedTest, MergeOperandsOutliveARollbackByDefault) {
+  ASSERT_OK(Put("m", "0"));
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Merge("m", "1"));
+  ASSERT_OK(transaction->Prepare());
+  EXPECT_EQ(ValueOf(db_.get(), "m"), "0");
+  ASSERT_OK(transaction->Rollback());
+  EXPECT_EQ(ValueOf(db_.get(), "m"), "0,1");
+}
+
+TEST_F(WritePreparedTest, ALateCommitOfOldDataIsAConflict) {
+  auto late = BeginNamed("late");
+  ASSERT_OK(late->Put("a", "1"));
+  ASSERT_OK(late->Prepare());
+  for (int place = 0; place < 2; place++) {
+    auto reader = BeginWithSnapshot();
+    if (place == 0) {
+      ASSERT_OK(late->Commit());
+    }
+    if (place == 0) {
+      Flush();
+      Compact();
+      EXPECT_TRUE(reader->Put("a", "2").IsBusy());
+    } else {
+      ASSERT_OK(reader->Put("a", "2")) << "the commit is older than the snapshot";
+    }
+  }
+}
+
+TEST_F(WritePreparedTest, UndecidedTransactionsOutliveReopeningsAndStayHidden) {
+  ASSERT_OK(Put("a", "0"));
+  auto one = BeginNamed("one");
+  ASSERT_OK(one->Put("a", "1"));
+  ASSERT_OK(one->Put("b", "1"));
+  ASSERT_OK(one->Prepare());
+  auto two = BeginNamed("two");
+  ASSERT_OK(two->Put("c", "2"));
+  ASSERT_OK(two->Prepare());
+  const uint64_t id = one->GetId();
+  one.reset();
+  two.reset();
+  for (int i = 0; i < 3; i++) {
+    Reopen();
+    EXPECT_EQ(Scan(), StrCat("a=0 ", i > 0 ? "k=v " : "")) << i;
+    if (i == 0) {
+      ASSERT_OK(Put("k", "v"));
+    }
+    Compact();
+    EXPECT_TRUE(Put("a", "2").IsTimedOut()) << "it has its locks";
+    ASSERT_NE(db_->GetTransactionByName("one"), nullptr);
+    EXPECT_EQ(db_->GetTransactionByName("one")->GetId(), id);
+  }
+  std::unique_ptr<Transaction> found(db_->GetTransactionByName("one"));
+  ASSERT_OK(found->Commit());
+  found.reset(db_->GetTransactionByName("two"));
+  ASSERT_OK(found->Rollback());
+  EXPECT_EQ(Scan(), "a=1 b=1 k=v ");
+  found.reset();
+  Reopen();
+  EXPECT_EQ(Scan(), "a=1 b=1 k=v ");
+}
+
+// The policy of the log and that of the database must agree while transactions are undecided.
+TEST_F(WritePreparedTest, OtherPoliciesRefuseUndecidedTransactionsAndPlainOpeningsHideThem) {
+  ASSERT_OK(Put("a", "0"));
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Prepare());
+  transaction.reset();
+  db_.reset();
+  db_options_.write_policy = WRITE_COMMITTED;
+  TransactionDB* opened = nullptr;
+  EXPECT_TRUE(TransactionDB::Open(options_, db_options_, "/db", &opened).IsNotSupported());
+  std::unique_ptr<DB> plain;
+  EXPECT_TRUE(DB::Open(options_, "/db", &plain).IsNotSupported());
+  EXPECT_OK(DB::OpenForReadOnly(
+      [&] {
+        auto with = options_;
+        with.allow_2pc = true;
+        return with;
+      }(),
+      "/db", &plain));
+  EXPECT_EQ(ValueOf(plain.get(), "a"), "0");
+  plain.reset();
+  Options with_2pc = options_;
+  with_2pc.allow_2pc = true;
+  ASSERT_OK(DB::Open(with_2pc, "/db", &plain));
+  EXPECT_EQ(ValueOf(plain.get(), "a"), "0");
+  ASSERT_OK(plain->Put(WriteOptions(), "k", "v"));
+  ASSERT_OK(plain->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  plain.reset();
+  db_options_.write_policy = WRITE_PREPARED;
+  Open();
+  EXPECT_EQ(Scan(), "a=0 k=v ");
+  ASSERT_OK(std::unique_ptr<Transaction>(db_->GetTransactionByName("x"))->Commit());
+  EXPECT_EQ(Scan(), "a=1 k=v ");
+  Flush();
+  db_.reset();
+  db_options_.write_policy = WRITE_COMMITTED;
+  Open();
+  EXPECT_EQ(Scan(), "a=1 k=v ");
+}
+
+TEST_F(WritePreparedTest, WhatCannotBeRolledBackIsNotPrepared) {
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->GetWriteBatch()->GetWriteBatch()->DeleteRange("a", "c"));
+  EXPECT_TRUE(transaction->Prepare().IsNotSupported());
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  EXPECT_TRUE(db_->CreateTimestampedSnapshot(5).first.IsNotSupported());
+  EXPECT_TRUE(transaction->SetCommitTimestamp(5).IsNotSupported());
+  EXPECT_TRUE(transaction->SetReadTimestampForValidation(5).IsNotSupported());
+}
+
+// Transactions, plain writes, snapshots and iterators of the past, flushes, compactions and
+// reopenings in random order; every reader is compared with what was committed at its moment.
+class WritePreparedModel : public WritePreparedTest, public testing::WithParamInterface<uint32_t> {
+ protected:
+  struct Past {
+    const Snapshot* snapshot = nullptr;  // null: an iterator
+    std::unique_ptr<Iterator> iterator;
+    Rows rows;
+  };
+
+  std::string AnyKey() { return std::string(1, static_cast<char>('a' + random_() % 8)); }
+  void Apply(const std::string& key, const std::string& value, bool is_merge, Rows* rows) {
+    if (value.empty()) {
+      rows->erase(key);
+    } else if (is_merge && rows->contains(key)) {
+      StrAppend(&(*rows)[key], ",", value);
+    } else {
+      (*rows)[key] = value;
+    }
+  }
+  struct Update {
+    std::string key, value;
+    bool is_merge;
+  };
+  struct Running {
+    std::unique_ptr<Transaction> transaction;
+    std::vector<Update> updates;
+    bool is_prepared = false;
+  };
+
+  void WriteIn(Running* running) {
+    const std::string key = AnyKey(), value = std::to_string(next_value_++);
+    const uint32_t kind = random_() % 4;
+    Transaction* const transaction = running->transaction.get();
+    const Status status = kind == 0   ? transaction->Delete(key)
+                          : kind == 1 ? transaction->Merge(key, value)
+                                      : transaction->Put(key, value);
+    if (status.IsTimedOut()) return;
+    ASSERT_OK(status);
+    running->updates.push_back({key, kind == 0 ? "" : value, kind == 1});
+  }
+  void End(size_t i, bool is_commit) {
+    Running& running = running_[i];
+    if (is_commit) {
+      ASSERT_OK(running.transaction->Commit());
+      for (const Update& update : running.updates) {
+        Apply(update.key, update.value, update.is_merge, &committed_);
+      }
+    } else {
+      ASSERT_OK(running.transaction->Rollback());
+    }
+    running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
+  }
+  void CheckReader(Iterator* iterator, const Rows& rows) {
+    ASSERT_EQ(ScanForward(iterator), TextOf(rows));
+    ASSERT_EQ(ScanBackward(iterator), TextOf(rows));
+    const std::string key = AnyKey();
+    iterator->Seek(key);
+    auto expected = rows.lower_bound(key);
+    ASSERT_EQ(iterator->Valid(), expected != rows.end());
+    if (!iterator->Valid()) return;
+    ASSERT_EQ(iterator->key().ToString(), expected->first);
+    iterator->Prev();  // turns around
+    ASSERT_EQ(iterator->Valid(), expected != rows.begin());
+    if (!iterator->Valid()) return;
+    --expected;
+    ASSERT_EQ(iterator->key().ToString() + iterator->value().ToString(),
+              expected->first + expected->second);
+    iterator->Next();
+    ++expected;
+    ASSERT_EQ(iterator->Valid(), expected != rows.end());
+    if (iterator->Valid()) {
+      ASSERT_EQ(iterator->value().ToString(), expected->second);
+    }
+  }
+  void CheckPoints(const Snapshot* snapshot, const Rows& rows) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    std::vector<std::string> names{"a", "b", "c", "d", "e", "f", "g", "h"};
+    std::vector<Slice> keys(names.begin(), names.end());
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet(options, keys, &values);
+    for (size_t i = 0; i < keys.size(); i++) {
+      const auto found = rows.find(names[i]);
+      const std::string expected = found == rows.end() ? "NotFound: " : found->second;
+      ASSERT_EQ(ValueOf(db_.get(), names[i], snapshot), expected) << names[i];
+      ASSERT_EQ(statuses[i].ok() ? values[i] : statuses[i].ToString(), expected) << names[i];
+    }
+  }
+  void CheckAll() {
+    CheckPoints(nullptr, committed_);
+    const std::unique_ptr<Iterator> now(db_->NewIterator(ReadOptions()));
+    CheckReader(now.get(), committed_);
+    for (Past& past : past_) {
+      if (past.snapshot != nullptr) {
+        CheckPoints(past.snapshot, past.rows);
+        ReadOptions options;
+        options.snapshot = past.snapshot;
+        const std::unique_ptr<Iterator> iterator(db_->NewIterator(options));
+        CheckReader(iterator.get(), past.rows);
+      } else {
+        CheckReader(past.iterator.get(), past.rows);
+      }
+      if (HasFatalFailure()) return;
+    }
+  }
+  void DropPast() {
+    for (Past& past : past_) {
+      if (past.snapshot != nullptr) db_->ReleaseSnapshot(past.snapshot);
+    }
+    past_.clear();
+  }
+  // Transactions that are not prepared are gone; the others are the database's.
+  void ReopenModel() {
+    DropPast();
+    std::map<std::string, std::vector<Update>> prepared;
+    for (Running& running : running_) {
+      if (running.is_prepared) prepared[running.transaction->GetName()] = running.updates;
+    }
+    running_.clear();
+    Reopen();
+    for (auto& [name, updates] : prepared) {
+      Transaction* const transaction = db_->GetTransactionByName(name);
+      ASSERT_NE(transaction, nullptr) << name;
+      running_.push_back({std::unique_ptr<Transaction>(transaction), updates, true});
+    }
+  }
+  void Step() {
+    const uint32_t choice = random_() % 24;
+    if (choice < 3) {
+      const std::string key = AnyKey(), value = std::to_string(next_value_++);
+      const Status status = Put(key, value);
+      if (status.ok()) committed_[key] = value;
+    } else if (choice < 6 && running_.size() < 4) {
+      auto transaction = BeginNamed("t" + std::to_string(next_value_++));
+      running_.push_back({std::move(transaction), {}, false});
+    } else if (choice < 14 && !running_.empty()) {
+      Running& running = running_[random_() % running_.size()];
+      if (!running.is_prepared) WriteIn(&running);
+    } else if (choice < 16 && !running_.empty()) {
+      Running& running = running_[random_() % running_.size()];
+      if (!running.is_prepared) {
+        ASSERT_OK(running.transaction->Prepare());
+      }
+      running.is_prepared = true;
+    } else if (choice < 18 && !running_.empty()) {
+      End(random_() % running_.size(), random_() % 3 != 0);
+    } else if (choice == 18) {
+      past_.push_back({.snapshot = db_->GetSnapshot(), .rows = committed_});
+    } else if (choice == 19) {
+      past_.push_back({.iterator = std::unique_ptr<Iterator>(db_->NewIterator(ReadOptions())),
+                       .rows = committed_});
+    } else if (choice == 20 && !past_.empty()) {
+      if (past_.front().snapshot != nullptr) db_->ReleaseSnapshot(past_.front().snapshot);
+      past_.erase(past_.begin());
+    } else if (choice == 21) {
+      Flush();
+    } else if (choice == 22 && random_() % 2 == 0) {
+      Compact();
+    } else if (choice == 23 && random_() % 4 == 0) {
+      ReopenModel();
+    }
+  }
+
+  std::mt19937 random_{GetParam()};
+  uint64_t next_value_ = 1;
+  Rows committed_;
+  std::vector<Running> running_;
+  std::vector<Past> past_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, WritePreparedModel, testing::Range(0u, 24u));
+
+TEST_P(WritePreparedModel, ReadersSeeWhatWasCommittedAtTheirMoment) {
+  db_.reset();
+  db_options_.rollback_merge_operands = true;
+  options_.max_sequential_skip_in_iterations = GetParam() % 3 == 0   ? 0
+                                               : GetParam() % 3 == 1 ? 1
+                                                                     : 8;
+  WritePreparedTest::Open();
+  for (int i = 0; i < 400; i++) {
+    Step();
+    if (i % 5 == 0) CheckAll();
+    ASSERT_FALSE(HasFatalFailure()) << "step " << i;
+  }
+  DropPast();
+  running_.clear();
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GetUpdatesSince returns prepare sections and markers as they are in the logs.
+#include "tests/db/two_phase/two_phase_writer.h"
+
+namespace ashlar {
+namespace {
+
+class TwoPhaseUpdatesTest : public TwoPhaseTest {
+ protected:
+  TwoPhaseUpdatesTest() {
+    options_.WAL_ttl_seconds = 3600;
+    OpenTwoPhase();
+  }
+  // The batches from this number on: "3,0:commit" is the sequence number, the count and the kind.
+  std::string Since(SequenceNumber seqno) {
+    std::unique_ptr<WalIterator> updates;
+    const Status status = db_->GetUpdatesSince(seqno, &updates);
+    if (!status.ok()) return status.ToString();
+    std::string text;
+    for (; updates->Valid(); updates->Next()) {
+      const BatchResult result = updates->GetBatch();
+      const WriteBatch& batch = *result.writeBatchPtr;
+      const char* const kind = batch.HasBeginPrepare() ? "prepare"
+                               : batch.HasCommit()     ? "commit"
+                               : batch.HasRollback()   ? "rollback"
+                                                       : "put";
+      StrAppend(&text, text.empty() ? "" : " ", result.sequence, ",", batch.Count(), ":", kind);
+    }
+    EXPECT_OK(updates->status());
+    return text;
+  }
+};
+
+TEST_F(TwoPhaseUpdatesTest, BatchesAreReturnedWithTheNumbersThatTheyTook) {
+  Put("a");
+  ASSERT_OK(writer().PreparePuts("xa", {"b", "c"}));
+  ASSERT_OK(writer().PreparePuts("xb", {"d"}));
+  Put("e");
+  ASSERT_OK(writer().Commit("xa"));
+  ASSERT_OK(writer().Rollback("xb"));
+  Put("f");
+  EXPECT_EQ(Since(1), "1,1:put 2,2:prepare 2,1:prepare 2,1:put 3,0:commit 5,0:rollback 5,1:put");
+  EXPECT_EQ(Since(2), "2,2:prepare 2,1:prepare 2,1:put 3,0:commit 5,0:rollback 5,1:put");
+  EXPECT_EQ(Since(4), "3,0:commit 5,0:rollback 5,1:put") << "the commit took 3 and 4";
+  EXPECT_EQ(Since(5), "5,0:rollback 5,1:put");
+}
+
+TEST_F(TwoPhaseUpdatesTest, SectionsAndDecisionsInDifferentLogsAreJoined) {
+  ASSERT_OK(writer().PreparePuts("xa", {"b", "c"}));
+  Put("a");
+  Flush();
+  ASSERT_OK(writer().Commit("xa"));
+  Flush();
+  Put("d");
+  WaitForJobs();
+  EXPECT_EQ(Since(1), "1,2:prepare 1,1:put 2,0:commit 4,1:put");
+  EXPECT_EQ(Since(3), "2,0:commit 4,1:put") << "the section is in an older log";
+  EXPECT_EQ(Since(4), "4,1:put");
+}
+
+TEST_F(TwoPhaseUpdatesTest, ASectionAtTheEndOfALogComesWithTheFirstNumberOfTheNextLog) {
+  Put("a");
+  ASSERT_OK(writer().PreparePuts("xa", {"b", "c"}));
+  Flush();
+  Put("d");
+  ASSERT_OK(writer().Commit("xa"));
+  EXPECT_EQ(Since(2), "2,2:prepare 2,1:put 3,0:commit");
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OptionChangeMigration between styles and numbers of levels: afterwards the new options open the
+// database, and all rows are there.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ashlar/utilities/option_change_migration.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/test_db.h"
+
+namespace ashlar {
+namespace {
+
+struct Shape {
+  CompactionStyle style;
+  int levels;
+  bool is_dynamic;
+};
+
+constexpr Shape kShapes[] = {
+    {kCompactionStyleLevel, 7, false},     {kCompactionStyleLevel, 4, false},
+    {kCompactionStyleLevel, 7, true},      {kCompactionStyleLevel, 3, true},
+    {kCompactionStyleUniversal, 7, false}, {kCompactionStyleUniversal, 1, false},
+    {kCompactionStyleUniversal, 3, false}, {kCompactionStyleFIFO, 1, false},
+};
+
+class MigrationTest : public DbTest {
+ protected:
+  void Take(const Shape& shape) {
+    options_.compaction_style = shape.style;
+    options_.num_levels = shape.levels;
+    options_.level_compaction_dynamic_level_bytes = shape.is_dynamic;
+    options_.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;
+    options_.write_buffer_size = 64 << 10;
+    options_.target_file_size_base = 32 << 10;
+    options_.max_bytes_for_level_base = 64 << 10;
+    options_.level0_file_num_compaction_trigger = 3;
+  }
+  void FillAndClose() {
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 900; ++i) Put(Key((i * 7 + round) % 1500), std::string(200, 'v'));
+      Flush();
+    }
+    for (int i = 0; i < 100; ++i) Delete(Key(i));
+    Put("in-the-log", "1");
+    rows_ = ReadRows();
+    Close();
+  }
+  Options options() const { return options_; }
+
+  Rows rows_;
+};
+
+TEST_F(MigrationTest, NewOptionsOpenWhatTheOldOnesWrote) {
+  for (const Shape& from : kShapes) {
+    for (const Shape& to : kShapes) {
+      SCOPED_TRACE(std::to_string(&from - kShapes) + " to " + std::to_string(&to - kShapes));
+      ASSERT_OK(DestroyDB(dir_, options_));
+      Take(from);
+      Open();
+      FillAndClose();
+      const Options old_options = options();
+      Take(to);
+      ASSERT_OK(OptionChangeMigration(dir_, old_options, options()));
+      Open();
+      EXPECT_EQ(ReadRows(), rows_);
+      WaitForJobs();
+      EXPECT_EQ(ReadRows(), rows_);
+      Close();
+    }
+  }
+}
+
+TEST_F(MigrationTest, FamiliesAreMigratedEach) {
+  Take(kShapes[0]);
+  Open();
+  CreateFamily("f");
+  for (int i = 0; i < 500; ++i) Put(handles_.at(0), Key(i), "value");
+  ASSERT_OK(db_->Flush({}, handles_.at(0)));
+  FillAndClose();
+  Drop();
+  const Options level = options();
+  Take(kShapes[4]);
+  const Options universal = options();
+  Options fewer = universal;
+  fewer.num_levels = 2;
+  const std::vector<ColumnFamilyDescriptor> from = {{"default", level}, {"f", level}};
+  EXPECT_TRUE(OptionChangeMigration(dir_, level, from, universal, {{"default", universal}})
+                  .IsInvalidArgument());
+  EXPECT_TRUE(OptionChangeMigration(dir_, level, from, universal,
+                                    {{"f", universal}, {"default", universal}})
+                  .IsInvalidArgument());
+  const std::vector<ColumnFamilyDescriptor> to = {{"default", universal}, {"f", fewer}};
+  ASSERT_OK(OptionChangeMigration(dir_, level, from, universal, to));
+  OpenWith(to);
+  EXPECT_EQ(ReadRows({}, handles_.at(0)), rows_);
+  EXPECT_EQ(ReadRows({}, handles_.at(1)).size(), 500u);
+}
+
+TEST_F(MigrationTest, FifoThatWouldDeleteTheTablesIsRefused) {
+  Take(kShapes[2]);
+  Open();
+  FillAndClose();
+  const Options old_options = options();
+  Take(kShapes[7]);
+  options_.compaction_options_fifo.max_table_files_size = 1000;
+  const Status status = OptionChangeMigration(dir_, old_options, options());
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(status.ToString().find("max_table_files_size would be 1000"), std::string::npos);
+  options_ = old_options;
+  Open();
+  EXPECT_EQ(ReadRows(), rows_);
+}
+
+TEST_F(MigrationTest, ADatabaseThatIsMissingIsNotCreated) {
+  options_.create_if_missing = false;
+  EXPECT_FALSE(OptionChangeMigration("/none", options(), options()).ok());
+  EXPECT_TRUE(env_->FileExists("/none/CURRENT").IsNotFound());
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -75,7 +75,8 @@ Status FollowerLinks::NoteNames(const std::vector<std::string>& names) {
     }
     if (noted_.contains(name)) noted.insert(name);
   }
-  noted.merge(added);
+  // Also names that were noted before and have no link now: theirs is made anew.
+  noted.insert(names.begin(), names.end());
   for (const std::string& name : noted) StrAppend(&list, name, "\n");
   RETURN_IF_ERROR(WriteFileAtomically(fs_, dir_, kFollowerLinksTempName, kFollowerLinksName, list));
   noted_ = std::move(noted);

@@ -419,6 +419,17 @@ Status DBImpl::CollectProperties(const Version& version, const std::vector<Table
   return Status::OK();
 }
 
+Status DBImpl::CheckLiveFamily(const ColumnFamilyHandle* handle) const {
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const auto* const own = static_cast<const FamilyHandle*>(handle);
+  if (!own->IsOf(&core_)) {
+    return Status::InvalidArgument("the column family is not of this database", handle->GetName());
+  }
+  MutexLock lock(&core_.mutex);
+  if (!own->family()->is_dropped()) return Status::OK();
+  return Status::InvalidArgument("the column family was dropped", handle->GetName());
+}
+
 // A table without a unique id has no stable id in a cache, so it adds none.
 Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
   for (const FamilyRef& family : PinAllFamilies()) {

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "util/result.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -235,6 +236,30 @@ void PrintValue(const PrintContext& context, const FileTemperatureAge& value, st
 
 void PrintValue(const PrintContext& context, const MetadataCacheOptions& value, std::string* text) {
   PrintStruct(kMetadataCacheRows, context, &value, text);
+}
+
+namespace {
+
+template <typename Enum>
+Status CheckEnum(std::string_view option, Enum value) {
+  if (HasEnumName(value)) return Status::OK();
+  return Status::InvalidArgument(StrCat("option ", option, ": ", static_cast<int>(value),
+                                        " is not a value of its enumeration"));
+}
+
+}  // namespace
+
+Status CheckNestedEnums(const ColumnFamilyOptions& options) {
+  return CheckEnum("compaction_options_universal.stop_style",
+                   options.compaction_options_universal.stop_style);
+}
+
+Status CheckNestedEnums(const BlockBasedTableOptions& options) {
+  const MetadataCacheOptions& kept = options.metadata_cache_options;
+  RETURN_IF_ERROR(
+      CheckEnum("metadata_cache_options.top_level_index_pinning", kept.top_level_index_pinning));
+  RETURN_IF_ERROR(CheckEnum("metadata_cache_options.partition_pinning", kept.partition_pinning));
+  return CheckEnum("metadata_cache_options.unpartitioned_pinning", kept.unpartitioned_pinning);
 }
 
 }  // namespace ashlar

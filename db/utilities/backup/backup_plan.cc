@@ -18,20 +18,6 @@ namespace {
 
 bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFile; }
 
-// A backup restores all files to one directory, where files of different directories could have the
-// same name.
-Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
-  const std::string* directory = nullptr;
-  for (const LiveFileStorageInfo& file : files) {
-    if (file.file_type == kWalFile) continue;
-    if (directory == nullptr) directory = &file.directory;
-    if (*directory == file.directory) continue;
-    return Status::NotSupported("backup: the database has files in several directories",
-                                StrCat(*directory, ", ", file.directory));
-  }
-  return Status::OK();
-}
-
 // Removes the WALs from the list. Returns the number of the last one plus one; 0 if there is none.
 uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
   uint64_t end = 0;
@@ -65,12 +51,6 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
           .may_be_longer = info.trim_to_size,
           .temperature = info.temperature,
           .tail = tail};
-}
-
-std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
-  if (!options.decrease_background_thread_cpu_priority) return std::nullopt;
-  if (options.background_thread_cpu_priority >= CpuPriority::kNormal) return std::nullopt;
-  return options.background_thread_cpu_priority;
 }
 
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
@@ -115,7 +95,7 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
   RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(wanted, &files));
-  RETURN_IF_ERROR(CheckOneDirectory(files));
+  RETURN_IF_ERROR(CheckOneDirectory("backup", files));
   return files;
 }
 

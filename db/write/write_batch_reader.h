@@ -90,12 +90,14 @@ class WriteBatchReader {
   size_t next_offset() const { return static_cast<size_t>(next_ - begin_); }
 
  private:
+  // Ends the walk: next_ moves to the end, and status() describes the error at the present offset.
   bool Fail(const char* expected) {
     error_offset_ = static_cast<size_t>(next_ - begin_);
     error_expected_ = expected;
     next_ = limit_;
     return false;
   }
+  // Reads a length and that many bytes. `what` names the part in an error message.
   bool Take(Slice* result, const char* what) {
     const char* p = GetLengthPrefixedSlicePtr(next_, limit_, result);
     if (p == nullptr) [[unlikely]]
@@ -123,6 +125,7 @@ class WriteBatchReader {
 
   const char* begin_;
   const char* record_begin_ = nullptr;
+  // Always begin_ <= next_ <= limit_.
   const char* next_;
   const char* limit_;
   size_t error_offset_ = 0;

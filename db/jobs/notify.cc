@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills in the structs that listeners get.
+// Fills in the structs that listeners get. Nothing is computed if there are no listeners. All
+// listeners are called without the DB mutex, on the thread of the job.
 #include "db/jobs/notify.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace ashlar {
 
 namespace {
 
-// The directory in which flushes create tables and all jobs create blob files.
+// The first directory of the family. Flushes create their tables there, and all jobs their blob
+// files.
 const std::string& FirstDirOf(const ColumnFamilyData& family) {
   return family.versions()->tables->DirOf(0);
 }
@@ -100,7 +102,8 @@ void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
       properties.num_deletions - std::min(properties.num_deletions, properties.num_range_deletions);
 }
 
-// A table that cannot be opened is left out: the job itself will report the error.
+// Adds the inputs of a compaction. A table that cannot be opened has no properties here; the job
+// itself will report the error.
 void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
@@ -120,7 +123,7 @@ void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info)
   }
 }
 
-// The beginning of a user key, which listeners see as statistics.
+// The beginning of a user key, which is part of the statistics for listeners.
 std::string KeyPrefix(const Slice& internal_key) {
   constexpr size_t kMost = CompactionJobStats::kMaxPrefixLength;  // by value: it has no definition
   const Slice user_key = ExtractUserKey(internal_key);
@@ -178,7 +181,7 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->num_single_del_mismatch = result.mismatched_singles;
 }
 
-// Everything that listeners are told about a compaction, as far as it is known at this time.
+// Everything that listeners learn about a compaction, as far as it is known at this time.
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
                                  const CompactionNotice& compaction) {
   assert(compaction.plan != nullptr && compaction.version != nullptr);

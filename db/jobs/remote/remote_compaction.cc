@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The result of a worker is not used before its tables have been opened and checked here.
+// The result of a worker is used only after its tables have been opened and checked here: the
+// worker is another process, and perhaps another version of the library.
 #include "db/jobs/remote/remote_compaction.h"
 
 #include <cassert>
@@ -19,7 +20,8 @@
 namespace ashlar {
 namespace {
 
-// The worker cannot write blob files or use several directories, and a move needs no worker.
+// Whether only this process can do the job. A worker cannot write blob files or use several
+// directories, and a move needs no worker.
 bool IsForThisProcess(const ColumnFamilyData& family, const CompactionJobOptions& work)
     REQUIRES(db_mutex) {
   if (!work.plan->IsMerge() || family.versions()->tables->path_count() > 1) return true;
@@ -59,7 +61,7 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
 
 }  // namespace
 
-// The service is kept alive by this object, even if SetDBOptions() replaces it.
+// The object keeps the service alive, even if SetDBOptions() replaces it.
 RemoteCompaction::RemoteCompaction(DbCore* core, const CompactionJobOptions& work)
     : core_(core), work_(work), service_(core->options->compaction_service) {}
 
@@ -87,7 +89,8 @@ void RemoteCompaction::Warn(const char* what, const Status& why) const {
                static_cast<unsigned long long>(info_.job_id), what, why.ToString().c_str());
 }
 
-// An exception of the program's service counts as a failure.
+// Hands the job to the service and waits for its answer. An exception thrown by the program's
+// service counts as a failure.
 Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* status) {
   assert(!is_scheduled_ && service_ != nullptr);
   try {
@@ -104,7 +107,8 @@ Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* st
   return Status::OK();
 }
 
-// Every failure except an abort leaves *is_done false and an empty result.
+// Every failure except an abort leaves *is_done false and the result empty, so the caller can do
+// the job itself.
 Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   assert(result->tables.empty() && is_done != nullptr && !is_done_);
   *is_done = false;
@@ -136,7 +140,8 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   return Status::OK();
 }
 
-// All tables are checked as a whole before the first one is renamed.
+// Takes over the tables of the worker. The metadata of all tables is checked before the first one
+// is renamed.
 Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result) const {
   assert(result->tables.empty());
   RETURN_IF_ERROR(CheckOrder(remote));
@@ -204,7 +209,7 @@ Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& m
   return Status::OK();
 }
 
-// Opens the table, and compares its size and its unique id with the metadata of the worker.
+// Opens the table and compares its size and its unique id with the metadata from the worker.
 Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
                                     OutputTable* table) const {
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
@@ -231,7 +236,8 @@ Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
   return Status::OK();
 }
 
-// A service that was not asked is not notified.
+// Tells the service what became of its result. A service that has not accepted the job is not
+// called.
 void RemoteCompaction::NotifyInstallation(const Status& status) {
   assert(!is_done_ || is_scheduled_);
   if (!is_scheduled_) return;

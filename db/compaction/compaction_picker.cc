@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that all styles share, and the choice of the style's picker.
+// The parts of picking that all styles share, and the choice of the picker by style.
 #include "db/compaction/compaction_picker.h"
 
 #include <algorithm>
@@ -71,7 +71,8 @@ std::string CompactionPlan::DebugString() const {
   return text;
 }
 
-// Compactions for the shape of the tree come before those for blob files.
+// Picks the most urgent compaction. The shape of the tree is more urgent than garbage in blob
+// files.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running) {
   assert(options.options != nullptr && options.claims != nullptr);
@@ -94,7 +95,8 @@ int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& option
   return runs;
 }
 
-// The table is merged with nothing but tables that share a key with it, so it stays on its level.
+// Rewrites one table on its level. Only tables that share a user key with it are added, so the
+// output can stay on the level.
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running) {
@@ -105,7 +107,7 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
   return plan;
 }
 
-// FIFO never rewrites tables by level, so it has no such plan.
+// Merges a table into the next level. FIFO never moves data between levels, so it has no such plan.
 std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
                                        const LevelFiles& table,
                                        const std::vector<const CompactionPlan*>& running) {
@@ -133,7 +135,8 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
   LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
                                          /*expand_level0=*/true);
   if (start.files.empty()) return std::nullopt;
-  // A deep level is compacted in parts. Level 0 is compacted as a whole, because its files overlap.
+  // A deep level is compacted in pieces, so that a single job does not grow too large. The files of
+  // level 0 overlap, so this level is compacted as a whole.
   std::optional<std::string> next_begin;
   if (options.input_level > 0) {
     uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each commit is a group of its own, because no writer writes for others.
+// RocksDB's text counts groups of commits. Here each commit is a group of its own, because each
+// writer writes its own batch.
 #include "db/report/write_report.h"
 
 #include <algorithm>

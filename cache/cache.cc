@@ -7,6 +7,7 @@
 #include "ashlar/cache.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -84,6 +85,7 @@ struct CacheText {
 };
 
 bool ParseField(std::string_view name, std::string_view value, CacheText* text) {
+  assert(text != nullptr);
   LRUCacheOptions& options = text->options;
   if (name == "capacity") return ParseUint64Text(value, &options.capacity);
   if (name == "num_shard_bits") return ParseBits(value, &options.num_shard_bits);

@@ -13,6 +13,7 @@
 namespace ashlar {
 
 const Cache::CacheItemHelper* ClockCache::HelperOf(CachedObject* object) const {
+  assert(object != nullptr);
   if (object->kind & CachedObject::kIsHandle) return static_cast<HandleEntry*>(object)->helper;
   const BlockForms* const forms = forms_.load(std::memory_order_acquire);
   return forms != nullptr ? forms->Of(object->role) : HelperOfRole(object->role);

@@ -29,6 +29,7 @@
 #include "cache/clock_shard.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -50,6 +51,7 @@ constexpr size_t kPassedByShare = 16;
 constexpr size_t kMaxPinnedSteps = 512;
 
 bool Matches(const CachedObject* object, const CacheKeyView& key) {
+  assert(object != nullptr);
   if (object->hash != key.hash) return false;
   const bool is_long = (object->kind & CachedObject::kHasLongKey) != 0;
   if (is_long != key.is_long) return false;
@@ -59,6 +61,7 @@ bool Matches(const CachedObject* object, const CacheKeyView& key) {
 }
 
 CacheKeyView KeyOf(const CachedObject* object) {
+  assert(object != nullptr);
   CacheKeyView key{.hash = object->hash, .block = object->key, .bytes = Slice(), .is_long = false};
   if (object->kind & CachedObject::kHasLongKey) {
     key.is_long = true;

@@ -185,7 +185,7 @@ IOStatus Adapt(Status status, std::unique_ptr<File> file, std::unique_ptr<FSFile
 
 class FileSystemOverEnv : public FileSystem {
  public:
-  explicit FileSystemOverEnv(Env* env) : env_(env) {}
+  explicit FileSystemOverEnv(Env* env) : env_(env) { assert(env != nullptr); }
 
   const char* Name() const override { return "FileSystemOverEnv"; }
 
@@ -366,7 +366,7 @@ class FileSystemOverEnv : public FileSystem {
 
 class SystemClockOverEnv : public SystemClock {
  public:
-  explicit SystemClockOverEnv(Env* env) : env_(env) {}
+  explicit SystemClockOverEnv(Env* env) : env_(env) { assert(env != nullptr); }
 
   const char* Name() const override { return "SystemClockOverEnv"; }
   uint64_t NowMicros() override { return env_->NowMicros(); }

@@ -28,6 +28,7 @@ std::string NumberedName(const std::string& dir, FileNumber number, const char* 
 
 // Removes the prefix if the text begins with it.
 bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
+  assert(text != nullptr);
   if (text->substr(0, prefix.size()) != prefix) return false;
   text->remove_prefix(prefix.size());
   return true;

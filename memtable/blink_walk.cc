@@ -43,6 +43,7 @@ void BlinkTree::SeekToLast(Window* window) const {
 }
 
 void BlinkTree::Seek(const Position& key, Window* window) const {
+  assert(window != nullptr);
   const Node* leaf = DescendTo(0, key);
   LoadAt(leaf, key, window);
   if (window->index == window->count) ToNextLeaf(window);

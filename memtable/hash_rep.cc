@@ -72,6 +72,7 @@ bool HashRep::IsBefore(const Node& node, const Slice& user_key, uint64_t trailer
 
 const HashRep::Node* HashRep::FindIn(const Node* head, const Slice& user_key, uint64_t trailer,
                                      Node** before) const {
+  assert(head != nullptr);
   const Node* node = head;
   for (int level = head->height - 1; level >= 0; --level) {
     for (const Node* next = node->Next(level);

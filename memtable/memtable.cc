@@ -31,11 +31,13 @@ void ReleasePin(void* memtable, void* /*unused*/) {
 
 // Raises or lowers `cell` to `value`, unless it is beyond already.
 void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  assert(cell != nullptr);
   uint64_t seen = cell->load(std::memory_order_relaxed);
   while (seen < value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
 void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  assert(cell != nullptr);
   uint64_t seen = cell->load(std::memory_order_relaxed);
   while (seen > value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }

@@ -16,7 +16,9 @@ namespace {
 class SortedEntriesIterator final : public InternalIterator {
  public:
   explicit SortedEntriesIterator(const SortedEntries* list)
-      : list_(list), entries_(list->Sorted()) {}
+      : list_(list), entries_(list->Sorted()) {
+    assert(list != nullptr);
+  }
 
   void SeekToFirst() override { Show(0); }
   void SeekToLast() override { Show(entries_->size() - 1); }

@@ -157,6 +157,7 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
 // due only because of marks, an unmarked file never comes before a marked one, even if that one has
 // failed.
 void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const {
+  assert(files != nullptr);
   constexpr double kBehindAnyFailures = 2 * (UINT8_MAX + 1);
   const bool is_due_by_mark = plans_.needs().is_due_by_mark[level];
   bool is_any_special = false;

@@ -299,6 +299,7 @@ std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOpti
                                           bool rewrites_last,
                                           const std::vector<const CompactionPlan*>& running,
                                           bool* has_conflict) {
+  assert(has_conflict != nullptr);
   UniversalPicker picker(version, options, running);
   *has_conflict = picker.IsAnyTaken();
   if (*has_conflict) return std::nullopt;

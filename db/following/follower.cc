@@ -60,6 +60,7 @@ Status SettleForFollowing(OpenRequest* request) {
 }
 
 std::unique_ptr<Follower> Follower::Create(DbCore* core, const OpenRequest& request) {
+  assert(core != nullptr);
   MutexLock lock(&core->mutex);
   SequenceNumber newest = 0;
   core->versions->ForEachLiveFile([&newest](const FamilyVersions&, Level, TableFile* file) {
@@ -259,6 +260,7 @@ Status Follower::ExplainMissing(const Status& status, const std::vector<std::str
 }
 
 void Follower::Install(FollowedChange* change) {
+  assert(change != nullptr);
   std::vector<uint32_t> dropped;
   newest_ = std::max(newest_, change->largest_seqno());
   MutexLock lock(&core_->mutex);

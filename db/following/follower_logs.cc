@@ -118,6 +118,7 @@ Status Follower::ExplainHole(const Status& hole) {
 }
 
 Status Follower::ApplyNew(LogTail* tail) {
+  assert(tail != nullptr);
   Slice batch;
   while (tail->Next(&batch)) {
     failure_ = ApplyBatch(tail, batch);
@@ -127,6 +128,7 @@ Status Follower::ApplyNew(LogTail* tail) {
 }
 
 Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
+  assert(tail != nullptr);
   const SequenceNumber seqno = SeqnoOf(batch);
   for (const TimestampSize& size : tail->timestamp_sizes()) {
     const ColumnFamilyData* const family = core_->families.Find(size.column_family);

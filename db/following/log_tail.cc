@@ -17,7 +17,9 @@ namespace ashlar {
 class LogTail::Source final : public LogSource {
  public:
   Source(const FSRandomAccessFile* file, uint64_t offset, const std::string& name)
-      : file_(file), offset_(offset), name_(name) {}
+      : file_(file), offset_(offset), name_(name) {
+    assert(file != nullptr);
+  }
 
   Status Read(size_t n, char* scratch, Slice* result) override {
     if (rest_.empty()) RETURN_IF_ERROR(Fill());

@@ -122,6 +122,7 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
 // that has failed before, comes after everything else that can be done.
 std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
                                                     const PickOptions& options) {
+  assert(family != nullptr);
   const Version& version = *family->current();
   auto plan = PickCompaction(version, options, registry_->PlansLocked(family));
   // Nothing is worth compacting, so the request of the readers is done. It stays if a more urgent
@@ -138,6 +139,7 @@ std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
 // is left. The last level is left out, as its tables have no level to move to.
 void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
                                 const Slice* end) {
+  assert(family != nullptr);
   const Version& version = *family->current();
   for (Level level = 0; level < version.deepest_level(); ++level) {
     for (const TableFile* table : version.Overlapping(level, begin, end).files) {
@@ -148,6 +150,7 @@ void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* beg
 
 std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData* family,
                                                          const PickOptions& options) {
+  assert(family != nullptr);
   const auto found = suggested_.find(family->id());
   if (found == suggested_.end()) return std::nullopt;
   std::set<FileNumber>& suggested = found->second;
@@ -175,6 +178,7 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
 // Whether the next automatic compaction would be one of level 0. Nothing is begun, so the answer
 // may change as soon as the mutex is released.
 bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   if (!MayBeginAutomatic(*family)) return false;
   const auto plan =
       PickCompaction(*family->current(), OptionsToPick(family), registry_->PlansLocked(family));

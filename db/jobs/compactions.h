@@ -8,6 +8,7 @@
 // Threads: functions ending in Locked need the DB mutex; the others are called without it.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,7 +31,10 @@ class Compactions {
   // All arguments outlive the object.
   Compactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* manual,
               Level0Turns* turns)
-      : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {}
+      : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {
+    assert(core != nullptr && jobs != nullptr && registry != nullptr && manual != nullptr &&
+           turns != nullptr);
+  }
 
   // The result of an attempt to begin an automatic compaction.
   struct Begun {

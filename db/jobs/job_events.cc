@@ -105,6 +105,7 @@ FamilyShape ShapeOf(const ColumnFamilyData& family) {
 }
 
 void AddShape(const FamilyShape& shape, EventLine* line) {
+  assert(line != nullptr);
   line->Add("lsm_state", shape.tables);
   if (shape.newest_blob_file > 0) {
     line->Add("blob_file_head", shape.oldest_blob_file)

@@ -157,6 +157,7 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
 
 // Notes tables for later compactions, which are automatic ones.
 Status ManualCompactions::Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) {
+  assert(family != nullptr);
   MutexLock lock(&core_->mutex);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   compactions_->SuggestLocked(family, begin, end);

@@ -149,6 +149,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
 // Queues the compaction and waits for it. The queue refers to an object on the stack of the caller,
 // so its entry is removed before the function returns.
 Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
+  assert(manual != nullptr);
   MutexLock lock(&core_->mutex);
   manual->is_taken = manual->is_done = false;
   Status status;

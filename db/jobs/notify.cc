@@ -87,6 +87,7 @@ CompactionFileInfo CompactionFile(Level level, const FileMetadata& meta) {
 
 // Adds what is known only after the table has been written.
 void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
+  assert(info != nullptr);
   info->file_size = table.meta.file_size;
   info->table_properties = table.properties;
   if (!table.meta.has_file_checksum) return;
@@ -96,6 +97,7 @@ void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
 
 // Adds the sizes and counts of one input table.
 void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
+  assert(stats != nullptr);
   stats->total_input_raw_key_bytes += properties.raw_key_size;
   stats->total_input_raw_value_bytes += properties.raw_value_size;
   stats->num_input_deletion_records +=
@@ -164,6 +166,7 @@ void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info
 
 // Copies the counters of the job.
 void AddResult(const OutputResult& result, CompactionJobStats* stats) {
+  assert(stats != nullptr);
   stats->cpu_micros = result.cpu_micros;
   stats->num_input_records = result.input_entries;
   stats->has_accurate_num_input_records = !result.has_skipped;
@@ -215,6 +218,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 }  // namespace
 
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   ForEachListener(core->services, [&](EventListener* listener) {
@@ -225,6 +229,7 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushN
 
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
                              const FlushNotice& flush) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const TableFileCreationInfo info = FlushedTable(*core, family, flush);
   ForEachListener(core->services,
@@ -292,6 +297,7 @@ CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData&
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   TableFileDeletionInfo info;
   info.db_name = core->paths.dir;
@@ -304,6 +310,7 @@ void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const
 
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
                            const Status& status) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const BlobFileDeletionInfo info(core->paths.dir, path, job_id, status);
   ForEachListener(core->services,
@@ -312,6 +319,7 @@ void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
 
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
                                 const IngestionNotice& ingested) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   ExternalFileIngestionInfo info;
   info.cf_name = family.name();

@@ -26,6 +26,7 @@ Scheduler::Scheduler(DbCore* core, const Parts& parts)
       manual_(parts.manual),
       turns_(parts.turns),
       compactions_(parts.compactions) {
+  assert(core != nullptr);
   turns_->SetRun([this] { RunLevel0(); });
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 // A safe estimate of the space that a recovery writes, in bytes: all memtables, uncompressed.
 uint64_t BytesToRecover(DbCore* core) {
+  assert(core != nullptr);
   uint64_t bytes = 1 << 20;  // for a log, a MANIFEST record, and the overhead of tables
   MutexLock lock(&core->mutex);
   for (const ColumnFamilyData* family : core->families.All()) {
@@ -29,6 +30,7 @@ uint64_t BytesToRecover(DbCore* core) {
 
 // A file system that cannot tell its free space does not prevent the attempt.
 bool HasSpaceToRecover(DbCore* core) {
+  assert(core != nullptr);
   uint64_t free_bytes = 0;
   const IOStatus status =
       core->environment.fs->GetFreeSpace(core->paths.dir, IOOptions(), &free_bytes, nullptr);

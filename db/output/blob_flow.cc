@@ -106,6 +106,7 @@ Status BlobFlow::Load(const Slice& user_key, const Slice& encoded, Slice* value)
 
 // Replaces the key by a copy with another kind of entry.
 void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
+  assert(internal_key != nullptr);
   const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(*internal_key));
   const Slice user_key = ExtractUserKey(*internal_key);
   if (internal_key->data() != key_.data()) key_.assign(user_key.data(), user_key.size());
@@ -115,6 +116,7 @@ void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
 }
 
 Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
+  assert(internal_key != nullptr);
   const ValueType type = TrailerType(ExtractTrailer(*internal_key));
   if (type == kTypeBlobIndex) [[unlikely]]
     return PassIndex(internal_key, value);

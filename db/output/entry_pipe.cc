@@ -6,6 +6,7 @@
 #include "db/output/entry_pipe.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -61,6 +62,7 @@ void EntryPipe::ReadStream(TrackedBytes* bytes) {
 }
 
 bool EntryPipe::Fill(Batch* batch) {
+  assert(batch != nullptr);
   // A very large entry has made the buffer larger than it should stay.
   if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();
   batch->used = 0;

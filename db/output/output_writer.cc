@@ -42,6 +42,7 @@ void OutputResult::Append(OutputResult part) {
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
+  assert(entries != nullptr);
   const Status status = WriteAndFinish(entries);
   TellCounts(entries->counts(), result);
   return status;
@@ -232,6 +233,7 @@ Status OutputWriter::CheckSpaceLimit() const {
 }
 
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
+  assert(result != nullptr);
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
   result->tables.clear();
   for (const BlobFileAddition& blob : result->blob_files) {

@@ -20,6 +20,7 @@ namespace ashlar {
 // Asks by a private property, since the iterator may be wrapped in another class, or be one of the
 // program; the answer is only trusted if it is the iterator itself.
 DBIterator* DBIterator::From(Iterator* iterator) {
+  assert(iterator != nullptr);
   std::string address;
   if (!iterator->GetProperty(kAddressProperty, &address).ok()) return nullptr;
   DBIterator* found = nullptr;
@@ -30,6 +31,7 @@ DBIterator* DBIterator::From(Iterator* iterator) {
 
 // The bytes of the pointer; see kAddressProperty.
 Status DBIterator::GetAddress(std::string* address) const {
+  assert(address != nullptr);
   const DBIterator* const self = this;
   address->assign(reinterpret_cast<const char*>(&self), sizeof(self));
   return Status::OK();

@@ -40,6 +40,7 @@ class GreatestSeqno final : public ReadCallback {
 
 // Returns true if a number was found. Older memtables and tables need no search then.
 bool TakeAnswer(const GreatestSeqno& greatest, SeqnoQuery* query) {
+  assert(query != nullptr);
   if (greatest.seqno() > query->above) query->latest = greatest.seqno();
   query->is_answered = greatest.seqno() != 0;
   return query->is_answered;

@@ -59,6 +59,7 @@ Status Failed(const MergeTools& tools, const Slice& key, const std::string& why)
 
 // Encodes the columns that the operator made. Fails if two columns have the same name.
 Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& made, Merged* result) {
+  assert(result != nullptr);
   WideColumns columns;
   columns.reserve(made.size());
   for (const auto& [name, value] : made) columns.emplace_back(name, value);
@@ -70,6 +71,7 @@ Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& mad
 
 // Moves the operator's output into *result.
 Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
+  assert(output != nullptr && result != nullptr);
   result->is_entity = false;
   if (auto* value = std::get_if<std::string>(&output->new_value)) {
     result->value = std::move(*value);
@@ -229,6 +231,7 @@ Status KeepDefaultColumn(PinnableSlice* entity) {
 // caller, from old to new.
 Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& options,
                        PinnableSlice* operands, int* count) {
+  assert(lookup != nullptr);
   lookup->EndAtLimit();
   if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
   const bool has_base = lookup->outcome() == PointLookup::Outcome::kFound;

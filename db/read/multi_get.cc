@@ -337,6 +337,7 @@ void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) 
 }
 
 void MultiGetRun::ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups) {
+  assert(lookups != nullptr);
   const auto all = lookups->pointers();
   const auto is_blob = [](const PointLookup* lookup) { return lookup->is_blob_index(); };
   if (std::none_of(all.begin(), all.end(), is_blob)) [[likely]]
@@ -354,6 +355,7 @@ Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) 
 // Reads one key with a PerfMeter, as Get does when the thread measures its reads.
 template <typename Read>
 void MultiGetRun::Measure(PointLookup* lookup, Read read) {
+  assert(lookup != nullptr);
   PerfMeter meter;
   lookup->SetTrace(&meter);
   meter.BeginLookup(*lookup);
@@ -395,6 +397,7 @@ void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
 
 // A row cache has an entry for each key, so nothing would be gained by reading the keys together.
 void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
+  assert(lookups != nullptr);
   LeaveEpoch();
   for (PointLookup* const lookup : lookups->pointers()) {
     if (lookup->decided()) continue;

@@ -114,6 +114,7 @@ Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
 // The steps after the search: the value of a blob file, then the merge of the operands.
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup != nullptr);
   if (lookup->is_blob_index()) ReadBlob(super_version, options, lookup);
   if (lookup->operands() == nullptr) return StatusOf(*lookup);
   const MergeTools with_operator = With(tools, super_version);
@@ -135,6 +136,7 @@ Status StatusOf(const PointLookup& lookup) {
 namespace {
 
 void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfContext* context) {
+  assert(context != nullptr);
   context->get_from_memtable_count += lookups;
   context->block_cache_hit_count += counters.block_hits;
   context->block_cache_read_byte += counters.block_hit_bytes;

@@ -360,6 +360,7 @@ const MemTable* FindMemTable(const SuperVersion& super_version, uint64_t id) {
 }  // namespace
 
 void FindMemTableTombstones(const SuperVersion& super_version, ReadExplanation* explanation) {
+  assert(explanation != nullptr);
   for (Place& place : explanation->places) {
     if (place.kind == Place::Kind::kTable || place.tombstones.empty()) continue;
     const MemTable* const memtable = FindMemTable(super_version, place.number);

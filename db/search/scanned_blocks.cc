@@ -50,6 +50,7 @@ ScannedBlocks::ScannedBlocks(const MultiScanArgs& args, const ReadOptions* optio
       max_gap_bytes_(args.io_coalesce_threshold),
       max_held_bytes_(static_cast<size_t>(args.max_prefetch_size == 0 ? kDefaultHeldBytes
                                                                       : args.max_prefetch_size)) {
+  assert(options != nullptr);
   for (const ScanOptions& scan : args.GetScanRanges()) {
     ScanRange& range = ranges_.emplace_back();
     if (scan.range.start.has_value()) range.start = scan.range.start->ToString();

@@ -17,6 +17,7 @@ namespace ashlar {
 
 // The hash spreads the unique id of the Env over all characters.
 std::string NewSessionId(Env* env) {
+  assert(env != nullptr);
   const std::string unique = env->GenerateUniqueId();
   const Hash128 hash = XxHash3_128(unique.data(), unique.size());
   return EncodeSessionId(hash.high, hash.low);

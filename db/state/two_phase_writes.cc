@@ -20,7 +20,9 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   enum class Step : uint8_t { kPrepare, kDecision };
   SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
               PreparedSection* section, CommitHook* next)
-      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {}
+      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {
+    assert(undecided != nullptr && section != nullptr);
+  }
 
   // The data is hidden before any reader can meet it.
   void OnLogged(const CommitPlace& place) override {
@@ -93,6 +95,7 @@ std::vector<size_t> TwoPhaseWrites::SubBatchesOf(const WriteBatch& batch) const 
 Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, WriteBatch* marker,
                                      PreparedSection* section, CommitHook* hook,
                                      CommitRecorder* recorder) {
+  assert(marker != nullptr);
   const std::vector<size_t> begins = SubBatchesOf(*marker);
   const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
   WriteBatch* const inserted[] = {marker};
@@ -141,6 +144,7 @@ Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
 }
 
 Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
+  assert(prepared != nullptr);
   const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();
   if (sections.empty()) return Status::OK();
   const std::shared_ptr<WalSink> log = wals->current();

@@ -116,6 +116,7 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
 Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                                  std::vector<std::shared_ptr<void>>* pins,
                                  std::optional<std::string>* value) {
+  assert(value != nullptr);
   const SuperVersion* const newest = PinNewest(record.family, pins);
   value->reset();
   if (newest == nullptr) return Status::OK();
@@ -311,7 +312,9 @@ void WriteControl::WatchLogSizeLocked() {
 // A switch of memtables and logs in progress. Only one thread switches at a time.
 class WriteControl::Switch final : public LogTurn {
  public:
-  Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {}
+  Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {
+    assert(log_ahead != nullptr);
+  }
 
   bool HasNextLocked() const override { return next != nullptr; }
   bool CurrentHasRecordsLocked() const override { return core_->wals->current_has_records(); }

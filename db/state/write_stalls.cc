@@ -25,6 +25,7 @@ constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 
 // For a dropped family, the debt of the version that its readers see.
 WriteDebt DebtOf(ColumnFamilyData* family) {
+  assert(family != nullptr);
   WriteDebt debt;
   debt.immutable_memtables = static_cast<int>(family->immutables().size());
   debt.level0_files = RunsThatSlowWrites(family->last_version(), family->options());

@@ -33,6 +33,7 @@ void Widen(const InternalKeyComparator& comparator, std::string smallest, std::s
 
 Status AddPoints(const InternalKeyComparator& comparator, InternalIterator* it,
                  TableBounds* bounds) {
+  assert(it != nullptr);
   it->SeekToFirst();
   RETURN_IF_ERROR(it->status());
   if (!it->Valid()) return Status::OK();

@@ -220,6 +220,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
 }
 
 Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_for) {
+  assert(file != nullptr);
   Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(*file, open_for);
   if (!loaded.ok()) return loaded.status();
   std::unique_ptr<TableReader> reader = loaded.Take();

@@ -66,6 +66,7 @@ constexpr Cache::CacheItemHelper kRowHelper(CacheEntryRole::kMisc,
                                             });
 
 void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
+  assert(to != nullptr);
   to->filter_useful += from.filter_useful;
   to->filter_positive += from.filter_positive;
   to->filter_true_positive += from.filter_true_positive;

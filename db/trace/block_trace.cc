@@ -3,6 +3,7 @@
 // Records go through the public BlockCacheTraceWriter also where the writer is ours.
 #include "db/trace/block_trace.h"
 
+#include <cassert>
 #include <exception>
 #include <utility>
 
@@ -21,7 +22,9 @@ const uint64_t BlockCacheTraceRecord::kReservedGetId = 0;
 class BlockTraceFile final : public BlockCacheTraceWriter {
  public:
   BlockTraceFile(SystemClock* clock, uint64_t max_bytes, std::unique_ptr<TraceWriter> writer)
-      : clock_(clock), max_bytes_(max_bytes), writer_(std::move(writer)) {}
+      : clock_(clock), max_bytes_(max_bytes), writer_(std::move(writer)) {
+    assert(clock != nullptr);
+  }
   ~BlockTraceFile() override { IgnoreError(Close(), "those who need the error call Close()"); }
 
   Status WriteHeader() override {

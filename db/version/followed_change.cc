@@ -109,6 +109,7 @@ FollowedChange::~FollowedChange() {
 }
 
 VersionBuilder* FollowedChange::BuilderFor(Family* family, Builders* builders) {
+  assert(family != nullptr && builders != nullptr);
   std::unique_ptr<VersionBuilder>& builder = (*builders)[family->versions->id];
   if (builder == nullptr) {
     const FamilyVersions& versions = *family->versions;

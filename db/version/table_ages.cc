@@ -39,6 +39,7 @@ void SeekFirst(const InternalKeyComparator& order, const Slice& user_key, Intern
 // the table's entries.
 Status CompareWithRecord(const TableFile& file, const TableReader& table,
                          InternalIterator* points) {
+  assert(points != nullptr);
   SequenceNumber greatest = 0;
   for (points->SeekToFirst(); points->Valid(); points->Next()) {
     greatest = std::max(greatest, TrailerSeqno(ExtractTrailer(points->key())));
@@ -58,6 +59,7 @@ Status CompareWithRecord(const TableFile& file, const TableReader& table,
 Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer,
                       const TableFile& older, InternalIterator* of_newer,
                       InternalIterator* of_older) {
+  assert(of_newer != nullptr);
   for (of_newer->SeekToFirst(); of_newer->Valid();) {
     SeekFirst(order, ExtractUserKey(of_newer->key()), of_older);
     if (!of_older->Valid()) break;
@@ -83,6 +85,7 @@ Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer
 // is searched later would not be applied.
 Status CompareTombstones(const TableFile& newer, const TableFile& older, InternalIterator* of_newer,
                          const FragmentedTombstones& of_older) {
+  assert(of_newer != nullptr);
   for (of_newer->SeekToFirst(); of_newer->Valid(); of_newer->Next()) {
     const Slice key = ExtractUserKey(of_newer->key());
     const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(of_newer->key()));

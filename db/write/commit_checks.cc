@@ -21,6 +21,7 @@ namespace ashlar {
 // Verifies the checksums of updates that have them. Computes checksums here for updates without
 // them if the options ask for protection. Insert() verifies them again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
+  assert(batch != nullptr);
   if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
     return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]

@@ -148,6 +148,7 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
 // because the reserved place must be published.
 Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& reservation,
                                     LogRecord* record, Leftovers* leftovers) {
+  assert(leftovers != nullptr);
   std::exception_ptr* const thrown = &leftovers->thrown;
   UserWriteCallback* const callback = plan.callback;
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
@@ -180,6 +181,7 @@ Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& r
 // Compression takes place before the reservation, in parallel with other writers, because the
 // compressed length determines the log range to reserve.
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record) {
+  assert(record != nullptr);
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
   if (wals_->compressors() == nullptr) [[likely]]
@@ -415,6 +417,7 @@ Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNum
                                      WriteBatchRecord record, const InsertTarget& target,
                                      InsertHint* hint, Leftovers* leftovers,
                                      std::optional<EpochGuard>* guard) {
+  assert(guard != nullptr);
   MemTable* const memtable = target.memtable;
   guard->reset();
   const ScopeExit enter([guard] { guard->emplace(); });

@@ -4,6 +4,7 @@
 // contain a commit or rollback marker.
 #include "db/write/two_phase_reader.h"
 
+#include <cassert>
 #include <string_view>
 #include <utility>
 
@@ -131,6 +132,7 @@ uint64_t NumberCounter::SubBatchesOf(const Slice& batch, const WriteBatchPart& p
 
 void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_t* i,
                                 Numbers* numbers) {
+  assert(i != nullptr);
   using Kind = WriteBatchPart::Kind;
   const WriteBatchPart* updates = &parts_[*i];
   if (updates->kind == Kind::kUpdates) {
@@ -209,6 +211,7 @@ bool HasTwoPhaseMarker(const Slice& batch) {
 }
 
 Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts) {
+  assert(parts != nullptr);
   parts->clear();
   WriteBatchReader reader(batch);
   RETURN_IF_ERROR(reader.status());

@@ -4,12 +4,15 @@
 // inlined into their callers.
 #include "db/write/write_batch_reader.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
 // Each case of a tag with a family number reads the number and continues as the tag without it.
 bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
+  assert(record != nullptr);
   switch (record->type) {
     case kTypeColumnFamilySingleDeletion:
       if (!TakeFamily(record, kTypeSingleDeletion)) return false;

@@ -98,6 +98,7 @@ void WriteBatch::MarkWalTerminationPoint() {
 
 Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
                                      std::initializer_list<Slice> parts) {
+  assert(batch != nullptr);
   // One byte for the tag, then each part with its length before it.
   size_t record_bytes = 1;
   for (const Slice& part : parts) record_bytes += VarintLength(part.size()) + part.size();
@@ -119,6 +120,7 @@ Status WriteBatchInternal::InsertNoop(WriteBatch* batch) { return AddMarker(batc
 // Noop.
 Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
                                           PreparePolicy policy) {
+  assert(batch != nullptr);
   std::string& rep = batch->rep_;
   // A batch without a Noop at its front has no byte for the begin marker.
   if (rep.size() <= kWriteBatchHeaderBytes || rep[kWriteBatchHeaderBytes] != kTypeNoop) {
@@ -308,6 +310,7 @@ const std::vector<uint64_t>& WriteBatchInternal::Protection(const WriteBatch& ba
 }
 
 Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
+  assert(batch != nullptr);
   WriteBatch::Extras* extras = batch->EnsureExtras();
   if (extras->is_protected) return Status::OK();
   std::vector<uint64_t> protection;
@@ -325,6 +328,7 @@ Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
 // Bytes that keep their address while the batch grows; see KeepOldBytes().
 
 void WriteBatchInternal::KeepOldBytes(WriteBatch* batch, bool are_kept) {
+  assert(batch != nullptr);
   // A short string lies in the object itself, and moving it moves the bytes.
   constexpr size_t kMinBytes = 64;
   if (are_kept && batch->rep_.capacity() < kMinBytes) batch->rep_.reserve(kMinBytes);
@@ -334,6 +338,7 @@ void WriteBatchInternal::KeepOldBytes(WriteBatch* batch, bool are_kept) {
 }
 
 void WriteBatchInternal::MakeRoomKeepingBytes(WriteBatch* batch, size_t bytes) {
+  assert(batch != nullptr);
   WriteBatch::Extras::OldBytes& old = batch->extras_->old_bytes;
   std::string& rep = batch->rep_;
   // Moving a string of 64 bytes or more keeps the address of its bytes, so the old buffer can be

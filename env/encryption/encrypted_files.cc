@@ -16,6 +16,7 @@
 namespace ashlar {
 
 IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) const {
+  assert(result != nullptr);
   if (result->empty()) return IOStatus::OK();
   if (stream_ == nullptr) return IOStatus::Corruption("an encrypted file without prefix has data");
   PerfTimer timer(SystemClock::Default().get(), &PerfContextBase::decrypt_data_nanos);

@@ -96,7 +96,9 @@ namespace {
 class SimEnv final : public CompositeEnv {
  public:
   SimEnv(const std::shared_ptr<FileSystem>& fs, SimExecutor* executor)
-      : CompositeEnv(fs, executor->clock()), executor_(executor) {}
+      : CompositeEnv(fs, executor->clock()), executor_(executor) {
+    assert(executor != nullptr);
+  }
 
   const char* Name() const override { return "SimEnv"; }
 

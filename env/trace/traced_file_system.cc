@@ -25,6 +25,7 @@ struct Place {
 template <typename Run>
 IOStatus Traced(IoTrace* trace, const std::string& path, const IoOperation& operation,
                 const IODebugContext* dbg, const Run& run) {
+  assert(trace != nullptr);
   if (!trace->is_on()) [[likely]]
     return run();
   const uint64_t begin = trace->NowNanos();

@@ -57,6 +57,7 @@ bool AdvanceTo(Slice* input, const char* p) {
 }  // namespace
 
 bool GetFixed16(Slice* input, uint16_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed16(input->data());
   input->remove_prefix(sizeof(*value));
@@ -64,6 +65,7 @@ bool GetFixed16(Slice* input, uint16_t* value) {
 }
 
 bool GetFixed32(Slice* input, uint32_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed32(input->data());
   input->remove_prefix(sizeof(*value));
@@ -71,6 +73,7 @@ bool GetFixed32(Slice* input, uint32_t* value) {
 }
 
 bool GetFixed64(Slice* input, uint64_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed64(input->data());
   input->remove_prefix(sizeof(*value));

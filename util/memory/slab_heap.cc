@@ -346,6 +346,7 @@ SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
 }
 
 SlabHeap::Segment* SlabHeap::Shard::PutBackSlab(Segment* segment, Slab* slab) {
+  assert(segment != nullptr && slab != nullptr);
   if (segment->free_slabs == 0) segments_.PushFront(segment);
   segment->PutBackSlab(slab);
   if (slab->touched != 0) ++warm_slabs_;

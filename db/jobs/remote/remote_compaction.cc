@@ -63,7 +63,9 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
 
 // The object keeps the service alive, even if SetDBOptions() replaces it.
 RemoteCompaction::RemoteCompaction(DbCore* core, const CompactionJobOptions& work)
-    : core_(core), work_(work), service_(core->options->compaction_service) {}
+    : core_(core), work_(work), service_(core->options->compaction_service) {
+  assert(core != nullptr);
+}
 
 std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const ColumnFamilyData& family,
@@ -185,6 +187,7 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
 // The table is moved into the directory of the database under a number of this process.
 Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& meta,
                                    OutputResult* result) const {
+  assert(result != nullptr);
   FileSystem* const fs = core_->environment.fs.get();
   const std::string source = TableFileName(dir, meta.number);
   OutputTable& table = result->tables.emplace_back();  // a failure deletes it from here on

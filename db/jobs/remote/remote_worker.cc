@@ -35,6 +35,7 @@ Result<FileNumber> FirstFreeNumber(FileSystem* fs, const std::string& dir) {
 
 // Copies the results that the database adds to its own statistics.
 void Report(const OutputResult& done, RemoteResult* result) {
+  assert(result != nullptr);
   for (const OutputTable& table : done.tables) result->tables.push_back(table.meta);
   result->input_entries = done.input_entries;
   result->output_entries = done.output_entries;

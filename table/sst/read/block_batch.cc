@@ -74,6 +74,7 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
 
 // Makes the object of a block from its stored bytes and gives it to the cache, or to `block->held`.
 void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
+  assert(block != nullptr);
   if (block->kind != TableObjectKind::kData) {
     block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
                                                  how.fill_cache, block->held);
@@ -87,6 +88,7 @@ void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
 // Reads one block again after a read of several failed. A partition is not read again: the
 // operation that needs it will read it and get the error.
 void ReadAlone(MissingBlock* block, const BlockRead& how) {
+  assert(block != nullptr);
   if (block->kind != TableObjectKind::kData) return;
   BlockRead read = how;
   auto loaded = block->store->Data(*block->index, block->entry, &read);

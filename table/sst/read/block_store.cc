@@ -6,6 +6,7 @@
 // with the read that reference costs nothing, and an iterator needs it anyway.
 #include "table/sst/read/block_store.h"
 
+#include <cassert>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -81,6 +82,7 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
 
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  assert(read != nullptr);
   if (read->trace != nullptr) [[unlikely]]
     return LoadTraced<T>(parent, i, read);
   ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
@@ -297,6 +299,7 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
 
 template <typename T>
 Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
+  assert(read != nullptr);
   IOOptions io;
   io.io_activity = read->activity;
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
@@ -344,6 +347,7 @@ Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBloc
 template <typename T>
 BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
                                        const IndexBlock* parent, size_t i) const {
+  assert(object != nullptr);
   BlockInsertion insertion;
   insertion.key = KeyOf<T>(handle);
   insertion.object = object;

@@ -207,6 +207,7 @@ void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
 }
 
 Status TableReader::EpochBatch::Offer(Item* item, const HeadSearch& search, BlockRead* read) {
+  assert(item != nullptr);
   const TableReader& table = item->table();
   PointLookup* const lookup = item->probe->lookup;
   const LookupKey& key = item->key();

@@ -23,6 +23,7 @@ namespace ashlar {
 namespace {
 
 void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
+  assert(trace != nullptr);
   trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
                   .origin = ReadTrace::Origin::kSlot,
                   .file_id = file_id,
@@ -79,6 +80,7 @@ Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const
 
 void TableReader::CountSearch(const BlockRead& read, const PointLookup::Mark& before,
                               PointLookup* lookup) const {
+  assert(lookup != nullptr);
   ++lookup->counters.tables_probed;
   lookup->counters.block_hits += read.hits;
   lookup->counters.block_misses += read.misses;
@@ -148,6 +150,7 @@ const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
 // Inside an epoch, with the whole index in memory. Hot: the usual end of a lookup from memory.
 Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointLookup* lookup,
                                  BlockRead* read) const {
+  assert(lookup != nullptr);
   const FlatIndex& index = *index_block.index;
   const LookupKey& key = lookup->key();
   for (; i < index.size(); ++i) {
@@ -174,6 +177,7 @@ Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointL
 
 // Through partitions, or outside of epochs. `read` says how each block is held.
 Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
+  assert(lookup != nullptr);
   const LookupKey& key = lookup->key();
   IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
@@ -182,6 +186,7 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
 
 Status TableReader::GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held,
                                   PointLookup* lookup, BlockRead* read) const {
+  assert(index != nullptr && lookup != nullptr);
   const Slice& user_key = lookup->key().user_key;
   while (index->Valid()) {
     if (!held) {
@@ -228,6 +233,7 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
 TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
                                               ObjectRef<DataBlock>* held,
                                               PointLookup* lookup) const {
+  assert(block != nullptr && lookup != nullptr);
   const DecodedBlock& decoded = block->decoded;
   const LookupKey& key = lookup->key();
   for (; i < decoded.count(); ++i) {
@@ -242,6 +248,7 @@ TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
 TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle& handle,
                                              ObjectRef<DataBlock>* held, PointLookup* lookup,
                                              Status* status) const {
+  assert(block != nullptr);
   if (block->is_decoded) return SearchDecoded(block, held, lookup);
   const LookupKey& key = lookup->key();
   const SeekTarget target(key.user_key, key.trailer);

@@ -77,7 +77,8 @@ CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryR
 
 CachedObject* BlockCacheView::TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
                                                  Statistics* statistics) {
-  assert(!InEpoch() && has_second_tier_);
+  assert(!InEpoch());
+  assert(has_second_tier_);
   return static_cast<CachedObject*>(
       clock_->TakeFromSecondTier(BytesOf(key), forms_->Of(role), statistics));
 }
@@ -106,7 +107,8 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
 }
 
 bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
-  assert(insertion.object != nullptr && insertion.object->shard == nullptr);
+  assert(insertion.object != nullptr);
+  assert(insertion.object->shard == nullptr);
   if (clock_ == nullptr || has_second_tier_) return false;
   CachedObject* const object = insertion.object;
   object->charge = insertion.charge;

@@ -294,7 +294,8 @@ void ClockCache::SetCapacity(size_t capacity) {
 }
 
 Status ClockCache::Divide(size_t capacity, double second_tier_share) {
-  assert(second_tier_share >= 0 && second_tier_share <= 1);
+  assert(second_tier_share >= 0);
+  assert(second_tier_share <= 1);
   Status status;
   size_t first = capacity;
   if (second_tier_ != nullptr && (second_tier_share > 0 || this->second_tier_share() > 0)) {

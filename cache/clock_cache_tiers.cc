@@ -41,7 +41,8 @@ std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slic
                                                                       const CacheItemHelper* helper,
                                                                       CreateContext* context,
                                                                       Statistics* stats) {
-  assert(!InEpoch() && second_tier_ != nullptr);
+  assert(!InEpoch());
+  assert(second_tier_ != nullptr);
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return nullptr;
   bool is_kept = false;
   auto found = second_tier_->Lookup(key, helper, context, /*wait=*/true, /*advise_erase=*/true,

@@ -72,7 +72,8 @@ class SimulatingCache final : public SimCache {
  public:
   SimulatingCache(std::shared_ptr<Cache> keys, std::shared_ptr<Cache> cache)
       : SimCache(std::move(cache)), keys_(std::move(keys)) {
-    assert(keys_ != nullptr && target_ != nullptr);
+    assert(keys_ != nullptr);
+    assert(target_ != nullptr);
   }
 
   Status Insert(const Slice& key, ObjectPtr value, const CacheItemHelper* helper, size_t charge,

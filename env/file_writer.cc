@@ -178,7 +178,8 @@ Status FileWriter::FlushDirect() {
 // Writes the first `bytes` bytes of the buffer, which are whole pages.
 Status FileWriter::WritePages(size_t bytes) {
   AssertIoAllowed();
-  assert(bytes % alignment_ == 0 && direct_offset_ % alignment_ == 0);
+  assert(bytes % alignment_ == 0);
+  assert(direct_offset_ % alignment_ == 0);
   Slice left(pages_.data(), bytes);
   uint64_t offset = direct_offset_;
   const WriteWatch watch(options_);

@@ -36,7 +36,8 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
 
 // Consumes at least one digit. Fails if the number is too large for a file number.
 bool ConsumeNumber(std::string_view* text, uint64_t* number) {
-  assert(text != nullptr && number != nullptr);
+  assert(text != nullptr);
+  assert(number != nullptr);
   size_t digits = 0;
   uint64_t value = 0;
   for (; digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9'; ++digits) {

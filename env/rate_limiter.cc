@@ -58,7 +58,8 @@ GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
                                               : options.bytes_per_second),
       max_bytes_per_second_(options.bytes_per_second),
       single_burst_bytes_(options.single_burst_bytes) {
-  assert(options.bytes_per_second > 0 && options.refill_period_micros > 0);
+  assert(options.bytes_per_second > 0);
+  assert(options.refill_period_micros > 0);
 }
 
 // Waiting threads return at once, as if their bytes were granted. The destructor returns when they
@@ -162,7 +163,8 @@ void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* s
 // Takes `bytes` from the bucket. Returns whether the bucket held too little, so that there was a
 // wait.
 bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
-  assert(pri < Env::IO_TOTAL && bytes >= 0);
+  assert(pri < Env::IO_TOTAL);
+  assert(bytes >= 0);
   MutexLock lock(&mutex_);
   if (is_ending_) return false;
   ++total_requests_[pri];

@@ -139,7 +139,8 @@ MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
 
 MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const Slice& user_key,
                                    Slice* value, std::string* made) {
-  assert(updates_in_place_ && (type == kTypeValue || type == kTypeWideColumnEntity));
+  assert(updates_in_place_);
+  assert((type == kTypeValue || type == kTypeWideColumnEntity));
   MemTableEntry* const entry = FindToUpdate(seqno, type, user_key);
   const InPlaceCallback callback = type == kTypeValue ? in_place_callback_ : nullptr;
   if (entry == nullptr) return callback == nullptr ? InPlace::kAdd : InPlace::kNeedsValue;

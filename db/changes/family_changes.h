@@ -36,7 +36,9 @@ class FamilyChanges {
   // All arguments outlive the object. `host` is the host of new families.
   FamilyChanges(DbCore* core, WriteControl* writes, Scheduler* scheduler, FamilyHost* host)
       : core_(core), writes_(writes), scheduler_(scheduler), host_(host) {
-    assert(core != nullptr && writes != nullptr && scheduler != nullptr);
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
   }
 
   // The caller deletes `*handle`, which is also set if only the OPTIONS file has failed; otherwise

@@ -110,7 +110,8 @@ std::optional<CompactionPlan> AgePicker::PickOld() const {
 
 std::optional<CompactionPlan> PickByAge(const Version& version, const PickOptions& options,
                                         const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   const AgePicker picker(version, options, running);
   auto plan = picker.PickExpired();
   return plan.has_value() ? std::move(plan) : picker.PickOld();

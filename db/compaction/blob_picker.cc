@@ -39,7 +39,8 @@ FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions&
 
 std::optional<CompactionPlan> PickForBlobs(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   if (version.blobs() == nullptr) return std::nullopt;
   const FileNumber oldest = OldestWastefulFile(*version.blobs(), *options.options);
   if (oldest == 0) return std::nullopt;

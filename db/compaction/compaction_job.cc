@@ -325,7 +325,8 @@ Status CompactionJob::GatherTombstones() {
 // off, and readers would see those versions again.
 Status CompactionJob::CheckLastKeys() const {
   for (const auto& list : input_tombstones_) {
-    assert(!list->empty() && tombstones_ != nullptr);
+    assert(!list->empty());
+    assert(tombstones_ != nullptr);
     const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
     if (!last.end_is_inclusive) continue;
     for (const SequenceNumber seqno : last.seqnos) {
@@ -342,7 +343,8 @@ Status CompactionJob::CheckLastKeys() const {
 
 // Runs all parts. Their results are appended in key order, so the output tables ascend.
 Status CompactionJob::Run(OutputResult* result) {
-  assert(options_.plan->IsMerge() && !options_.plan->inputs.empty());
+  assert(options_.plan->IsMerge());
+  assert(!options_.plan->inputs.empty());
   std::vector<std::unique_ptr<Subcompaction>> parts;
   RETURN_IF_ERROR(Cut(&parts));
   Status status = RunParts(&parts);

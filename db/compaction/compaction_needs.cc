@@ -63,7 +63,8 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
     --base;
     size /= multiplier;
   }
-  assert(base >= 1 && base <= first_used);
+  assert(base >= 1);
+  assert(base <= first_used);
   size = std::clamp(size, base_bytes / multiplier, base_bytes);
   needs->base_level = base;
   for (Level level = base; level <= last; ++level) {

@@ -28,7 +28,8 @@ size_t CompactionPlan::InputFileCount() const {
 }
 
 std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator& order) const {
-  assert(!inputs.empty() && !inputs.front().files.empty());
+  assert(!inputs.empty());
+  assert(!inputs.front().files.empty());
   const FileMetadata& first = inputs.front().files.front()->meta;
   std::pair<Slice, Slice> range(first.smallest_user_key(), first.largest_user_key());
   for (const LevelFiles& level : inputs) {
@@ -75,7 +76,8 @@ std::string CompactionPlan::DebugString() const {
 // files.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   std::optional<CompactionPlan> plan;
   switch (options.options->compaction_style) {
     case kCompactionStyleLevel: plan = PickLevelled(version, options, running); break;
@@ -100,7 +102,8 @@ int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& option
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running) {
-  assert(table.level > 0 && table.files.size() == 1);
+  assert(table.level > 0);
+  assert(table.files.size() == 1);
   PlanMaker plans(version, *options.options, *options.claims, running);
   auto plan = plans.PlanFor(table, table.level, /*allow_trivial_move=*/false);
   if (plan.has_value()) plan->reason = CompactionReason::kBottommostFiles;
@@ -111,7 +114,8 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
 std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
                                        const LevelFiles& table,
                                        const std::vector<const CompactionPlan*>& running) {
-  assert(table.files.size() == 1 && table.level < version.deepest_level());
+  assert(table.files.size() == 1);
+  assert(table.level < version.deepest_level());
   bool has_conflict = false;
   switch (options.options->compaction_style) {
     case kCompactionStyleLevel: break;
@@ -130,7 +134,8 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
                                                   bool* has_conflict) {
-  assert(options.input_level >= 0 && options.input_level <= options.output_level);
+  assert(options.input_level >= 0);
+  assert(options.input_level <= options.output_level);
   *has_conflict = false;
   LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
                                          /*expand_level0=*/true);

@@ -207,7 +207,8 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
 }
 
 std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
-  assert(level >= 0 && level + 1 < version_.num_levels());
+  assert(level >= 0);
+  assert(level + 1 < version_.num_levels());
   if (level == 0) return PickLevel0();
   for (TableFile* file : ByPriority(level)) {
     if (file->being_compacted) continue;

@@ -55,7 +55,8 @@ struct Overlap {
 std::vector<Overlap> OverlapsBelow(const PlanMaker& plans, Level upper,
                                    const std::vector<Cut>& upper_cuts, Level lower,
                                    const std::vector<Cut>& lower_cuts) {
-  assert(!upper_cuts.empty() && !lower_cuts.empty());
+  assert(!upper_cuts.empty());
+  assert(!lower_cuts.empty());
   const std::vector<TableFile*>& above = plans.version().files(upper);
   const std::vector<TableFile*>& below = plans.version().files(lower);
   std::vector<Overlap> overlaps;
@@ -80,7 +81,8 @@ std::vector<Overlap> OverlapsBelow(const PlanMaker& plans, Level upper,
 }  // namespace
 
 LevelFiles CheapestWindow(const PlanMaker& plans, Level upper, Level lower) {
-  assert(upper > 0 && upper < lower);
+  assert(upper > 0);
+  assert(upper < lower);
   const std::vector<Cut> cuts = CleanCuts(plans, upper), lower_cuts = CleanCuts(plans, lower);
   const std::vector<Overlap> overlaps = OverlapsBelow(plans, upper, cuts, lower, lower_cuts);
   const uint64_t most_bytes = plans.options().max_compaction_bytes;

@@ -23,7 +23,8 @@ uint64_t ExpectedBytes(const ColumnFamilyOptions& options, const CompactionNeeds
 
 uint32_t PathOfLevel(const ColumnFamilyOptions& options, const CompactionNeeds& needs,
                      Level level) {
-  assert(level >= 0 && static_cast<size_t>(level) < needs.target_bytes.size());
+  assert(level >= 0);
+  assert(static_cast<size_t>(level) < needs.target_bytes.size());
   const std::vector<DbPath>& paths = options.cf_paths;
   uint32_t path = 0;
   uint64_t used_bytes = 0;  // of `path`

@@ -61,7 +61,8 @@ LevelFiles PlanMaker::OverlappingRange(Level level, const KeyRange& range) const
 
 // Returns the smallest range that contains all input files.
 PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) const {
-  assert(!inputs.empty() && !inputs.front().files.empty());
+  assert(!inputs.empty());
+  assert(!inputs.front().files.empty());
   const InternalKeyComparator& cmp = version_.comparator();
   KeyRange range;
   bool is_first = true;
@@ -102,7 +103,9 @@ void PlanMaker::MakeClean(LevelFiles* files) const {
   const std::vector<TableFile*>& all = version_.files(files->level);
   auto first = std::find(all.begin(), all.end(), files->files.front());
   auto last = std::find(all.begin(), all.end(), files->files.back());
-  assert(first != all.end() && last != all.end() && first <= last);
+  assert(first != all.end());
+  assert(last != all.end());
+  assert(first <= last);
   const auto share_key = [this](const TableFile* a, const TableFile* b) {
     return !EndsBefore(a, b);
   };
@@ -185,7 +188,8 @@ void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
 
 // Sets all fields of the plan that follow from its inputs and its output level.
 void PlanMaker::Finish(CompactionPlan* plan) const {
-  assert(!plan->inputs.empty() && plan->inputs[0].level == plan->start_level);
+  assert(!plan->inputs.empty());
+  assert(plan->inputs[0].level == plan->start_level);
   assert(plan->output_level < version_.num_levels());
   const KeyRange range = RangeOf(plan->inputs);
   // Deeper levels may have larger files.
@@ -227,7 +231,8 @@ void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
 std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_level,
                                                  bool allow_trivial_move) {
   // The output level is deeper, or the same; never higher, because newer data is there.
-  assert(output_level >= start.level && output_level < version_.num_levels());
+  assert(output_level >= start.level);
+  assert(output_level < version_.num_levels());
   if (start.files.empty()) return std::nullopt;
   MakeClean(&start);
   if (IsTaken(start.files)) return std::nullopt;
@@ -245,7 +250,8 @@ std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_
       GrowStartLevel(&plan);
     }
   }
-  assert(!IsTaken(plan.inputs.front().files) && !IsTaken(plan.inputs.back().files));
+  assert(!IsTaken(plan.inputs.front().files));
+  assert(!IsTaken(plan.inputs.back().files));
   if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
@@ -254,7 +260,8 @@ std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_
 
 std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inputs,
                                                      Level output_level, bool allow_trivial_move) {
-  assert(!inputs.empty() && output_level >= inputs.back().level);
+  assert(!inputs.empty());
+  assert(output_level >= inputs.back().level);
   CompactionPlan plan;
   plan.start_level = inputs.front().level;
   plan.output_level = output_level;
@@ -276,7 +283,8 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
 // between the chosen ones in age, because the output takes one place in the order. Otherwise they
 // are the older files that overlap the chosen ones, directly or through others.
 void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
-  assert(files->level == 0 && !files->files.empty());
+  assert(files->level == 0);
+  assert(!files->files.empty());
   const std::vector<TableFile*>& all = version_.files(0);
   const auto newest = std::find(all.begin(), all.end(), files->files.front());
   if (stays) {
@@ -302,7 +310,8 @@ void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
 // output may span them.
 std::optional<CompactionPlan> PlanMaker::PlanForFiles(std::vector<LevelFiles> chosen,
                                                       Level output_level) {
-  assert(!chosen.empty() && chosen.back().level <= output_level);
+  assert(!chosen.empty());
+  assert(chosen.back().level <= output_level);
   CompactionPlan plan;
   plan.start_level = chosen.front().level;
   plan.output_level = output_level;

@@ -336,7 +336,8 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     log.reset();
   }
   for (ObsoleteTable& table : files.tables) {
-    assert(table.family != nullptr && table.file != nullptr);
+    assert(table.family != nullptr);
+    assert(table.file != nullptr);
     const std::string path = table.family->tables->PathOf(table.file->meta);
     table.Close();
     remove(path);

@@ -68,7 +68,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
     yielder_.emplace(turns);
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
   }
-  assert(!plan_.inputs.empty() && plan_.output_level >= 0);
+  assert(!plan_.inputs.empty());
+  assert(plan_.output_level >= 0);
   // From here on the inputs belong to this job. Finish() gives them back, also after an error.
   family->versions()->claims.Take(plan_.inputs);
   registry_->Add({.family = family, .plan = &plan_, .is_aborted = &is_aborted_});
@@ -210,7 +211,8 @@ Status BackgroundCompaction::Merge() {
 // Writes the outputs; a move writes nothing. The directories are synced here, because a MANIFEST
 // that names a table must not be durable before the directory entry of the table is.
 Status BackgroundCompaction::WriteTables() {
-  assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
+  assert(plan_.InputFileCount() > 0);
+  assert(work_.plan == &plan_);
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();

@@ -116,7 +116,8 @@ void BackgroundFlush::Announce() {
 // Writes the table and makes it durable. Counters and listeners hear of it before it takes effect,
 // because threads that wait for the flush continue at that moment and may check them.
 Status BackgroundFlush::WriteTable() {
-  assert(result_.tables.empty() && !work_.memtables.empty());
+  assert(result_.tables.empty());
+  assert(!work_.memtables.empty());
   SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   for (const MemTable* memtable : work_.memtables) {
     assert(memtable != nullptr);
@@ -154,7 +155,8 @@ void BackgroundFlush::NotifyTable(const Status& status) {
 // come back as prepared. One sync of the directory covers the table and the logs that were created
 // since, if they are in the same directory. Only after both syncs may the MANIFEST name the table.
 Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
-  assert(!work_.table.dir.empty() && result_.tables.size() <= 1);
+  assert(!work_.table.dir.empty());
+  assert(result_.tables.size() <= 1);
   WalSet& wals = *core_->wals;
   // A failure of the sync may have concerned any log up to this one.
   const FileNumber newest_log = wals.current_number();
@@ -179,7 +181,8 @@ void BackgroundFlush::Describe(VersionEdit* edit) {
   assert(log_number_ <= core_->wals->current_number());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
   SetStage(ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS);
-  assert(edit != nullptr && outcome_.ok());
+  assert(edit != nullptr);
+  assert(outcome_.ok());
   edit->column_family = family_->id();
   edit->log_number = log_number_;
   DescribeOutput(result_, work_.table.level, edit);

@@ -100,7 +100,8 @@ class FamilyJob {
         id_(core->jobs.NewJobId()),
         start_micros_(core->environment.NowMicros()),
         numbers_(core) {
-    assert(core != nullptr && family != nullptr);
+    assert(core != nullptr);
+    assert(family != nullptr);
   }
   ~FamilyJob() = default;
 

@@ -53,7 +53,8 @@ Result<FilesToCompact> Understand(const CompactFilesCall& call) {
 Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
                                        std::vector<std::string>* output_file_names,
                                        CompactionJobInfo* info) {
-  assert(family != nullptr && !InEpoch());
+  assert(family != nullptr);
+  assert(!InEpoch());
   FilesToCompact files;
   ASSIGN_OR_RETURN(files, Understand(call));
   if (files.output_path_id.has_value()) {

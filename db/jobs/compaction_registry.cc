@@ -11,7 +11,9 @@
 namespace ashlar {
 
 void CompactionRegistry::Add(const Running& running) {
-  assert(running.family != nullptr && running.plan != nullptr && running.is_aborted != nullptr);
+  assert(running.family != nullptr);
+  assert(running.plan != nullptr);
+  assert(running.is_aborted != nullptr);
   running_.push_back(running);
 }
 
@@ -25,8 +27,10 @@ void CompactionRegistry::Remove(const CompactionPlan* plan) {
 // Pickers treat a reservation like a running compaction, but it cannot be aborted. The plan stays
 // valid until ReleaseLocked().
 void CompactionRegistry::ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) {
-  assert(family != nullptr && plan != nullptr);
-  assert(plan->output_level > 0 && plan->InputFileCount() > 0);
+  assert(family != nullptr);
+  assert(plan != nullptr);
+  assert(plan->output_level > 0);
+  assert(plan->InputFileCount() > 0);
   reserved_.emplace_back(family, plan);
 }
 

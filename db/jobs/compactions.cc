@@ -76,7 +76,8 @@ Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   pick.may_serve_reads = family->is_read_compaction_wanted;
   std::optional<CompactionPlan> plan = PickNext(family, pick);
   if (!plan.has_value()) return begun;
-  assert(!plan->is_manual && plan->InputFileCount() > 0);
+  assert(!plan->is_manual);
+  assert(plan->InputFileCount() > 0);
   TaskLimiter* const limiter = TaskLimiter::From(pick.options->compaction_thread_limiter.get());
   if (limiter != nullptr && (begun.token = limiter->Take(/*force=*/false)) == nullptr) {
     begun.is_held_back = true;
@@ -252,7 +253,9 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
 // Compacts the range of a manual compaction piece by piece, in key order. Before each piece the
 // function waits until no other job has claimed its files.
 Status Compactions::RunPieces(const ManualCompaction& manual) {
-  assert(manual.is_taken && !manual.is_done && manual.family != nullptr);
+  assert(manual.is_taken);
+  assert(!manual.is_done);
+  assert(manual.family != nullptr);
   std::optional<std::string> begin = manual.begin;
   do {
     std::unique_ptr<BackgroundCompaction> piece;
@@ -273,7 +276,8 @@ Status Compactions::RunPieces(const ManualCompaction& manual) {
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     const ManualCompaction& manual, const std::optional<std::string>& begin) {
   core_->mutex.AssertHeld();
-  assert(manual.is_taken && manual.family != nullptr);
+  assert(manual.is_taken);
+  assert(manual.family != nullptr);
   while (true) {
     RETURN_IF_ERROR(manual.stop.Check());
     if (manual.family->is_dropped()) return Status::ColumnFamilyDropped();
@@ -298,7 +302,9 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
 // token of the limiter.
 std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualCompaction& manual,
                                                                    CompactionPlan plan) {
-  assert(manual.is_taken && manual.is_exclusive && plan.is_trivial_move);
+  assert(manual.is_taken);
+  assert(manual.is_exclusive);
+  assert(plan.is_trivial_move);
   auto job = Begin(manual.family, std::move(plan));
   job->SetManual(manual.stop, /*max_subcompactions=*/0);
   return job;
@@ -309,7 +315,8 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualC
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
     ManualCompaction* manual, const FilesToCompact& files) {
   ColumnFamilyData* const family = manual->family;
-  assert(family != nullptr && !manual->is_taken);
+  assert(family != nullptr);
+  assert(!manual->is_taken);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (manual_->HasExclusiveLocked(family)) {
     return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");

@@ -32,8 +32,11 @@ class Compactions {
   Compactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* manual,
               Level0Turns* turns)
       : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {
-    assert(core != nullptr && jobs != nullptr && registry != nullptr && manual != nullptr &&
-           turns != nullptr);
+    assert(core != nullptr);
+    assert(jobs != nullptr);
+    assert(registry != nullptr);
+    assert(manual != nullptr);
+    assert(turns != nullptr);
   }
 
   // The result of an attempt to begin an automatic compaction.

@@ -61,7 +61,8 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
 
 // The recovery itself, without the exclusion of others and without listeners.
 Status ErrorRecovery::RunOnce(const Status& error) {
-  assert(!error.ok() && error.severity() < Status::kFatalError);
+  assert(!error.ok());
+  assert(error.severity() < Status::kFatalError);
   // While the space is above the limit the next flush would raise the error again.
   const bool is_over =
       core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();

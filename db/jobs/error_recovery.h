@@ -33,7 +33,9 @@ class ErrorRecovery {
   // All outlive the object.
   ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {
-    assert(core != nullptr && writes != nullptr && scheduler != nullptr);
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
   }
 
   // Which end of the recovery listeners are notified of.

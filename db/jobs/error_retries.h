@@ -23,7 +23,8 @@ class ErrorRetries final : public AutomaticRecovery, private PeriodicTask {
  public:
   // Both outlive the object.
   ErrorRetries(DbCore* core, ErrorRecovery* recovery) : core_(core), recovery_(recovery) {
-    assert(core != nullptr && recovery != nullptr);
+    assert(core != nullptr);
+    assert(recovery != nullptr);
   }
   ~ErrorRetries() override { StopTrying(); }
 

@@ -76,7 +76,8 @@ void FlushGroup::TablesWritten() {
 // families it is an extra edit of the default family: the edit of a family that is dropped
 // meanwhile is left out, and the default family cannot be dropped.
 Status FlushGroup::Describe(VersionSet::Change* change) {
-  assert(!flushes_.empty() && change->edits.empty());
+  assert(!flushes_.empty());
+  assert(change->edits.empty());
   std::vector<LogsOfFamily> after;
   for (const auto& flush : flushes_) {
     flush->Describe(&change->edits.emplace_back());
@@ -91,7 +92,8 @@ Status FlushGroup::Describe(VersionSet::Change* change) {
 // For a recovery: after this change no family needs a log before `log_number`, whether or not it
 // has a flush. The default family is the first one.
 Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change* change) {
-  assert(log_number > 0 && log_number <= core_->wals->current_number());
+  assert(log_number > 0);
+  assert(log_number <= core_->wals->current_number());
   std::vector<LogsOfFamily> after;
   for (const ColumnFamilyData* family : core_->families.All()) {
     VersionEdit& edit = change->edits.emplace_back();

@@ -31,7 +31,8 @@ void TableNumbers::Settle(const Status& status) {
 }
 
 Status JobRunner::Run(BackgroundJob* job) {
-  assert(job != nullptr && !InEpoch());
+  assert(job != nullptr);
+  assert(!InEpoch());
   job->Announce();
   Status status = job->WriteTables();
   if (status.ok()) job->TablesWritten();

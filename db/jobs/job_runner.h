@@ -18,7 +18,8 @@ class JobRunner {
  public:
   // Both arguments outlive the runner.
   JobRunner(DbCore* core, WriteControl* writes) : core_(core), writes_(writes) {
-    assert(core != nullptr && writes != nullptr);
+    assert(core != nullptr);
+    assert(writes != nullptr);
   }
 
   // Called without locks, in a background thread or in the thread of a call. Returns the status of

@@ -12,7 +12,8 @@
 namespace ashlar {
 
 void Level0Turns::Yielder::Yield() {
-  assert(!InEpoch() && turns_.run_ != nullptr);  // the thread waits, so it must not hold an epoch
+  assert(!InEpoch());
+  assert(turns_.run_ != nullptr);  // the thread waits, so it must not hold an epoch
   const uint64_t start_micros = turns_.clock_->NowNanos() / 1000;
   if (start_micros < earliest_micros_.load(std::memory_order_relaxed)) return;
   // Only one thread of the job runs level 0; its other threads continue.

@@ -22,8 +22,8 @@ namespace ashlar {
 
 class Level0Turns {
  public:
-  explicit Level0Turns(SystemClock* clock) : clock_(clock) {
-    assert(clock != nullptr);
+  // The clock outlives the object.
+  explicit Level0Turns(SystemClock* clock) : clock_(clock) { assert(clock != nullptr); }
 
   // `run` executes a waiting compaction of level 0 in the calling thread, or does nothing if there
   // is none any more. It is called without the DB mutex. SetRun() is called before the first job

@@ -46,7 +46,8 @@ Status CheckLevel0(const Version& version, Level to) {
 // The highest level that has room for all data of level `from`. All levels between the two must be
 // empty.
 Level HighestFree(const Version& version, const CompactionNeeds& needs, Level from) {
-  assert(from >= 0 && static_cast<size_t>(from) < needs.target_bytes.size());
+  assert(from >= 0);
+  assert(static_cast<size_t>(from) < needs.target_bytes.size());
   Level highest = from;
   for (Level level{from - 1}; level > 0 && version.files(level).empty(); --level) {
     const uint64_t target = needs.target_bytes[static_cast<size_t>(level)];
@@ -113,7 +114,8 @@ Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_l
 // the way of the move.
 Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
                                      const std::function<Result<Level>(const Version&)>& choose) {
-  assert(!InEpoch() && !turn->is_taken);
+  assert(!InEpoch());
+  assert(!turn->is_taken);
   turn->is_exclusive = turn->is_of_caller = true;
   ColumnFamilyData* const family = turn->family;
   MutexLock lock(&core_->mutex);

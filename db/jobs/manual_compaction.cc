@@ -39,7 +39,8 @@ Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path
 // Everything that can be refused is checked before the flush, so a refused call has no effect.
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
-  assert(family != nullptr && !InEpoch());
+  assert(family != nullptr);
+  assert(!InEpoch());
   {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));

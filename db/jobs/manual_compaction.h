@@ -46,8 +46,13 @@ class ManualCompactions {
         compactions_(compactions),
         scheduler_(scheduler),
         flushes_(flushes) {
-    assert(core != nullptr && jobs != nullptr && registry != nullptr && queue != nullptr &&
-           compactions != nullptr && scheduler != nullptr && flushes != nullptr);
+    assert(core != nullptr);
+    assert(jobs != nullptr);
+    assert(registry != nullptr);
+    assert(queue != nullptr);
+    assert(compactions != nullptr);
+    assert(scheduler != nullptr);
+    assert(flushes != nullptr);
   }
 
   // Bounds inclusive; null: unbounded. The caller holds a reference on the family.

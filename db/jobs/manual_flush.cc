@@ -35,7 +35,8 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
 Status ManualFlushes::Begin(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                             std::vector<Target>* targets) {
-  assert(targets->empty() && !InEpoch());
+  assert(targets->empty());
+  assert(!InEpoch());
   MutexLock lock(&core_->mutex);
   if (core_->errors.BlocksFlushes()) return core_->errors.Get();
   for (const ColumnFamilyData* family : families) {

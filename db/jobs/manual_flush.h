@@ -21,7 +21,9 @@ class ManualFlushes {
   // All arguments outlive the object.
   ManualFlushes(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {
-    assert(core != nullptr && writes != nullptr && scheduler != nullptr);
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
   }
 
   // Makes the memtables of these families immutable and has them flushed. If options.wait is set,

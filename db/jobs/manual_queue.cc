@@ -12,7 +12,9 @@
 namespace ashlar {
 
 void ManualQueue::AddLocked(ManualCompaction* manual) {
-  assert(manual->family != nullptr && !manual->is_taken && !manual->is_done);
+  assert(manual->family != nullptr);
+  assert(!manual->is_taken);
+  assert(!manual->is_done);
   assert(manual->input_level <= manual->output_level);
   if (running_->IsAbortedLocked(*manual->family)) {
     manual->is_aborted.store(true, std::memory_order_release);
@@ -63,7 +65,8 @@ ManualCompaction* ManualQueue::TakeLocked() {
 
 // Marks the compaction as done. The call that waits for it removes the entry from the queue.
 void ManualQueue::FinishLocked(ManualCompaction* manual) {
-  assert(manual->is_taken && !manual->is_done);
+  assert(manual->is_taken);
+  assert(!manual->is_done);
   manual->is_done = true;
   conditions_->ManualChanged();
 }

@@ -52,7 +52,8 @@ class ManualQueue {
   // Both arguments outlive the queue.
   ManualQueue(Conditions* conditions, const CompactionRegistry* running)
       : conditions_(conditions), running_(running) {
-    assert(conditions != nullptr && running != nullptr);
+    assert(conditions != nullptr);
+    assert(running != nullptr);
   }
 
   // Adds the compaction, which is aborted at once if the compactions of its family are aborted:

@@ -187,7 +187,8 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
 // Everything that listeners learn about a compaction, as far as it is known at this time.
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
                                  const CompactionNotice& compaction) {
-  assert(compaction.plan != nullptr && compaction.version != nullptr);
+  assert(compaction.plan != nullptr);
+  assert(compaction.version != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
   info.cf_id = family.id();

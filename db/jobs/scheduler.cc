@@ -34,7 +34,8 @@ Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
   assert(core_->jobs.flushes() + core_->jobs.compactions() == 0);
   assert(scheduled_flushes_ + scheduled_compactions_ == 0);
-  assert(!is_purge_scheduled_ && running_purges_ == 0);
+  assert(!is_purge_scheduled_);
+  assert(running_purges_ == 0);
 }
 
 // Called once the database is open, and again when SetDBOptions() changes the number of jobs.
@@ -45,7 +46,8 @@ void Scheduler::StartLocked() {
   // This thread creates the next log, and space in the log, ahead of the writers.
   core_->environment.env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->environment.env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
-  assert(limits.flushes > 0 && limits.compactions > 0);
+  assert(limits.flushes > 0);
+  assert(limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptForSnapshotsLocked();
   is_started_ = true;
   RequestDueTablesLocked();
@@ -69,7 +71,8 @@ void Scheduler::Stop() {
     scheduled_flushes_ -= unscheduled_flushes;
     scheduled_compactions_ -= unscheduled_compactions;
     if (unscheduled_purges > 0) is_purge_scheduled_ = false;
-    assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
+    assert(scheduled_flushes_ >= 0);
+    assert(scheduled_compactions_ >= 0);
     while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
     flushes = flush_queue_.TakeAll();
     compactions = compaction_queue_.TakeAll();
@@ -121,7 +124,8 @@ bool Scheduler::MayStart() const {
 // Asks the Env for as many threads as there is work and the limits allow. A job counts as scheduled
 // before its thread runs; the thread takes the mutex first of all.
 void Scheduler::DispatchLocked() {
-  assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
+  assert(scheduled_flushes_ >= 0);
+  assert(scheduled_compactions_ >= 0);
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < flush_queue_.Count() &&
@@ -301,7 +305,8 @@ void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
 // Runs a flush of a recovery. It is counted like one of a flush thread. If the scheduler is
 // stopping, the group only gives its memtables back.
 Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
-  assert(flushes != nullptr && !flushes->is_empty());
+  assert(flushes != nullptr);
+  assert(!flushes->is_empty());
   Status status = is_stopping_ ? Status::ShutdownInProgress() : Status::OK();
   core_->jobs.FlushBegins();
   if (!status.ok()) {
@@ -338,7 +343,8 @@ BackgroundJobPressure Scheduler::PressureLocked() const {
 // Tells listeners how much background work there is. The numbers may change while listeners are
 // called without the mutex, so the check is repeated afterwards.
 void Scheduler::NotifyPressureLocked() {
-  assert(core_->jobs.flushes() >= 0 && core_->jobs.compactions() >= 0);
+  assert(core_->jobs.flushes() >= 0);
+  assert(core_->jobs.compactions() >= 0);
   if (core_->services.listeners.empty() || is_notifying_pressure_) return;
   is_notifying_pressure_ = true;
   for (BackgroundJobPressure now = PressureLocked(); now != notified_pressure_;

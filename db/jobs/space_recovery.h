@@ -28,7 +28,9 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   // All arguments outlive the object. Does nothing in a database without an SstFileManager.
   SpaceRecovery(DbCore* core, ErrorRecovery* recovery, Scheduler* scheduler)
       : core_(core), recovery_(recovery), scheduler_(scheduler) {
-    assert(core != nullptr && recovery != nullptr && scheduler != nullptr);
+    assert(core != nullptr);
+    assert(recovery != nullptr);
+    assert(scheduler != nullptr);
   }
   ~SpaceRecovery() override { StopTrying(); }
 

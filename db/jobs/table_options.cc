@@ -57,7 +57,8 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
 // Takes the memtables of a flush. They are marked as being flushed and the file number is protected
 // in one critical section, so no other flush takes them and no purge deletes the file.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope) {
-  assert(family != nullptr && !family->is_dropped());
+  assert(family != nullptr);
+  assert(!family->is_dropped());
   FlushJobOptions job;
   job.memtables = family->TakeForFlush(scope);
   if (job.memtables.empty()) return job;

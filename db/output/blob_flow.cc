@@ -30,7 +30,8 @@ FileNumber RelocatedEnd(const BlobFiles* files, double share) {
 
 BlobFlowOptions BlobFlowOptionsFor(const TableOutputOptions& table,
                                    const BlobFlowRequest& request) {
-  assert(table.context != nullptr && table.family_options != nullptr);
+  assert(table.context != nullptr);
+  assert(table.family_options != nullptr);
   const ColumnFamilyOptions& family = *table.family_options;
   BlobFlowOptions flow;
   flow.files = request.files;
@@ -163,7 +164,8 @@ std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
   std::vector<BlobFileGarbage> garbage;
   for (const auto& [number, through] : through_) {
     // Each reference that is written was read before, or belongs to an entry that was.
-    assert(through.in_count >= through.out_count && through.in_bytes >= through.out_bytes);
+    assert(through.in_count >= through.out_count);
+    assert(through.in_bytes >= through.out_bytes);
     if (through.in_count == through.out_count) continue;
     garbage.push_back({.number = number,
                        .garbage_count = through.in_count - through.out_count,

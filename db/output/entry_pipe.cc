@@ -83,7 +83,8 @@ void EntryPipe::Append(EntryStream* from, Batch* batch) {
     std::copy_n(batch->bytes.data(), batch->used, larger.data());
     batch->bytes = std::move(larger);
   }
-  assert(key.size() >= kTrailerBytes && key.size() <= UINT32_MAX);
+  assert(key.size() >= kTrailerBytes);
+  assert(key.size() <= UINT32_MAX);
   char* const end = batch->bytes.data() + batch->used;
   std::memcpy(end, key.data(), key.size());
   if (!value.empty()) std::memcpy(end + key.size(), value.data(), value.size());

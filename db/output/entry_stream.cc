@@ -153,7 +153,8 @@ bool EntryStream::FindRetained() {
 
 // A SingleDelete and the value right below it vanish together if the same readers see both.
 bool EntryStream::KeepsSingle() {
-  assert(!is_ahead_ && TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
+  assert(!is_ahead_);
+  assert(TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
   single_key_.assign(key_.data(), key_.size());
   key_ = single_key_;
   value_.clear();
@@ -207,7 +208,8 @@ void EntryStream::ClearNumber(ValueType type) {
 
 // Changes the key of the entry on which the runs stand.
 void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
-  assert(!is_ahead_ && runs_.Valid());
+  assert(!is_ahead_);
+  assert(runs_.Valid());
   rewritten_key_.clear();
   AppendInternalKey(&rewritten_key_, ExtractUserKey(runs_.key()), PackTrailer(seqno, type));
   key_ = rewritten_key_;
@@ -225,7 +227,8 @@ bool EntryStream::NoteBlob(const Slice& user_key) {
 // key_ and value_ are the newest operand of a run. A run is the operands of one user key in one
 // stripe, which are visible to the same readers.
 bool EntryStream::FoldRun() {
-  assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
+  assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge);
+  assert(fold_.has_operator());
   const bool is_first_of_key = is_first_of_key_;
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
@@ -307,7 +310,8 @@ void EntryStream::ShowFold(bool is_first_of_key) {
 // After the last result of a fold, the stream continues with the entry that was already found, or
 // with the runs.
 void EntryStream::NextOfFold() {
-  assert(source_ != Source::kRuns && fold_.Valid());
+  assert(source_ != Source::kRuns);
+  assert(fold_.Valid());
   fold_.Next();
   if (fold_.Valid()) return ShowFold(/*is_first_of_key=*/false);
   if (source_ == Source::kFold) return FindKept();

@@ -51,7 +51,8 @@ DBIterator::~DBIterator() {
 }
 
 void DBIterator::BuildTower() {
-  assert(merged_ == nullptr && arena_ == nullptr);  // the old one was dropped, with what it pinned
+  assert(merged_ == nullptr);
+  assert(arena_ == nullptr);  // the old one was dropped, with what it pinned
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorBuilder tower(&comparator_, arena_.get());
@@ -151,7 +152,8 @@ void DBIterator::BeginSeek(Direction direction) {
 
 // A tailing iterator has reached the end behind the key `last`, and checks for newer entries.
 void DBIterator::LookBehind(const Slice& last) {
-  assert(options_.tailing && !valid_);
+  assert(options_.tailing);
+  assert(!valid_);
   if (!status().ok() || scanned_ != nullptr) return;
   IgnoreError(Refresh(options_.snapshot), "status() reports it");
   RememberPrefix(last);
@@ -414,7 +416,8 @@ bool DBIterator::IsVisible(SequenceNumber seqno) const {
 // Walks backward over all versions of saved_key_. Returns true if the newest visible version is a
 // value, or if merge operands result in one; this value is then in shown_value_.
 bool DBIterator::TakeNewestVersion() {
-  assert(merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
+  assert(merged_->Valid());
+  assert(comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   bool is_value = false;
   uint64_t steps = 0;
   operands_.Clear();

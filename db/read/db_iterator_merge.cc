@@ -52,7 +52,8 @@ bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
 // Shows the folded value. Leaves the merging iterator at the value below the operands, or behind
 // the key if there is no such value.
 void DBIterator::FoldForward(const Slice& user_key) {
-  assert(direction_ == Direction::kForward && !valid_);
+  assert(direction_ == Direction::kForward);
+  assert(!valid_);
   saved_key_.assign(user_key.data(), user_key.size());
   MergeBase base;
   bool has_base = false;

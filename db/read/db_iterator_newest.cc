@@ -38,7 +38,8 @@ Status DBIterator::GetAddress(std::string* address) const {
 }
 
 void DBIterator::PutOnTop(NewestRun* newest) {
-  assert(newest != nullptr && newest_ == nullptr);
+  assert(newest != nullptr);
+  assert(newest_ == nullptr);
   newest_ = newest;
   newest_seqno_ = NewestRun::kFirstSeqno;
   assert(seqno_ < newest_seqno_);
@@ -51,7 +52,8 @@ void DBIterator::PutOnTop(NewestRun* newest) {
 // Places the run anew after its updates have changed. Going forward, the merging iterator may stay
 // at the entry that is shown: the next move passes it like an older version of its key.
 void DBIterator::PlaceNewestRun() {
-  assert(valid_ && newest_ != nullptr);
+  assert(valid_);
+  assert(newest_ != nullptr);
   if (direction_ == Direction::kForward) saved_key_.assign(user_key_.data(), user_key_.size());
   seek_key_.clear();
   if (direction_ == Direction::kReverse) {

@@ -71,7 +71,8 @@ Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& mad
 
 // Moves the operator's output into *result.
 Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
-  assert(output != nullptr && result != nullptr);
+  assert(output != nullptr);
+  assert(result != nullptr);
   result->is_entity = false;
   if (auto* value = std::get_if<std::string>(&output->new_value)) {
     result->value = std::move(*value);

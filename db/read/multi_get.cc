@@ -231,7 +231,8 @@ void MultiGetRun::PinViews() {
 // Sorts the indexes in the range [begin, end) of order_ by family and key.
 void MultiGetRun::Sort(size_t begin, size_t end) {
   if (request_.is_sorted || end - begin < 2) return;
-  assert(begin < end && end <= key_count());
+  assert(begin < end);
+  assert(end <= key_count());
   const std::span<uint32_t> order(order_.data() + begin, end - begin);
   if (family_count_ == 1) {
     return SortKeys(families_[0].view->version()->comparator(), request_.keys, order);
@@ -254,7 +255,8 @@ void MultiGetRun::ReadRange(size_t begin, size_t end) {
   Sort(begin, end);
   for (size_t next = begin; next < end; begin = next) {
     const uint32_t family = family_of_[order_[begin]];
-    assert(family < family_count_ && families_[family].view != nullptr);
+    assert(family < family_count_);
+    assert(families_[family].view != nullptr);
     const size_t max_batch = request_.watches.empty() ? kMaxBatch : 1;
     while (next < end && next - begin < max_batch && family_of_[order_[next]] == family) ++next;
     const std::span<const uint32_t> keys(order_.data() + begin, next - begin);
@@ -285,7 +287,8 @@ ReadTrace* MultiGetRun::TraceOf(uint32_t key) const {
 // Reads up to kMaxBatch keys of one family: from memtables and tables, then from blob files, and
 // merges operands at the end.
 void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys) {
-  assert(!keys.empty() && keys.size() <= kMaxBatch);
+  assert(!keys.empty());
+  assert(keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
   const SequenceNumber seqno = SeqnoIn(view);

@@ -30,7 +30,8 @@ bool BeginSampleDistance() {
 // Counts all searches, so that the share of wasted ones is known. The counts are statistics, so
 // relaxed memory order suffices.
 void ReadSample::EnterTable(const Table& table) {
-  assert(lookup_ != nullptr && table.sampled != nullptr);
+  assert(lookup_ != nullptr);
+  assert(table.sampled != nullptr);
   if (last_ == table.sampled) return;  // the read continues in the table outside of the epoch
   ChargeLast();
   table.sampled->all.fetch_add(kReadsPerSample, std::memory_order_relaxed);

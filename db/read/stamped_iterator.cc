@@ -67,7 +67,8 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
-  assert(comparator_.stamp_bytes() != 0 && options.timestamp != nullptr);
+  assert(comparator_.stamp_bytes() != 0);
+  assert(options.timestamp != nullptr);
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
   CopyStampsAndBounds(options);
   RecordTick(merge_.statistics, NO_ITERATOR_CREATED);
@@ -96,7 +97,8 @@ void StampedIterator::CopyStampsAndBounds(const ReadOptions& options) {
 }
 
 void StampedIterator::BuildTower() {
-  assert(merged_ == nullptr && arena_ == nullptr);
+  assert(merged_ == nullptr);
+  assert(arena_ == nullptr);
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorBuilder tower(&comparator_, arena_.get());

@@ -111,7 +111,8 @@ std::string CellText(const Column& column, const Row& row) {
 // Appends a line of the text.
 void AppendRow(std::string_view label, const Row& row, std::string* text) {
   *text += Format("%4.*s", static_cast<int>(label.size()), label.data());
-  assert(text != nullptr && !label.empty());
+  assert(text != nullptr);
+  assert(!label.empty());
   for (const Column& column : kColumns) *text += CellText(column, row);
   *text += '\n';
 }
@@ -189,7 +190,8 @@ void AppendTraffic(const char* name, const JobWork& work, uint64_t micros, std::
 void AppendTotals(const FamilyReport& report, std::string* text) {
   assert(text != nullptr);
   const WorkTotals &now = report.now, &reported = report.reported;
-  assert(now.micros >= reported.micros && now.stalls >= reported.stalls);
+  assert(now.micros >= reported.micros);
+  assert(now.stalls >= reported.stalls);
   const uint64_t interval_micros = now.micros - reported.micros;
   *text += Format("\nBlob file count: %" PRIu64
                   ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",

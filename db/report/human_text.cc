@@ -17,7 +17,8 @@ std::string Format(const char* format, ...) {
   va_start(arguments, format);
   [[maybe_unused]] const int length = std::vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  assert(length >= 0 && static_cast<size_t>(length) < sizeof(text));
+  assert(length >= 0);
+  assert(static_cast<size_t>(length) < sizeof(text));
   return text;
 }
 

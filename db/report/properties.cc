@@ -397,7 +397,8 @@ bool GetLevelProperty(const Version& version, const Slice& name, std::string* va
 // Whether the sum includes the block cache of this family already: a cache that several families
 // share counts once. The hidden family for statistics has no cache of its own, and is skipped.
 bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
-  assert(family != nullptr && counted != nullptr);
+  assert(family != nullptr);
+  assert(counted != nullptr);
   const ReadView view = family->AcquireView();
   const Cache* const cache = view.super_version()->version()->tables()->options().block_cache.get();
   if (cache == nullptr) return family->name() == kPersistentStatsColumnFamilyName;

@@ -47,7 +47,8 @@ constexpr LedgerRow kLedgerRows[] = {
 
 // Adds the facts about a family that are known without opening files.
 void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mutex) {
-  assert(family != nullptr && ledger != nullptr);
+  assert(family != nullptr);
+  assert(ledger != nullptr);
   const Version& version = *family->current();
   const FamilyVersions& versions = *family->versions();
   for (Level level = 0; level < version.num_levels(); ++level) {

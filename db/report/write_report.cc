@@ -16,7 +16,8 @@ namespace {
 
 // The gains between two moments.
 WriteTotals Between(const WriteTotals& before, const WriteTotals& now) {
-  assert(before.micros <= now.micros && before.commits.commits <= now.commits.commits);
+  assert(before.micros <= now.micros);
+  assert(before.commits.commits <= now.commits.commits);
   WriteTotals result;
   result.micros = now.micros - before.micros;
   result.commits.commits = now.commits.commits - before.commits.commits;

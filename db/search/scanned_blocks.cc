@@ -84,7 +84,8 @@ void ScannedBlocks::Approach(const Version& version, const Slice& target) {
 
 // Pins the tables while their blocks are read; the blocks that are held need no open table.
 void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
-  assert(!InEpoch() && range < ranges_.size());
+  assert(!InEpoch());
+  assert(range < ranges_.size());
   Forget();
   if (options_->read_tier == kBlockCacheTier || options_->read_tier == kMemtableTier) return;
   TableCache* const tables = version.tables();

@@ -73,7 +73,8 @@ DbEnvironment::DbEnvironment(const DBOptions& options, const DbServices& service
       clock(options.env->GetSystemClock()),
       thread_list(options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(FileOptionsFrom(options, *fs)) {
-  assert(fs != nullptr && clock != nullptr);
+  assert(fs != nullptr);
+  assert(clock != nullptr);
   outputs.fs = fs.get();
   outputs.file_options = file_options;
   outputs.file_options.use_direct_writes = options.use_direct_io_for_flush_and_compaction;

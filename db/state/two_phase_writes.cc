@@ -21,7 +21,8 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
               PreparedSection* section, CommitHook* next)
       : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {
-    assert(undecided != nullptr && section != nullptr);
+    assert(undecided != nullptr);
+    assert(section != nullptr);
   }
 
   // The data is hidden before any reader can meet it.
@@ -115,7 +116,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
                               PreparedSection* section, CommitHook* hook,
                               CommitRecorder* recorder) {
   WriteBatch* const marker = records.marker;
-  assert(section->state() == State::kUndecided && marker->HasCommit());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasCommit());
   if (section->is_written_before_commit()) {
     assert(records.after == nullptr);
     return DecideWritten(options, marker, section, hook, recorder);
@@ -134,7 +136,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
 
 Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
                                 PreparedSection* section, CommitHook* hook) {
-  assert(section->state() == State::kUndecided && marker->HasRollback());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasRollback());
   if (section->is_written_before_commit()) {
     return DecideWritten(options, marker, section, hook, /*recorder=*/nullptr);
   }

@@ -47,7 +47,9 @@ class TwoPhaseWrites {
         prepared_(prepared),
         undecided_(undecided),
         comparator_of_(comparator_of) {
-    assert(pipeline != nullptr && prepared != nullptr && undecided != nullptr);
+    assert(pipeline != nullptr);
+    assert(prepared != nullptr);
+    assert(undecided != nullptr);
   }
 
   // After an error of one of these calls section->state() says what is true: kNotLogged after a

@@ -273,7 +273,8 @@ TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
   if (reader == nullptr) return nullptr;
   const size_t place = file->open_place;
-  assert(place < open_.size() && open_[place] == file);  // every open table is in open_
+  assert(place < open_.size());
+  assert(open_[place] == file);  // every open table is in open_
   open_[place] = open_.back();
   open_[place]->open_place = place;
   open_.pop_back();

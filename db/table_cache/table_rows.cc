@@ -114,7 +114,8 @@ std::string TableRows::KeyOf(const FileMetadata& file, const PointLookup& lookup
 }
 
 bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   assert(lookup->key().snapshot() >= file.largest_seqno);
   Cache::Handle* const handle = cache_->Lookup(KeyOf(file, *lookup), &kRowHelper);
   RecordTick(statistics_, handle != nullptr ? ROW_CACHE_HIT : ROW_CACHE_MISS);
@@ -130,7 +131,8 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
 // caller's lookup has searched before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   PinnableSlice value;
   PointLookup of_table(lookup->key(), &value);
   of_table.SetTrace(lookup->trace());

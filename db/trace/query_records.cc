@@ -57,7 +57,8 @@ Status Damaged(std::string_view what) { return Status::Corruption(StrCat("trace 
 
 // Reads one field and notes its presence.
 Status TakeField(int field, Slice* payload, Fields* fields) {
-  assert(field > 0 && field < kFieldCount);
+  assert(field > 0);
+  assert(field < kFieldCount);
   const bool is_taken = IsNumber(field) ? GetFixed32(payload, &fields->numbers[field])
                                         : GetLengthPrefixedSlice(payload, &fields->texts[field]);
   if (!is_taken) return Damaged(StrCat("field ", field, " of the payload is cut"));

@@ -42,10 +42,12 @@ std::string CompactionClaims::DebugString() const {
 }
 
 CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, Level level) const {
-  assert(level >= 0 && level < current.num_levels());
+  assert(level >= 0);
+  assert(level < current.num_levels());
   const auto index = static_cast<size_t>(level);
   const Sums taken = index < taken_.size() ? taken_[index] : Sums();
-  assert(taken.files <= current.files(level).size() && taken.bytes <= current.level_bytes(level));
+  assert(taken.files <= current.files(level).size());
+  assert(taken.bytes <= current.level_bytes(level));
   return {.files = current.files(level).size() - taken.files,
           .bytes = current.level_bytes(level) - taken.bytes,
           .marked = current.marked_count(level) - taken.marked};

@@ -109,7 +109,8 @@ FollowedChange::~FollowedChange() {
 }
 
 VersionBuilder* FollowedChange::BuilderFor(Family* family, Builders* builders) {
-  assert(family != nullptr && builders != nullptr);
+  assert(family != nullptr);
+  assert(builders != nullptr);
   std::unique_ptr<VersionBuilder>& builder = (*builders)[family->versions->id];
   if (builder == nullptr) {
     const FamilyVersions& versions = *family->versions;
@@ -200,7 +201,8 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
 }
 
 FollowedChange VersionSet::BeginFollowed() const {
-  assert(!is_writing_ && wals_ == nullptr);  // this process changes nothing
+  assert(!is_writing_);
+  assert(wals_ == nullptr);  // this process changes nothing
   FollowedChange change;
   for (const auto& [id, family] : families_) {
     FollowedChange::Family& taken = change.families_[id];

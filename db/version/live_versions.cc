@@ -31,7 +31,8 @@ void LiveVersions::Retire(std::vector<TableFile*> removed) noexcept {
   if (removed.empty()) return;
   assert(!empty());
   auto& [newest, tables] = *last_holds_.rbegin();
-  assert(tables.empty() && removed.front()->first_version <= newest);
+  assert(tables.empty());
+  assert(removed.front()->first_version <= newest);
   tables = std::move(removed);
 }
 

@@ -167,7 +167,8 @@ std::vector<FamilyRequest> ManifestReplay::TakeMissing() {
 
 // The MANIFEST writes the last sequence number with each change, so no table may have a larger one.
 Status ManifestReplay::CheckTables(const BuiltVersion& built, FamilyVersions* family) const {
-  assert(built.version != nullptr && built.version->file_count() == built.added.size());
+  assert(built.version != nullptr);
+  assert(built.version->file_count() == built.added.size());
   for (const auto& file : built.added) {
     family->next_epoch = std::max(family->next_epoch, file->meta.epoch_number + 1);
     if (file->meta.largest_seqno > counters_.last_sequence) {

@@ -80,7 +80,8 @@ Status VersionBuilder::Delete(Level level, FileNumber number) {
 
 Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
   assert(level >= 0);
-  assert(meta.smallest.size() >= kTrailerBytes && meta.largest.size() >= kTrailerBytes);
+  assert(meta.smallest.size() >= kTrailerBytes);
+  assert(meta.largest.size() >= kTrailerBytes);
   if (meta.number > kMaxFileNumber) {
     return Status::Corruption(
         StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
@@ -167,7 +168,8 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
   assert(std::adjacent_find(splice.removed.begin(), splice.removed.end()) == splice.removed.end());
   const std::vector<TableFile*>& files = base_[static_cast<size_t>(level)]->files;
   for (const Arrival* arrival : arrivals) {
-    assert(arrival->existing != nullptr && arrival->level == level);
+    assert(arrival->existing != nullptr);
+    assert(arrival->level == level);
     const FileMetadata& meta = arrival->meta();
     const auto after = std::partition_point(files.begin(), files.end(), [&](const TableFile* file) {
       return level == 0 ? IsNewer(file->meta, meta)
@@ -179,7 +181,9 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
 }
 
 Status VersionBuilder::Build(BuiltVersion* built) {
-  assert(built->version == nullptr && built->added.empty() && built->removed.empty());
+  assert(built->version == nullptr);
+  assert(built->added.empty());
+  assert(built->removed.empty());
   std::vector<Arrivals> arrivals = ArrivalsByLevel();
   if (arrivals.size() > static_cast<size_t>(num_levels_)) {
     return Status::InvalidArgument(StrCat("the database has tables on level ", arrivals.size() - 1,

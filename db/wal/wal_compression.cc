@@ -79,7 +79,8 @@ Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
     bytes.clear();
     return Status::Corruption("WAL compression", ZSTD_getErrorName(size));
   }
-  assert(size > kFrameHeaderBytes && own[4] == kPlainDescriptor);
+  assert(size > kFrameHeaderBytes);
+  assert(own[4] == kPlainDescriptor);
   const char window = own[5];
   EncodeFixed32(bytes.data(), kZstdMagic);
   bytes[4] = kPlainDescriptor | kChecksumFlag;

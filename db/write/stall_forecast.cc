@@ -18,7 +18,8 @@ constexpr uint64_t kShortestMicros = 4 * kSecondMicros;
 }  // namespace
 
 void StallForecast::Note(uint64_t now_micros, double proximity) {
-  assert(count_ <= kCount && next_ < kCount);
+  assert(count_ <= kCount);
+  assert(next_ < kCount);
   assert(proximity >= 0);
   if (count_ > 0) {
     Peak& last = peaks_[(next_ + kCount - 1) % kCount];

@@ -58,7 +58,8 @@ class WriteBatchReader {
   // From the record at `offset` on.
   WriteBatchReader(const Slice& batch, size_t offset)
       : begin_(batch.data()), next_(batch.data() + offset), limit_(batch.data() + batch.size()) {
-    assert(offset >= kWriteBatchHeaderBytes && offset <= batch.size());
+    assert(offset >= kWriteBatchHeaderBytes);
+    assert(offset <= batch.size());
   }
 
   // Moves to the next record. False at the end, and after an error; see status().

@@ -138,7 +138,8 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
 }
 
 void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
-  assert(end > kWriteBatchHeaderBytes && end <= batch->rep_.size());
+  assert(end > kWriteBatchHeaderBytes);
+  assert(end <= batch->rep_.size());
   batch->rep_.resize(end);
   batch->rep_[kWriteBatchHeaderBytes] = static_cast<char>(kTypeNoop);
   batch->content_flags_.fetch_and(~uint32_t{kHasBeginPrepare | kHasBeginUnprepare | kHasEndPrepare},
@@ -151,7 +152,8 @@ void WriteBatchInternal::AppendSeparator(WriteBatch* batch) {
 }
 
 void WriteBatchInternal::TakeBackSeparator(WriteBatch* batch) {
-  assert(batch->rep_.size() > kWriteBatchHeaderBytes && batch->rep_.back() == kTypeNoop);
+  assert(batch->rep_.size() > kWriteBatchHeaderBytes);
+  assert(batch->rep_.back() == kTypeNoop);
   batch->rep_.pop_back();
 }
 

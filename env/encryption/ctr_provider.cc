@@ -85,7 +85,8 @@ class CtrStream final : public BlockAccessCipherStream {
  public:
   CtrStream(std::shared_ptr<BlockCipher> cipher, std::string vector, uint64_t counter)
       : cipher_(std::move(cipher)), vector_(std::move(vector)), counter_(counter) {
-    assert(vector_.size() == cipher_->BlockSize() && vector_.size() >= sizeof(counter));
+    assert(vector_.size() == cipher_->BlockSize());
+    assert(vector_.size() >= sizeof(counter));
   }
 
   size_t BlockSize() override { return vector_.size(); }

@@ -28,7 +28,8 @@ IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) cons
 
 IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignment,
                              AlignedBuffer* buffer, Slice* encrypted) const {
-  assert(buffer != nullptr && encrypted != nullptr);
+  assert(buffer != nullptr);
+  assert(encrypted != nullptr);
   assert(stream_ != nullptr);
   *encrypted = Slice();
   if (data.empty()) return IOStatus::OK();

@@ -178,7 +178,8 @@ void FaultFileSystem::FindStoresLocked() {
 }
 
 void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
-  assert(call.kind == CallKind::kStore && call.size == data.size());
+  assert(call.kind == CallKind::kStore);
+  assert(call.size == data.size());
   call.index = next_call_++;
   NoteCallLocked(call, data);
   stats_.bytes_written += data.size();
@@ -222,7 +223,8 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
 IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
                                     const Actions& actions, size_t* applied_bytes,
                                     bool* is_applied) {
-  assert(!*is_applied && *applied_bytes == 0);
+  assert(!*is_applied);
+  assert(*applied_bytes == 0);
   if (plan.error == FaultError::kLie) return IOStatus::OK();
   const bool is_read = call.kind == CallKind::kRead;
   FaultEffect effect = plan.effect;

@@ -131,7 +131,8 @@ class SimEnv final : public CompositeEnv {
 
  private:
   unsigned Bits(unsigned count) {
-    assert(count > 0 && count <= 32);
+    assert(count > 0);
+    assert(count <= 32);
     return static_cast<unsigned>(executor_->NextRandom() >> (64 - count));
   }
 

@@ -337,7 +337,8 @@ class TracedFileSystem final : public FileSystemWrapper {
 
 std::shared_ptr<FileSystem> WithIoTrace(const std::shared_ptr<FileSystem>& fs,
                                         std::shared_ptr<IoTrace> trace) {
-  assert(fs != nullptr && trace != nullptr);
+  assert(fs != nullptr);
+  assert(trace != nullptr);
   return std::make_shared<TracedFileSystem>(fs, std::move(trace));
 }
 

@@ -50,7 +50,8 @@ double KeysForSlotsLog2(int log2) {
 
 // Interpolates between powers of two.
 uint32_t SlotsFor(size_t key_count) {
-  assert(key_count >= 1 && key_count <= kMaxKeys);
+  assert(key_count >= 1);
+  assert(key_count <= kMaxKeys);
   const auto keys = static_cast<double>(key_count);
   int log2 = static_cast<int>(std::log(keys) * 1.4426950409 + 0.5);
   double lower = KeysForSlotsLog2(log2);
@@ -243,7 +244,8 @@ RibbonShape RibbonShapeFor(size_t key_count, uint64_t first_hash, uint32_t milli
 }
 
 PageString BuildRibbon(HashList* hashes, const RibbonShape& shape) {
-  assert(!hashes->empty() && shape.slot_count >= kMinSlots);
+  assert(!hashes->empty());
+  assert(shape.slot_count >= kMinSlots);
   const uint32_t blocks = shape.slot_count / kRibbonBlockSlots;
   try {
     Banding banding(shape);

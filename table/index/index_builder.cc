@@ -193,7 +193,8 @@ Result<BlockHandle> IndexBuilder::WriteTo(const Sink& sink) {
 
 // Writes one block with the entries in [begin, end).
 Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sink& sink) {
-  assert(begin <= end && end <= entries_.size());
+  assert(begin <= end);
+  assert(end <= entries_.size());
   encoder_.Reset();
   for (size_t i = begin; i < end; ++i) {
     encoder_.Add(WrittenKeyAt(i), entries_[i].handle, FirstKeyAt(i));

@@ -56,7 +56,8 @@ class PointLookup {
   bool is_blob_index() const { return is_blob_index_; }
   // Called when the value was read and value() holds it.
   void FinishBlob() {
-    assert(is_blob_index_ && outcome_ == Outcome::kFound);
+    assert(is_blob_index_);
+    assert(outcome_ == Outcome::kFound);
     is_blob_index_ = false;
   }
   // True if a blob index or merge operands were found, so the value is not complete yet.
@@ -90,7 +91,8 @@ class PointLookup {
   // Decides that the key is deleted, because all remaining runs are older than a tombstone that
   // covers it.
   void EndCovered() {
-    assert(is_covered() && !decided());
+    assert(is_covered());
+    assert(!decided());
     seqno_ = covering_seqno_;
     outcome_ = Outcome::kDeleted;
   }

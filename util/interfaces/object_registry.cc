@@ -107,7 +107,8 @@ ObjectLibrary::~ObjectLibrary() = default;
 
 void ObjectLibrary::AddEntry(const char* type, bool is_const, const PatternEntry& entry,
                              std::shared_ptr<void> factory) {
-  assert(type != nullptr && factory != nullptr);
+  assert(type != nullptr);
+  assert(factory != nullptr);
   MutexLock lock(&contents_->mutex);
   contents_->by_type[type].push_back({entry, is_const, std::move(factory)});
 }

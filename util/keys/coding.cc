@@ -49,7 +49,8 @@ namespace {
 // The parsers return a position within the input, never behind its end.
 bool AdvanceTo(Slice* input, const char* p) {
   if (p == nullptr) return false;
-  assert(p >= input->data() && p <= input->data() + input->size());
+  assert(p >= input->data());
+  assert(p <= input->data() + input->size());
   input->remove_prefix(static_cast<size_t>(p - input->data()));
   return true;
 }
@@ -94,7 +95,8 @@ bool GetLengthPrefixedSlice(Slice* input, Slice* result) {
 }
 
 bool GetBytes(Slice* input, size_t size, Slice* result) {
-  assert(input != nullptr && result != nullptr);
+  assert(input != nullptr);
+  assert(result != nullptr);
   if (input->size() < size) return false;
   *result = Slice(input->data(), size);
   input->remove_prefix(size);

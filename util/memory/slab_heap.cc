@@ -53,7 +53,8 @@ class SlabHeap::List {
  public:
   T* front() const { return front_; }
   void PushFront(T* element) {
-    assert(element->previous == nullptr && element->next == nullptr);
+    assert(element->previous == nullptr);
+    assert(element->next == nullptr);
     element->next = front_;
     if (front_ != nullptr) front_->previous = element;
     front_ = element;
@@ -170,7 +171,8 @@ SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
   free_slabs &= ~(uint32_t{1} << i);
   char* const end = reinterpret_cast<char*>(this) + (i + 1) * kSlabBytes;
   Slab* const slab = &slabs[i];
-  assert(slab->used == 0 && slab->next == nullptr);
+  assert(slab->used == 0);
+  assert(slab->next == nullptr);
   slab->begin = end - kSlabBytes + (i == 0 ? kOwnBytes : 0);
   slab->free_pieces = nullptr;
   slab->carved = 0;
@@ -346,7 +348,8 @@ SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
 }
 
 SlabHeap::Segment* SlabHeap::Shard::PutBackSlab(Segment* segment, Slab* slab) {
-  assert(segment != nullptr && slab != nullptr);
+  assert(segment != nullptr);
+  assert(slab != nullptr);
   if (segment->free_slabs == 0) segments_.PushFront(segment);
   segment->PutBackSlab(slab);
   if (slab->touched != 0) ++warm_slabs_;
@@ -370,7 +373,8 @@ SlabHeap::SlabHeap() : spares_(new Spares), shards_(new Shard[kShardCount]) {
 SlabHeap::~SlabHeap() = default;
 
 SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
-  assert(bytes > 0 && bytes <= kMaxPieceBytes);
+  assert(bytes > 0);
+  assert(bytes <= kMaxPieceBytes);
   const size_t piece_bytes = RoundUp(bytes), own = ThreadNumber() % kShardCount;
   // Before a new slab is begun, the room in the shards of other threads is used. This matters if
   // blocks are freed by other threads than those that allocate them.

@@ -71,7 +71,8 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const ColumnFamilyData& family,
                                                         const CompactionJobOptions& work,
                                                         int job_id) {
-  assert(work.plan != nullptr && work.version != nullptr);
+  assert(work.plan != nullptr);
+  assert(work.version != nullptr);
   if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
     return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
@@ -94,7 +95,8 @@ void RemoteCompaction::Warn(const char* what, const Status& why) const {
 // Hands the job to the service and waits for its answer. An exception thrown by the program's
 // service counts as a failure.
 Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* status) {
-  assert(!is_scheduled_ && service_ != nullptr);
+  assert(!is_scheduled_);
+  assert(service_ != nullptr);
   try {
     const CompactionServiceScheduleResponse response = service_->Schedule(info_, input_.Encode());
     *status = response.status;
@@ -112,7 +114,9 @@ Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* st
 // Every failure except an abort leaves *is_done false and the result empty, so the caller can do
 // the job itself.
 Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
-  assert(result->tables.empty() && is_done != nullptr && !is_done_);
+  assert(result->tables.empty());
+  assert(is_done != nullptr);
+  assert(!is_done_);
   *is_done = false;
   std::string answer;
   CompactionServiceJobStatus status = CompactionServiceJobStatus::kFailure;

@@ -98,7 +98,8 @@ class Fields {
 
 // The fields are in the order in which Decode() reads them.
 std::string RemoteInput::Encode() const {
-  assert(!inputs.empty() && std::is_sorted(snapshots.begin(), snapshots.end()));
+  assert(!inputs.empty());
+  assert(std::is_sorted(snapshots.begin(), snapshots.end()));
   std::string bytes = Begin(kInputMagic);
   PutLengthPrefixedSlice(&bytes, db_id);
   PutLengthPrefixedSlice(&bytes, family);

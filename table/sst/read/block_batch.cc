@@ -138,7 +138,9 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
 
 void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
                        uint64_t max_gap_bytes) {
-  assert(!InEpoch() && !how.in_epoch && !how.cache_only);
+  assert(!InEpoch());
+  assert(!how.in_epoch);
+  assert(!how.cache_only);
   IOOptions io;
   io.io_activity = how.activity;
   const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);

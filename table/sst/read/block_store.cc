@@ -93,7 +93,8 @@ Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockR
 template <typename T>
 Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
                                           BlockRead* read) const {
-  assert(read != nullptr && !read->in_epoch);
+  assert(read != nullptr);
+  assert(!read->in_epoch);
   TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
   if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
   held->Ref();
@@ -240,7 +241,8 @@ bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, siz
 
 Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
                                   const char* stored, bool fill_cache, HeldPartitions* held) const {
-  assert(!InEpoch() && held != nullptr);
+  assert(!InEpoch());
+  assert(held != nullptr);
   const BlockHandle handle = top.index->handle(i);
   if (kind == TableObjectKind::kFilter) {
     ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
@@ -454,7 +456,8 @@ Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read)
   if (!dictionary_place_) [[likely]]
     return ObjectRef<DictionaryBlock>();
   // The caller is about to read a data block from the file.
-  assert(!read.in_epoch && !read.cache_only);
+  assert(!read.in_epoch);
+  assert(!read.cache_only);
   BlockRead own;
   own.fill_cache = read.fill_cache;
   own.activity = read.activity;

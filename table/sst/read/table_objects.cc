@@ -69,7 +69,8 @@ size_t DataBlock::MemoryBytes() const {
 
 void DataBlock::Protect(size_t checksum_bytes) {
   if (checksum_bytes == 0) return;
-  assert(!is_decoded && block.checksums() == nullptr);
+  assert(!is_decoded);
+  assert(block.checksums() == nullptr);
   block.SetChecksums(EntryChecksums::Of(block, checksum_bytes).release());
 }
 

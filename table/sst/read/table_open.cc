@@ -174,7 +174,8 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
 }
 
 Status TableReader::Load() {
-  assert(properties_block_.contents.empty() && !index_);  // Load() is called once
+  assert(properties_block_.contents.empty());
+  assert(!index_);  // Load() is called once
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());

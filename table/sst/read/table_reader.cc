@@ -34,7 +34,8 @@ void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
 }  // namespace
 
 bool TableReader::GetInEpoch(PointLookup* lookup) const {
-  assert(InEpoch() && !lookup->decided());
+  assert(InEpoch());
+  assert(!lookup->decided());
   BlockRead read;
   read.in_epoch = true;
   read.trace = lookup->trace();
@@ -47,7 +48,8 @@ bool TableReader::GetInEpoch(PointLookup* lookup) const {
 }
 
 Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
@@ -141,7 +143,8 @@ void TableReader::CountPrefixFound() const {
 }
 
 const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
-  assert(InEpoch() && index_place_);
+  assert(InEpoch());
+  assert(index_place_);
   auto found = store_.IndexPartition(*index_place_, 0, read);
   assert(found.ok());  // nothing was read, so nothing can have failed
   return found->get();
@@ -186,7 +189,8 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
 
 Status TableReader::GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held,
                                   PointLookup* lookup, BlockRead* read) const {
-  assert(index != nullptr && lookup != nullptr);
+  assert(index != nullptr);
+  assert(lookup != nullptr);
   const Slice& user_key = lookup->key().user_key;
   while (index->Valid()) {
     if (!held) {
@@ -233,7 +237,8 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
 TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
                                               ObjectRef<DataBlock>* held,
                                               PointLookup* lookup) const {
-  assert(block != nullptr && lookup != nullptr);
+  assert(block != nullptr);
+  assert(lookup != nullptr);
   const DecodedBlock& decoded = block->decoded;
   const LookupKey& key = lookup->key();
   for (; i < decoded.count(); ++i) {
@@ -293,7 +298,8 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
 }
 
 Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
-  assert(count > 0 && !InEpoch());
+  assert(count > 0);
+  assert(!InEpoch());
   const uint64_t step = std::max<uint64_t>(facts_.data_size / count, 1);
   BlockRead read;
   read.fill_cache = false;

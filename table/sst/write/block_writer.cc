@@ -23,7 +23,9 @@ Status BlockWriter::Open() {
 }
 
 Status BlockWriter::SetDictionary(const Slice& dictionary) {
-  assert(offset_ == 0 && compresses() && !dictionary.empty());
+  assert(offset_ == 0);
+  assert(compresses());
+  assert(!dictionary.empty());
   ASSIGN_OR_RETURN(data_compressor_, BlockCompressor::Create(options_.compression, dictionary));
   return Status::OK();
 }

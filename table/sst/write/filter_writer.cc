@@ -49,7 +49,8 @@ void FilterWriter::ChargeMore(size_t bytes) {
 // the index ends one too, so it asks the index and waits; an own partition ends between two user
 // keys.
 void FilterWriter::AddToPartition(const Slice& user_key) {
-  assert(partitions_ != nullptr && !full_.has_value());
+  assert(partitions_ != nullptr);
+  assert(!full_.has_value());
   if (!error_.ok()) return;
   if (is_coupled_) {
     if (index_->TakePartitionEnd()) {
@@ -116,7 +117,8 @@ PageString FilterWriter::FinishFull() {
 }
 
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
-  assert(partitions_ != nullptr && !full_.has_value());
+  assert(partitions_ != nullptr);
+  assert(!full_.has_value());
   const bool has_user_keys = index_->has_user_keys();
   const std::string last_bound =
       is_coupled_ ? index_->last_separator().ToString() : BoundBehindLastKey();

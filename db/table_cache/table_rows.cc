@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row has a reference count: the cache owns one reference, and each pinned value owns one.
+// Rows are counted by references: the cache owns one reference, and each pinned value owns one.
 #include "db/table_cache/table_rows.h"
 
 #include <atomic>
@@ -79,8 +79,8 @@ void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
   to->tables_probed += from.tables_probed;
 }
 
-// Whether the table's result is more than one version of the key: merge operands, or a range
-// tombstone that also covers older tables.
+// Whether the result of the table is more than one version of the key: it has merge operands, or a
+// range tombstone that covers older tables as well.
 template <typename Lookup>
 bool GoesDeeper(const Lookup& lookup) {
   bool goes_deeper = false;
@@ -98,6 +98,7 @@ TableRows::TableRows(std::shared_ptr<Cache> cache, Statistics* statistics)
   assert(cache_ != nullptr);
 }
 
+// A row serves only readers that see every entry of the table.
 bool TableRows::MayServe(const FileMetadata& file, const ReadOptions& options,
                          const PointLookup& lookup) {
   return lookup.key().snapshot() >= file.largest_seqno && !options.ignore_range_deletions &&
@@ -127,8 +128,8 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
   return true;
 }
 
-// Uses a separate lookup, so that the row depends only on the table, not on newer tables that the
-// caller's lookup has searched before.
+// Reads a table and caches the row. A separate lookup is used, so the row depends only on this
+// table, and not on newer tables that the lookup of the caller has searched before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
   assert(!InEpoch());
@@ -139,6 +140,7 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   of_table.KeepEntities();
   RETURN_IF_ERROR(table.Get(options, &of_table));
   const bool is_row = of_table.outcome() != PointLookup::Outcome::kFailed && !GoesDeeper(of_table);
+  // Such a result cannot be a row; the table is searched again, with the lookup of the caller.
   if (!is_row) return table.Get(options, lookup);
   AddCounters(of_table.counters, &lookup->counters);
   if (!of_table.decided()) return Status::OK();

@@ -18,8 +18,8 @@ Slice BytesOf(const BlockKey& key) {
 }
 
 constexpr BlockForms kNoForms;
-// A thread looks at the heap of blocks once in this many insertions, objects that are passed by
-// included. That is about a quarter of a megabyte, as for other charged memory.
+// How many insertions a thread makes, including objects that are passed, until it checks the size
+// of the heap of blocks. This is about a quarter of a megabyte, as for other charged memory.
 constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace

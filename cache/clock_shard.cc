@@ -47,7 +47,7 @@ constexpr size_t kProbationShare = 10;  // a tenth
 // insertion makes room.
 constexpr size_t kPassedByShare = 16;
 // If the capacity is not strict, an insertion gives up after it has skipped this many referenced
-// objects. Skipped objects are moved, so the next insertion looks at others.
+// objects. Skipped objects are moved, so the next insertion examines others.
 constexpr size_t kMaxPinnedSteps = 512;
 
 bool Matches(const CachedObject* object, const CacheKeyView& key) {

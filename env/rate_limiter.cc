@@ -24,7 +24,7 @@ int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
-// The clock for intervals. NowMicros() would not do: if somebody sets the time of day back, all
+// The clock for intervals. NowMicros() is not suitable: if the time of day is set back, all
 // requests would wait for the difference.
 uint64_t SteadyMicros(SystemClock* clock) { return clock->NowNanos() / 1000; }
 

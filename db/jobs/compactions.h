@@ -80,7 +80,7 @@ class Compactions {
   std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
 
  private:
-  // Every compaction begins here, whatever asked for it.
+  // Every compaction begins here, both automatic and manual ones.
   std::unique_ptr<BackgroundCompaction> Begin(ColumnFamilyData* family, CompactionPlan plan)
       REQUIRES(db_mutex);
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);

@@ -206,7 +206,7 @@ void EntryStream::ClearNumber(ValueType type) {
   key_ = rewritten_key_;
 }
 
-// Changes the key of the entry on which the runs stand.
+// Changes the key of the entry at which the runs are.
 void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
   assert(!is_ahead_);
   assert(runs_.Valid());
@@ -215,8 +215,8 @@ void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
   key_ = rewritten_key_;
 }
 
-// Counts the blob reference of the entry on which the runs stand; necessary even if the entry is
-// dropped. Returns false if the stream has ended.
+// Counts the blob reference of the entry at which the runs are. This is necessary even if the entry
+// is dropped. Returns false if the stream has ended.
 bool EntryStream::NoteBlob(const Slice& user_key) {
   Status status = Status::Corruption("a blob index where there are no blob files");
   if (options_.blobs != nullptr) status = options_.blobs->NoteInput(user_key, runs_.value());
@@ -280,8 +280,8 @@ bool EntryStream::FoldRun() {
   return true;
 }
 
-// Returns what is below a run of operands, which follows from the entry behind the run on which the
-// runs of the stream now stand, if there is one.
+// Returns what lies below a run of operands. This follows from the entry behind the operands, at
+// which the runs of the stream are now, if there is such an entry.
 OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool nothing_below) const {
   const bool is_of_key = has_next && !is_first_of_key_;
   if (!is_of_key) {

@@ -46,7 +46,7 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
     if (next_ != nullptr) next_->OnVisible(first_seqno, last_seqno);
   }
   void OnEnd(const Status& status) noexcept override {
-    // What is inserted has to be undone by a rollback, whatever became of the sync.
+    // The inserted data must be undone by a rollback, even if the sync has failed.
     const bool is_prepared = status.ok() || section_->is_written_before_commit();
     if (step_ == Step::kPrepare) prepared_->Settle(section_, is_prepared);
     if (next_ != nullptr) next_->OnEnd(status);

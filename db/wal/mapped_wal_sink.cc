@@ -129,7 +129,7 @@ Status MappedWalSink::Deliver(uint64_t end) {
   return order_.WaitUntil(end) ? Status::OK() : error();
 }
 
-// Bytes that are staged count, whatever has failed behind them.
+// Counts the bytes that are staged, even if bytes before or after them have failed.
 Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
   assert(end <= size());
   RETURN_IF_ERROR(CheckNotLost());

@@ -186,7 +186,7 @@ Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) 
   return status;
 }
 
-// The flag for records of this kind; 0 for kinds that nobody asks for.
+// The flag for records of this kind; 0 for kinds without a flag.
 uint32_t WriteBatchInternal::ContentFlagOf(ValueType type) {
   switch (type) {
     case kTypeValue: return kHasPut;

@@ -124,7 +124,7 @@ class KernelRing final : public PosixUring {
     Exit();
   }
 
-  // Closes the ring for good. Start() returns false from now on.
+  // Closes the ring. Start() returns false from now on.
   void Exit() REQUIRES(mutex_) {
     exits_.fetch_add(1, std::memory_order_release);
     io_uring_queue_exit(&ring_);

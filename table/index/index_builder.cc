@@ -205,7 +205,8 @@ Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sin
   return sink(contents);
 }
 
-// A reader that guesses looks at restart points only, and interprets user keys as numbers.
+// A reader that guesses a position examines restart points only, and interprets user keys as
+// numbers.
 void IndexBuilder::NoteKey(size_t place_in_block, size_t entry) {
   if (!(options_.most_uniform_variation >= 0)) return;
   const auto interval = static_cast<size_t>(options_.restart_interval);

@@ -135,8 +135,8 @@ class PointLookup {
     scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
   }
 
-  // Notified of each place in which the lookup searches; outlives the lookup. Null, as nearly
-  // always: nobody.
+  // The trace that is notified of each place in which the lookup searches; it outlives the lookup.
+  // Null in nearly all lookups: there is no trace.
   ReadTrace* trace() const { return trace_; }
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
 

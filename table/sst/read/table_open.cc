@@ -419,9 +419,9 @@ TableFilter::Contents TableReader::FilterContents() {
   return contents;
 }
 
-// The extractor that made the prefixes of the filter. Only this one may be used to ask the filter,
-// whatever the family's extractor is by now. Null if it is the program's own class and not the
-// family's extractor.
+// The extractor that made the prefixes of the filter. Only this extractor may be used to query the
+// filter, even if the family has another one by now. Null if it is a class of the program and not
+// the extractor of the family.
 const SliceTransform* TableReader::PrefixExtractor() {
   const std::string name(facts_.prefix_extractor_name);
   const SliceTransform* const family = options_.prefix_extractor;

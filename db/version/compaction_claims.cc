@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This file is the only place that changes TableFile::being_compacted; the flags and the sums of
-// the levels always change together.
+// Only this file changes TableFile::being_compacted. The flags and the sums of the levels always
+// change together, under the DB mutex.
 #include "db/version/compaction_claims.h"
 
 #include <cassert>
@@ -41,6 +41,7 @@ std::string CompactionClaims::DebugString() const {
   return text;
 }
 
+// What is on the level and in no compaction: the sums of the level minus the claimed ones.
 CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, Level level) const {
   assert(level >= 0);
   assert(level < current.num_levels());

@@ -188,8 +188,8 @@ void TakeMerged(Merged* merged, PointLookup* lookup) {
 
 }  // namespace
 
-assert(lookup->value() != nullptr);
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup->value() != nullptr);
   assert(lookup->operands() != nullptr);
   lookup->EndAtLimit();
   if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();

@@ -141,7 +141,6 @@ std::string EncodeSessionId(uint64_t upper, uint64_t lower) {
   std::string result;
   // The inverse of ParseSessionId(): the two highest bits of the low word move into the high
   // digits.
-  // digits.
   PutBase36(&result, upper << 2 | lower >> 62, kHighDigits);
   PutBase36(&result, lower & (UINT64_MAX >> 2), kLowDigits);
   return result;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <unordered_set>
 #include <utility>
@@ -65,6 +66,7 @@ size_t PlainChargeOf(CachedObject* object) {
 }
 
 Slice KeySliceOf(CachedObject* object) {
+  assert(object != nullptr);
   if (object->kind & CachedObject::kHasLongKey) return EntryOf(object)->long_key();
   return Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
 }

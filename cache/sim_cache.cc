@@ -24,6 +24,7 @@ constexpr Cache::CacheItemHelper kKeyOnly(CacheEntryRole::kMisc);
 class ActivityLog {
  public:
   Status Start(const std::string& path, Env* env, uint64_t max_bytes) {
+    assert(env != nullptr);
     MutexLock lock(&mutex_);
     StopLocked();
     status_ = Status::OK();

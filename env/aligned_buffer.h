@@ -37,6 +37,7 @@ class AlignedBuffer {
 
  private:
   void Swap(AlignedBuffer* other) {
+    assert(other != nullptr);
     std::swap(data_, other->data_);
     std::swap(size_, other->size_);
     std::swap(alignment_, other->alignment_);

@@ -27,6 +27,7 @@ void BlinkTree::Load(const Node* leaf, Window* window) const {
 }
 
 void BlinkTree::SeekToFirst(Window* window) const {
+  assert(window != nullptr);
   Load(first_leaf_, window);
   window->index = 0;
 }

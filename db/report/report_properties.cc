@@ -184,6 +184,7 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
 // A map that is made from the report of a family.
 template <PropertyMap (*kWords)(const FamilyReport&)>
 bool FamilyMap(const Sources& s, Family& family, PropertyMap* map) {
+  assert(map != nullptr);
   *map = kWords(ReportOnFamily(s, family));
   return true;
 }

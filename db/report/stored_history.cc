@@ -57,6 +57,7 @@ class StoredIterator final : public StatsHistoryIterator {
  public:
   StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)
       : it_(std::move(it)), end_(end) {
+    assert(it_ != nullptr);
     it_->Seek(KeyOf(std::min(begin, kLastSecond), ""));
     Next();
   }

@@ -81,6 +81,7 @@ std::vector<PreparedLogs::Logged> PreparedLogs::CopyAll() const {
 }
 
 void PreparedLogs::Replace(PreparedSection* section, WriteBatch* batch) {
+  assert(section != nullptr);
   MutexLock lock(&mutex_);
   section->batch_ = batch;
 }

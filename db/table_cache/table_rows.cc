@@ -44,6 +44,7 @@ class Row {
   size_t memory_bytes() const { return sizeof(Row) + value_bytes_; }
 
   void OfferTo(PointLookup* lookup) {
+    assert(lookup != nullptr);
     const ValuePin pin{
         .acquire = [](void* row) { static_cast<Row*>(row)->Ref(); },
         .release = [](void* row, void* /*unused*/) { static_cast<Row*>(row)->Unref(); },

@@ -33,6 +33,7 @@ bool IsSuspicious(const InternalKeyComparator& order, const FileMetadata& newer,
 }
 
 void SeekFirst(const InternalKeyComparator& order, const Slice& user_key, InternalIterator* it) {
+  assert(it != nullptr);
   it->Seek(order.FirstInternalKey(user_key));
 }
 

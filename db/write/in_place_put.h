@@ -3,6 +3,7 @@
 // A put into a memtable whose values are updated in place; used by commits and by replay.
 #pragma once
 
+#include <cassert>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,7 @@ inline bool IsPut(const WriteBatchRecord& record) {
 template <typename ReadBefore>
 Status PutInPlace(const WriteBatchRecord& record, SequenceNumber seqno, MemTable* memtable,
                   InsertHint* hint, const ReadBefore& read_before) {
+  assert(memtable != nullptr);
   Slice value = record.value;
   std::string made;  // holds the bytes of `value` when the update callback has made a new value
   switch (memtable->Update(seqno, record.type, record.key, &value, &made)) {

@@ -6,6 +6,7 @@
 // Threads: as WriteBatch.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -48,10 +49,12 @@ class WriteBatchInternal {
     return DecodeFixed64(batch.rep_.data());
   }
   static void SetSequence(WriteBatch* batch, SequenceNumber seqno) {
+    assert(batch != nullptr);
     EncodeFixed64(batch->rep_.data(), seqno);
   }
   static uint32_t Count(const WriteBatch& batch) { return DecodeFixed32(batch.rep_.data() + 8); }
   static void SetCount(WriteBatch* batch, uint32_t count) {
+    assert(batch != nullptr);
     EncodeFixed32(batch->rep_.data() + 8, count);
   }
 
@@ -136,6 +139,7 @@ class WriteBatchInternal {
   static Status AddMarker(WriteBatch* batch, ValueType tag, std::initializer_list<Slice> parts);
   // Called before `bytes` are appended. Hot: one comparison for most batches.
   static void MakeRoom(WriteBatch* batch, size_t bytes) {
+    assert(batch != nullptr);
     if (batch->extras_ != nullptr) [[unlikely]]
       MakeRoomKeepingBytes(batch, bytes);
   }

@@ -107,6 +107,7 @@ class WriteBatchReader {
     return true;
   }
   bool TakeKey(WriteBatchRecord* record) {
+    assert(record != nullptr);
     record->value = Slice();
     return Take(&record->key, "a key");
   }
@@ -114,6 +115,7 @@ class WriteBatchReader {
     return Take(&record->key, "a key") && Take(&record->value, "a value");
   }
   bool TakeFamily(WriteBatchRecord* record, ValueType type) {
+    assert(record != nullptr);
     record->type = type;
     const char* p = GetVarint32Ptr(next_, limit_, &record->family);
     if (p == nullptr) [[unlikely]]

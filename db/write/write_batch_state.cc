@@ -147,6 +147,7 @@ void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
 }
 
 void WriteBatchInternal::AppendSeparator(WriteBatch* batch) {
+  assert(batch != nullptr);
   MakeRoom(batch, 1);
   batch->rep_.push_back(static_cast<char>(kTypeNoop));
 }

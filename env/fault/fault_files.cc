@@ -234,7 +234,9 @@ class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
 class FaultDirectory : public FSDirectoryWrapper {
  public:
   FaultDirectory(const FaultFileContext& context, std::unique_ptr<FSDirectory> directory)
-      : FSDirectoryWrapper(directory.get()), guard_(std::move(directory)), context_(context) {}
+      : FSDirectoryWrapper(directory.get()), guard_(std::move(directory)), context_(context) {
+    assert(guard_ != nullptr);
+  }
 
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     return RunWhole(context_, CallKind::kSyncDirectory,

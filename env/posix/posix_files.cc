@@ -367,6 +367,7 @@ IOStatus PosixMappedReadFile::InvalidateCache(size_t offset, size_t length) {
 }
 
 IOStatus PosixMappedReadFile::GetFileSize(uint64_t* result) {
+  assert(result != nullptr);
   *result = size_;
   return IOStatus::OK();
 }

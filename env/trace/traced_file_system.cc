@@ -196,7 +196,9 @@ class TracedDirectory final : public FSDirectoryWrapper {
   TracedDirectory(std::unique_ptr<FSDirectory>&& directory, Place place)
       : FSDirectoryWrapper(directory.get()),
         owned_(std::move(directory)),
-        place_(std::move(place)) {}
+        place_(std::move(place)) {
+    assert(owned_ != nullptr);
+  }
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     return Traced(place_, Named("Fsync"), dbg, [&] { return owned_->Fsync(options, dbg); });
   }

@@ -119,6 +119,7 @@ class Banding {
 
   // Adds all hashes. False if they contradict each other with this seed.
   bool Solve(HashList* hashes, uint8_t ordinal_seed) {
+    assert(hashes != nullptr);
     std::memset(rows_.data(), 0, size_t{slot_count_} * sizeof(Bits128));
     std::memset(results_.data(), 0, size_t{slot_count_} * sizeof(uint32_t));
     const uint32_t raw_seed = RibbonRawSeed(ordinal_seed);

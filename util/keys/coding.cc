@@ -90,6 +90,7 @@ bool GetVarint64(Slice* input, uint64_t* value) {
 }
 
 bool GetLengthPrefixedSlice(Slice* input, Slice* result) {
+  assert(input != nullptr);
   const char* limit = input->data() + input->size();
   return AdvanceTo(input, GetLengthPrefixedSlicePtr(input->data(), limit, result));
 }

@@ -60,6 +60,7 @@ class SlabHeap::List {
     front_ = element;
   }
   void Remove(T* element) {
+    assert(element != nullptr);
     if (element->next != nullptr) element->next->previous = element->previous;
     (element->previous != nullptr ? element->previous->next : front_) = element->next;
     element->previous = element->next = nullptr;
@@ -124,6 +125,7 @@ struct SlabHeap::Segment {
   explicit Segment(PageBuffer pages) : memory(std::move(pages)) {}
   static Segment* Create();
   static void Destroy(Segment* segment) {
+    assert(segment != nullptr);
     const PageBuffer last = std::move(segment->memory);
     segment->~Segment();
   }
@@ -226,6 +228,7 @@ class SlabHeap::Spares {
 
  private:
   void Destroy(Segment* segment) {
+    assert(segment != nullptr);
     held_bytes_.fetch_sub(segment->TouchedBytes(), std::memory_order_relaxed);
     Segment::Destroy(segment);
   }

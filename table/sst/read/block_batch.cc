@@ -48,6 +48,8 @@ struct BlockRun {
 struct ByPlace {
   // Not inline, because std::sort would make a dozen copies of this code.
   [[gnu::noinline]] bool operator()(const MissingBlock* a, const MissingBlock* b) const {
+    assert(a != nullptr);
+    assert(b != nullptr);
     // Ordered by path and not by pointer, so that the order of reads is the same in every run of
     // the program.
     if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();

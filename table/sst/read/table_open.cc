@@ -120,6 +120,7 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
               .statistics = options.statistics}),
       reader_charge_(CacheOf(options.block_cache), CacheEntryRole::kBlockBasedTableReader),
       file_metadata_charge_(CacheOf(options.block_cache), CacheEntryRole::kFileMetadata) {
+  assert(file_ != nullptr);
   store_.SetIndexSource(
       {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();

@@ -32,7 +32,9 @@ std::string LevelDbPathOf(const std::string& path) {
 }
 
 FollowerLinks::FollowerLinks(FileSystem* fs, std::string source_dir, std::string dir)
-    : fs_(fs), source_dir_(std::move(source_dir)), dir_(std::move(dir)) {}
+    : fs_(fs), source_dir_(std::move(source_dir)), dir_(std::move(dir)) {
+  assert(fs != nullptr);
+}
 
 Status FollowerLinks::Make(const std::vector<std::string>& names) {
   assert(std::all_of(names.begin(), names.end(), IsNameOfLink));

@@ -20,7 +20,10 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   enum class Step : uint8_t { kPrepare, kDecision };
   SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
               PreparedSection* section, CommitHook* next)
-      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {}
+      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {
+    assert(undecided != nullptr);
+    assert(section != nullptr);
+  }
 
   // The data is hidden before any reader can meet it.
   void OnLogged(const CommitPlace& place) override {
@@ -43,7 +46,7 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
     if (next_ != nullptr) next_->OnVisible(first_seqno, last_seqno);
   }
   void OnEnd(const Status& status) noexcept override {
-    // What is inserted has to be undone by a rollback, whatever became of the sync.
+    // The inserted data must be undone by a rollback, even if the sync has failed.
     const bool is_prepared = status.ok() || section_->is_written_before_commit();
     if (step_ == Step::kPrepare) prepared_->Settle(section_, is_prepared);
     if (next_ != nullptr) next_->OnEnd(status);
@@ -93,6 +96,7 @@ std::vector<size_t> TwoPhaseWrites::SubBatchesOf(const WriteBatch& batch) const 
 Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, WriteBatch* marker,
                                      PreparedSection* section, CommitHook* hook,
                                      CommitRecorder* recorder) {
+  assert(marker != nullptr);
   const std::vector<size_t> begins = SubBatchesOf(*marker);
   const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
   WriteBatch* const inserted[] = {marker};
@@ -112,7 +116,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
                               PreparedSection* section, CommitHook* hook,
                               CommitRecorder* recorder) {
   WriteBatch* const marker = records.marker;
-  assert(section->state() == State::kUndecided && marker->HasCommit());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasCommit());
   if (section->is_written_before_commit()) {
     assert(records.after == nullptr);
     return DecideWritten(options, marker, section, hook, recorder);
@@ -131,7 +136,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
 
 Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
                                 PreparedSection* section, CommitHook* hook) {
-  assert(section->state() == State::kUndecided && marker->HasRollback());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasRollback());
   if (section->is_written_before_commit()) {
     return DecideWritten(options, marker, section, hook, /*recorder=*/nullptr);
   }
@@ -141,6 +147,7 @@ Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
 }
 
 Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
+  assert(prepared != nullptr);
   const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();
   if (sections.empty()) return Status::OK();
   const std::shared_ptr<WalSink> log = wals->current();

@@ -94,10 +94,10 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
       active_log_(family->log_number) {
-  // If keys have timestamps, the newest entry of a key does not show which of its entries are
-  // visible.
   assert(versions_ != nullptr);
   assert(host_ != nullptr);
+  // If keys have timestamps, the newest entry of a key does not show which of its entries are
+  // visible.
   if (comparator_.user_comparator()->timestamp_size() == 0) {
     known_empty_ = std::make_unique<EmptyRanges>(comparator_);
     empty_ranges_ = known_empty_.get();

@@ -61,11 +61,12 @@ class Combination {
   bool Add(const Slice& operand) {
     Slice function, payload;
     if (!ExtractAggFuncAndValue(operand, function, payload)) return false;
-    if (!payloads_.empty() && function != function_ && function_ != Slice(kUnnamedFuncName)) {
+    if (has_name_ && function != function_) {
       // A partial merge cannot do this: the older operands are not all there.
       if (step_ == Step::kPartial || !Combine()) return false;
     }
     function_ = function;
+    has_name_ |= function != Slice(kUnnamedFuncName);
     payloads_.push_back(payload);
     return true;
   }
@@ -91,6 +92,7 @@ class Combination {
 
   const Step step_;
   Slice function_;
+  bool has_name_ = false;            // false: all operands so far take the name of the next one
   std::vector<Slice> payloads_;      // point into the operands and into results_
   std::deque<std::string> results_;  // a deque, so that strings stay where they are
 };

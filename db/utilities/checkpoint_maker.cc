@@ -212,7 +212,6 @@ Status CheckpointMaker::FillDirectory(const Request& request, const std::string&
   options.wal_size_for_flush = request.log_size_for_flush;
   std::vector<LiveFileStorageInfo> files;
   RETURN_IF_ERROR(db_->GetLiveFilesStorageInfo(options, &files));
-  RETURN_IF_ERROR(CheckOneDirectory("checkpoint", files));
   if (is_partial) AddFilesOfOthers(db_, names, &others);
   const DBOptions db_options = db_->GetDBOptions();
   CheckpointSettings settings = settings_;

@@ -18,6 +18,20 @@ namespace {
 
 bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFile; }
 
+// A backup restores all files to one directory, where files of different directories could have the
+// same name.
+Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
+  const std::string* directory = nullptr;
+  for (const LiveFileStorageInfo& file : files) {
+    if (file.file_type == kWalFile) continue;
+    if (directory == nullptr) directory = &file.directory;
+    if (*directory == file.directory) continue;
+    return Status::NotSupported("backup: the database has files in several directories",
+                                StrCat(*directory, ", ", file.directory));
+  }
+  return Status::OK();
+}
+
 // Removes the WALs from the list. Returns the number of the last one plus one; 0 if there is none.
 uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
   uint64_t end = 0;
@@ -95,7 +109,7 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
   RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(wanted, &files));
-  RETURN_IF_ERROR(CheckOneDirectory("backup", files));
+  RETURN_IF_ERROR(CheckOneDirectory(files));
   return files;
 }
 

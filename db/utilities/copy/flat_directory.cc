@@ -48,18 +48,6 @@ bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_f
   return are_known && WithoutTrailingSlashes(path) == WithoutTrailingSlashes(other_path);
 }
 
-Status CheckOneDirectory(const std::string& what, const std::vector<LiveFileStorageInfo>& files) {
-  const std::string* directory = nullptr;
-  for (const LiveFileStorageInfo& file : files) {
-    if (file.file_type == kWalFile) continue;
-    if (directory == nullptr) directory = &file.directory;
-    if (*directory == file.directory) continue;
-    return Status::NotSupported(StrCat(what, ": the database has files in several directories"),
-                                StrCat(*directory, ", ", file.directory));
-  }
-  return Status::OK();
-}
-
 std::string WithoutTrailingSlashes(std::string dir) {
   while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
   return dir;

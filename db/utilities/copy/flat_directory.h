@@ -7,10 +7,8 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "ashlar/file_system.h"
-#include "ashlar/metadata.h"
 #include "ashlar/status.h"
 #include "env/file_util.h"
 #include "util/result.h"
@@ -29,11 +27,6 @@ Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
 // Whether both paths lead to the same directory. False if one of them does not exist.
 bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_fs,
                      const std::string& other_dir);
-
-// A copy of a database has all files in one directory, where files of different directories could
-// have the same name. NotSupported if files other than WALs come from several directories; `what`
-// begins the message.
-Status CheckOneDirectory(const std::string& what, const std::vector<LiveFileStorageInfo>& files);
 
 // "/" remains "/".
 std::string WithoutTrailingSlashes(std::string dir);

@@ -4,6 +4,8 @@
 #include "db/options/option_table.h"
 
 #include <cassert>
+#include <cstring>
+#include <type_traits>
 
 #include "util/result.h"
 #include "util/text/str_cat.h"
@@ -240,10 +242,16 @@ void PrintValue(const PrintContext& context, const MetadataCacheOptions& value, 
 
 namespace {
 
+// The number is read by its bytes, because the value of an enumeration without a fixed type must
+// not be loaded if it is outside the range of the enumerators.
 template <typename Enum>
-Status CheckEnum(std::string_view option, Enum value) {
-  if (HasEnumName(value)) return Status::OK();
-  return Status::InvalidArgument(StrCat("option ", option, ": ", static_cast<int>(value),
+Status CheckEnum(std::string_view option, const Enum& value) {
+  std::underlying_type_t<Enum> number;
+  std::memcpy(&number, &value, sizeof(number));
+  for (const EnumName& name : EnumNames(Enum{})) {
+    if (name.value == static_cast<int64_t>(number)) return Status::OK();
+  }
+  return Status::InvalidArgument(StrCat("option ", option, ": ", static_cast<int>(number),
                                         " is not a value of its enumeration"));
 }
 

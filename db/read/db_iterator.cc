@@ -160,7 +160,7 @@ void DBIterator::LookBehind(const Slice& last) {
   direction_ = Direction::kForward;
   skipped_ = 0;
   dead_count_ = 0;
-  saved_key_.assign(last.data(), last.size());
+  SaveKey(last);
   SeekInternal(last, 0);
   FindNextVisible(/*is_key_saved=*/true);
 }
@@ -292,7 +292,7 @@ void DBIterator::Next() {
   skipped_ = 0;
   ++nexts_to_report_;
   if (direction_ == Direction::kForward) [[likely]] {
-    saved_key_.assign(user_key_.data(), user_key_.size());
+    SaveKey(user_key_);
     merged_->Next();
   } else {
     SwitchToForward();
@@ -354,7 +354,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     if (type == kTypeWideColumnEntity) return ShowEntityForward(user_key);
     if (type == kTypeBlobIndex) return ShowBlobForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
-    saved_key_.assign(user_key.data(), user_key.size());
+    SaveKey(user_key);
     is_key_saved = is_behind_dead = true;
     hidden_steps = 0;
     if (!PassEmpty()) merged_->Next();
@@ -399,7 +399,7 @@ void DBIterator::FindPrevVisible() {
     const Slice user_key = ExtractUserKey(merged_->key());
     if (options_.iterate_lower_bound != nullptr && BelowLowerBound(user_key)) return;
     if (LeftPrefix(user_key)) return;
-    saved_key_.assign(user_key.data(), user_key.size());
+    SaveKey(user_key);
     if (TakeNewestVersion()) {
       valid_ = true;
       return;
@@ -538,7 +538,7 @@ void DBIterator::SwitchToReverse() {
   const bool is_behind = direction_ == Direction::kFolded;
   direction_ = Direction::kReverse;
   if (is_behind) return StepBeforeSavedKey();
-  saved_key_.assign(user_key_.data(), user_key_.size());
+  SaveKey(user_key_);
   uint64_t steps = 0;
   do {
     if (++steps > max_sequential_skip_) {

@@ -161,6 +161,15 @@ class DBIterator final : public Iterator {
   bool TakeVersion(bool* is_value);
   bool ShowTaken(bool is_value);
   bool IsVisible(SequenceNumber seqno) const;
+  // Remembers a user key, which may be a part of saved_key_. Hot: most keys of a database have the
+  // same length, and their bytes are then copied without the general code of std::string.
+  void SaveKey(const Slice& key) {
+    if (key.size() == saved_key_.size()) [[likely]] {
+      std::memmove(saved_key_.data(), key.data(), key.size());
+    } else {
+      saved_key_.assign(key.data(), key.size());
+    }
+  }
   // True if a version may be visible although an older version of the key is not.
   bool SeesOutOfOrder() const { return callback_ != nullptr || newest_ != nullptr; }
   // The sequence number at which a seek meets the newest version that the iterator may see.

@@ -16,7 +16,7 @@ namespace ashlar {
 void DBIterator::ShowEntityForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
-  saved_key_.assign(user_key.data(), user_key.size());
+  SaveKey(user_key);
   direction_ = Direction::kDerived;
   valid_ = ShowEntity(merged_->value());
 }

@@ -54,7 +54,7 @@ bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
 void DBIterator::FoldForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   assert(!valid_);
-  saved_key_.assign(user_key.data(), user_key.size());
+  SaveKey(user_key);
   MergeBase base;
   bool has_base = false;
   if (!GatherOperands(&base, &has_base)) return;

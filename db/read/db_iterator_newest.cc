@@ -54,7 +54,7 @@ void DBIterator::PutOnTop(NewestRun* newest) {
 void DBIterator::PlaceNewestRun() {
   assert(valid_);
   assert(newest_ != nullptr);
-  if (direction_ == Direction::kForward) saved_key_.assign(user_key_.data(), user_key_.size());
+  if (direction_ == Direction::kForward) SaveKey(user_key_);
   seek_key_.clear();
   if (direction_ == Direction::kReverse) {
     AppendInternalKey(&seek_key_, saved_key_, PackTrailer(kMaxSequenceNumber, kMaxValue));

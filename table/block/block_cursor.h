@@ -159,7 +159,7 @@ inline constexpr size_t kPrefetchBytes = 512;
 // Hot: no allocation after the buffer has grown to the longest key, and no call except for long
 // copies. Handles entries whose key lengths have one byte each. NextSlow() handles the others, and
 // damage.
-inline bool BlockCursor::Next(Slice* key, Slice* value) {
+[[gnu::always_inline]] inline bool BlockCursor::Next(Slice* key, Slice* value) {
   if (decoded_ != nullptr) return NextDecoded(key, value);
   const char* const start = next_;
   const ptrdiff_t room = fast_end_ - start;
@@ -208,14 +208,14 @@ inline bool BlockCursor::Prev(Slice* key, Slice* value) {
   return index_ != 0 && TakeDecoded(index_ - 1, key, value);
 }
 
-inline bool BlockCursor::NextDecoded(Slice* key, Slice* value) {
+[[gnu::always_inline]] inline bool BlockCursor::NextDecoded(Slice* key, Slice* value) {
   if (index_ >= decoded_->count()) return false;
   return TakeDecoded(index_ + 1, key, value);
 }
 
 // Moves to entry `i`. The buffer begins with the prefix of the block and has room for the longest
 // key.
-inline bool BlockCursor::TakeDecoded(size_t i, Slice* key, Slice* value) {
+[[gnu::always_inline]] inline bool BlockCursor::TakeDecoded(size_t i, Slice* key, Slice* value) {
   index_ = i;
   if (i == decoded_->count()) return false;
   const Slice rest = decoded_->Rest(i);

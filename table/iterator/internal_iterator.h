@@ -59,7 +59,7 @@ class InternalIterator {
   virtual void EndSeek(const Slice& internal_key) { Seek(internal_key); }
 
   // Moves to the next entry. Only if Valid(). Hot: usually one step of the cursor.
-  void Next() {
+  [[gnu::always_inline]] void Next() {
     assert(valid_);
     if (cursor_ != nullptr && cursor_->Next(&key_, &value_)) [[likely]]
       return;

@@ -213,7 +213,7 @@ class MergingIterator final : private TombstoneWatcher {
   Status status_;       // the first error of a child
 };
 
-inline void MergingIterator::Next() {
+[[gnu::always_inline]] inline void MergingIterator::Next() {
   assert(Valid());
   if (direction_ != Direction::kForward && !SwitchDirection<Direction::kForward>()) return;
   current_.iterator->Next();

@@ -25,7 +25,7 @@ bool IsCommit(ValueType type) {
   return type == kTypeCommitXID || type == kTypeCommitXIDAndTimestamp;
 }
 
-Status Misplaced(const char* marker, size_t offset, const char* found) {
+[[gnu::cold]] Status Misplaced(const char* marker, size_t offset, const char* found) {
   return Status::Corruption(
       StrCat("write batch: offset ", offset, ": expected ", marker, ", found ", found));
 }

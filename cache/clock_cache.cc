@@ -101,7 +101,7 @@ const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
   return &helpers[static_cast<size_t>(role)];
 }
 
-ClockCache::ClockCache(const ClockCacheOptions& options)
+[[gnu::cold]] ClockCache::ClockCache(const ClockCacheOptions& options)
     : Cache(options.sharded.memory_allocator),
       name_(options.name),
       // Negative seeds request a seed of our choice. Every cache gets the same one, since their
@@ -125,7 +125,7 @@ ClockCache::ClockCache(const ClockCacheOptions& options)
   registry.caches.insert(this);
 }
 
-ClockCache::~ClockCache() {
+[[gnu::cold]] ClockCache::~ClockCache() {
   {
     Registry& registry = TheRegistry();
     MutexLock lock(&registry.mutex);
@@ -446,11 +446,11 @@ std::string ClockCache::GetPrintableOptions() const {
                 memory_allocator() != nullptr ? memory_allocator()->Name() : "None", "\n");
 }
 
-void ClockCache::CheckInvariants() {
+[[gnu::cold]] void ClockCache::CheckInvariants() {
   for (size_t i = 0; i < shard_count_; ++i) shards_[i].CheckInvariants();
 }
 
-std::string ClockCache::DebugString() {
+[[gnu::cold]] std::string ClockCache::DebugString() {
   std::string text = StrCat(name_, ": usage ", GetUsage(), " of ", GetCapacity(), ", ",
                             GetOccupancyCount(), " entries in ", shard_count_, " shards\n");
   for (size_t i = 0; i < shard_count_; ++i) {

@@ -479,7 +479,7 @@ bool ClockShard::Walk(uint64_t* position, size_t limit,
   return index < buckets->size();
 }
 
-std::string ClockShard::DebugString() {
+[[gnu::cold]] std::string ClockShard::DebugString() {
   MutexLock lock(&lock_);
   return StrCat("usage ", usage(), " of ", capacity_.load(std::memory_order_relaxed),
                 is_strict_ ? " (strict)" : "", "; probation ", probation_.count, " entries, ",
@@ -495,7 +495,7 @@ void ClockShard::NoteChange() {
 #endif
 }
 
-void ClockShard::CheckInvariants() {
+[[gnu::cold]] void ClockShard::CheckInvariants() {
   MutexLock lock(&lock_);
   CheckInvariantsLocked();
 }

@@ -209,8 +209,8 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
   return status;
 }
 
-Status DBImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                         PinnableSlice* value) {
+[[gnu::cold]] Status DBImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                       const Slice& key, PinnableSlice* value) {
   BlockAccesses accesses(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
   return ReadPoint(options, handle, key, value, nullptr, &accesses);
 }
@@ -221,9 +221,9 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
   return ReadPoint(options, handle, key, value, &callback, nullptr);
 }
 
-Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
-                           ColumnFamilyHandle* handle, const Slice& key,
-                           ReadExplanation* explanation) {
+[[gnu::cold]] Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
+                                         ColumnFamilyHandle* handle, const Slice& key,
+                                         ReadExplanation* explanation) {
   RETURN_IF_ERROR(CheckHandle(handle));
   RETURN_IF_ERROR(RefuseStamped("ExplainRead", handle));
   const bool is_seek = read != ExplainedRead::kGet;
@@ -242,8 +242,8 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
 }
 
 // Explains a Get. `view` is the view of the read or a slightly older one.
-void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
-                        const ReadView& view, ReadExplanation* explanation) {
+[[gnu::cold]] void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                      const ReadView& view, ReadExplanation* explanation) {
   PinnableSlice value;
   {
     ReadExplainer explainer(explanation);
@@ -254,7 +254,8 @@ void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
 }
 
 // Explains a seek: performs it with a trace, and records the position that it reaches.
-void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
+[[gnu::cold]] void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view,
+                                       ReadExplanation* explanation) {
   ReadExplainer explainer(explanation);
   DBIterator iterator(
       options, std::move(view),
@@ -330,7 +331,8 @@ void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* requ
 }
 
 // Keys with a null handle were read in the default family. Their results are replaced by an error.
-void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles) {
+[[gnu::cold]] void DBImpl::RefuseNullHandles(const MultiGetRequest& request,
+                                             ColumnFamilyHandle** handles) {
   assert(handles != nullptr);
   for (size_t i = 0; i < request.keys.size(); i++) {
     if (handles[i] != nullptr) continue;

@@ -59,7 +59,7 @@ ReadOptions PointOptions(const ReadOptions& options) {
 
 }  // namespace
 
-Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
+[[gnu::cold]] Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
   if (!IsStamped(handle)) return Status::OK();
   return Status::NotSupported(StrCat(call, ": the column family ", handle->GetName(),
                                      " has timestamps, for which the call is not built"));

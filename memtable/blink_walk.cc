@@ -179,7 +179,7 @@ bool BlinkTree::HasManyKeys() const {
 // ---- Proofs
 
 // Checks one node: pairs ascend from `low` on, and stay before the low of the next node.
-void BlinkTree::CheckNode(const Node& node) const {
+[[gnu::cold]] void BlinkTree::CheckNode(const Node& node) const {
   const auto require = [](bool holds) {
     if (!holds) std::abort();
   };
@@ -208,7 +208,7 @@ void BlinkTree::CheckNode(const Node& node) const {
   }
 }
 
-void BlinkTree::CheckInvariants() const {
+[[gnu::cold]] void BlinkTree::CheckInvariants() const {
   const Node* const root = root_.load(std::memory_order_acquire);
   for (uint32_t level = 0; level <= root->level; ++level) {
     const Node* const leftmost = LeftmostOn(level);
@@ -223,7 +223,7 @@ void BlinkTree::CheckInvariants() const {
   }
 }
 
-std::string BlinkTree::DebugString() const {
+[[gnu::cold]] std::string BlinkTree::DebugString() const {
   uint64_t entries = 0;
   std::string nodes;
   const uint32_t top = root_.load(std::memory_order_acquire)->level;

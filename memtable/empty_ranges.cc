@@ -153,7 +153,7 @@ void EmptyRanges::Resume(uint64_t version) {
   first_version_ = std::max(first_version_, version);
 }
 
-std::string EmptyRanges::DebugString() const {
+[[gnu::cold]] std::string EmptyRanges::DebugString() const {
   const EpochGuard guard;
   std::string text;
   for (const auto& place : places_) {

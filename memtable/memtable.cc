@@ -45,8 +45,8 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
 
 }  // namespace
 
-MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
-                   uint64_t id)
+[[gnu::cold]] MemTable::MemTable(const InternalKeyComparator& comparator,
+                                 const MemTableOptions& options, uint64_t id)
     : comparator_(comparator),
       id_(id),
       bloom_whole_keys_(options.bloom_whole_keys),
@@ -390,7 +390,7 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
 
 // A batch that failed half-way does not add its counters, so there may be more entries than are
 // counted, but not fewer.
-void MemTable::CheckInvariants() const {
+[[gnu::cold]] void MemTable::CheckInvariants() const {
   uint64_t entries = 0;
   if (tree_.has_value()) {
     tree_->CheckInvariants();
@@ -404,7 +404,7 @@ void MemTable::CheckInvariants() const {
   if (total.entries - total.range_deletes > entries) std::abort();
 }
 
-std::string MemTable::DebugString() const {
+[[gnu::cold]] std::string MemTable::DebugString() const {
   const MemTableCounters total = counters();
   return StrCat("memtable ", id_, " ", tree_.has_value() ? "B-link tree" : other_->Name(),
                 "\n  entries ", total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ",

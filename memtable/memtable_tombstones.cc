@@ -113,7 +113,7 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   return {whole, &whole->fragments};
 }
 
-std::string MemTableTombstones::DebugString() const {
+[[gnu::cold]] std::string MemTableTombstones::DebugString() const {
   const EpochGuard guard;
   const Lists* const lists = lists_.load(std::memory_order_acquire);
   std::string out = "range tombstones";

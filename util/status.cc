@@ -88,6 +88,8 @@ Status::Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2
 Status::Status(Code _code, SubCode _subcode, Severity _sev, const Slice& msg)
     : Status(_code, _subcode, msg, Slice(), _sev) {}
 
+Status::Status(Code _code, const char* msg) : Status(_code, kNone, Slice(msg), Slice()) {}
+
 Status Status::CopyAppendMessage(const Status& s, const Slice& delim, const Slice& msg) {
   Status result(s);
   const Slice old_text = s.state_ == nullptr ? Slice() : Slice(s.state_.get());

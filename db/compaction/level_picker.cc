@@ -8,6 +8,7 @@
 
 #include "db/compaction/plan_maker.h"
 #include "db/compaction/style_pickers.h"
+#include "util/rare_sort.h"
 
 namespace ashlar {
 namespace {
@@ -98,10 +99,9 @@ std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   return plans_.PlanForRuns({{0, {files.begin(), end}}}, 0, /*allow_trivial_move=*/false);
 }
 
-// Sorts by ascending rank. There is one function for all ranks, because each instance of the sort
-// would add kilobytes of code.
+// Sorts by ascending rank.
 void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* files) {
-  std::stable_sort(files->begin(), files->end(), [rank](const TableFile* a, const TableFile* b) {
+  SortRarely(files, [rank](const TableFile* a, const TableFile* b) {
     return rank(a->meta) < rank(b->meta);
   });
 }
@@ -244,8 +244,7 @@ std::optional<CompactionPlan> PickLevelled(const Version& version, const PickOpt
   const std::vector<double>& scores = picker.scores();
   std::vector<int> levels(scores.size());
   std::iota(levels.begin(), levels.end(), 0);
-  std::stable_sort(levels.begin(), levels.end(),
-                   [&scores](int a, int b) { return scores[a] > scores[b]; });
+  SortRarely(&levels, [&scores](int a, int b) { return scores[a] > scores[b]; });
   for (const int number : levels) {
     const Level level{number};
     if (scores[level] < 1) break;

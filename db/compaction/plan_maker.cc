@@ -12,6 +12,7 @@
 
 #include "db/compaction/output_paths.h"
 #include "db/output/table_output.h"
+#include "util/rare_sort.h"
 
 namespace ashlar {
 
@@ -124,7 +125,7 @@ LevelFiles PlanMaker::Level0Component(const TableFile* seed) const {
 // Whether no two of the files share a user key.
 bool PlanMaker::AreDisjoint(std::vector<TableFile*> files) const {
   const InternalKeyComparator& cmp = version_.comparator();
-  std::sort(files.begin(), files.end(), [&cmp](const TableFile* a, const TableFile* b) {
+  SortRarely(&files, [&cmp](const TableFile* a, const TableFile* b) {
     return cmp.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });
   for (size_t i = 0; i + 1 < files.size(); i++) {

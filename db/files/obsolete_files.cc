@@ -16,6 +16,7 @@
 #include "env/info_log.h"
 #include "env/random_reader.h"
 #include "table/sst/read/table_reader.h"
+#include "util/rare_sort.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
@@ -71,7 +72,7 @@ class DirectoryScan {
         live_.push_back(blob.file->meta.number);
       }
     }
-    std::sort(live_.begin(), live_.end());
+    SortRarely(&live_);
   }
 
   Status Run(const std::string& dir, const Result<std::vector<std::string>>& names,
@@ -248,7 +249,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
   for (auto* paths : {&files.paths, &files.asides, &files.warnings}) {
     std::sort(paths->begin(), paths->end());  // directories list names in no order
   }
-  std::sort(files.old_logs.begin(), files.old_logs.end());
+  SortRarely(&files.old_logs);
   PutBlobsAside(&files);
   if (scan.has_unread_table()) LeaveBlobs(&files);
   core->versions->TakeReplacedManifests();  // the scan has found them too

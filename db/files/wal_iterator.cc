@@ -23,6 +23,7 @@
 #include "env/filename.h"
 #include "env/sequential_reader.h"
 #include "util/keys/coding.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
 
@@ -322,8 +323,7 @@ class DbWalIterator final : public WalIterator {
         later.push_back({.number = number, .bytes = UINT64_MAX});
       }
     }
-    std::sort(later.begin(), later.end(),
-              [](const LogPlace& a, const LogPlace& b) { return a.number < b.number; });
+    SortRarely(&later, [](const LogPlace& a, const LogPlace& b) { return a.number < b.number; });
     logs_.insert(logs_.end(), later.begin(), later.end());
     return Status::OK();
   }

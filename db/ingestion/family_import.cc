@@ -15,6 +15,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
+#include "util/rare_sort.h"
 #include "util/scope_exit.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
@@ -242,7 +243,7 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   // Older tables first: deeper levels first, and level 0 by age.
   std::vector<Table*> tables;
   for (Table& table : tables_) tables.push_back(&table);
-  std::stable_sort(tables.begin(), tables.end(), [](const Table* a, const Table* b) {
+  SortRarely(&tables, [](const Table* a, const Table* b) {
     if (a->level != b->level) return a->level > b->level;
     return a->level == 0 && IsNewer(b->meta, a->meta);
   });

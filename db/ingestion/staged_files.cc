@@ -3,7 +3,6 @@
 // Files are staged family by family, file by file.
 #include "db/ingestion/staged_files.h"
 
-#include <algorithm>
 #include <cassert>
 #include <map>
 #include <set>
@@ -15,6 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -78,7 +78,7 @@ bool OverlapEachOther(const InternalKeyComparator& comparator,
                       const std::vector<ExternalFile>& files) {
   std::vector<const TableBounds*> sorted;
   for (const ExternalFile& file : files) sorted.push_back(&file.bounds);
-  std::sort(sorted.begin(), sorted.end(), [&](const TableBounds* a, const TableBounds* b) {
+  SortRarely(&sorted, [&](const TableBounds* a, const TableBounds* b) {
     return comparator.Compare(a->smallest, b->smallest) < 0;
   });
   for (size_t i = 1; i < sorted.size(); i++) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/jobs/manual_compaction.h"
+#include "util/rare_sort.h"
 #include "util/scope_exit.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
@@ -30,7 +31,7 @@ Status CheckWay(const Version& version, Level from, Level to) {
 Status CheckLevel0(const Version& version, Level to) {
   std::vector<TableFile*> files = version.files(0);
   const InternalKeyComparator& order = version.comparator();
-  std::sort(files.begin(), files.end(), [&order](const TableFile* a, const TableFile* b) {
+  SortRarely(&files, [&order](const TableFile* a, const TableFile* b) {
     return order.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });
   for (size_t i = 0; i + 1 < files.size(); i++) {

@@ -4,7 +4,6 @@
 // is read.
 #include "db/manifest/manifest_reader.h"
 
-#include <algorithm>
 #include <cassert>
 #include <functional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -194,7 +194,7 @@ Result<std::vector<FileNumber>> ListManifests(FileSystem* fs, const std::string&
     FileType type;
     if (ParseFileName(name, &number, &type) && type == kDescriptorFile) manifests.push_back(number);
   }
-  std::sort(manifests.begin(), manifests.end(), std::greater<>());
+  SortRarely(&manifests, std::greater<>());
   return manifests;
 }
 

@@ -39,7 +39,7 @@ Result<int> VersionInDirectory(FileSystem* fs, const std::string& dir) {
 bool HasNewer(OptionTable table, const void* options, const void* defaults) {
   assert(options != nullptr && defaults != nullptr);
   return std::any_of(table.begin(), table.end(), [&](const OptionRow& row) {
-    return row.facts.since == Since::kRocksDb119 && !row.is_same(options, defaults);
+    return row.facts.since == Since::kRocksDb119 && !row.IsSame(options, defaults);
   });
 }
 

@@ -17,16 +17,16 @@ namespace {
 constexpr OptionRow MaxDictBytes() {
   OptionRow row = Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
       {"max_dict_bytes", "bytes of dictionary; 0 = none"});
-  row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
-    uint32_t& value = static_cast<CompressionOptions*>(options)->max_dict_bytes;
+  row.parse = [](const ConfigOptions& config, std::string_view text, void* untyped) {
+    uint32_t& value = *static_cast<uint32_t*>(untyped);
     int32_t with_sign;
     const Status status = ParseValue(config, text, &with_sign);
     if (!status.ok()) return ParseValue(config, text, &value);
     value = static_cast<uint32_t>(with_sign);
     return status;
   };
-  row.print = [](const PrintContext& context, const void* options, std::string* text) {
-    const uint32_t value = static_cast<const CompressionOptions*>(options)->max_dict_bytes;
+  row.print = [](const PrintContext& context, const void* untyped, std::string* text) {
+    const uint32_t value = *static_cast<const uint32_t*>(untyped);
     if (context.newest != Since::kRocksDb78) return PrintValue(context, value, text);
     PrintValue(context, static_cast<int32_t>(value), text);
   };
@@ -175,7 +175,7 @@ Status ParsePositional(const ConfigOptions& config, std::string_view text,
   const bool is_without_threads = items.size() == kThreads + 1;
   for (size_t i = 0; i < items.size(); ++i) {
     const size_t position = is_without_threads && i == kThreads ? size_t{kEnabled} : i;
-    RETURN_IF_ERROR(kCompressionRows[position].parse(config, items[i], value));
+    RETURN_IF_ERROR(kCompressionRows[position].Parse(config, items[i], value));
   }
   return Status::OK();
 }

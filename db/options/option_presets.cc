@@ -56,7 +56,7 @@ void DumpRows(OptionTable table, const void* options, Logger* log) {
   for (const OptionRow& row : table) {
     if (row.print == nullptr) continue;
     StrAppend(&text, "\n    Options.", row.name(), ": ");
-    row.print(context, options, &text);
+    row.Print(context, options, &text);
   }
   Header(log, "%s", text.c_str());
 }

@@ -26,7 +26,7 @@ std::string TextOf(const OptionRow& row, const void* options) {
   PrintContext context;
   context.config.depth = ConfigOptions::kDepthShallow;
   std::string text;
-  row.print(context, options, &text);
+  row.Print(context, options, &text);
   return text;
 }
 
@@ -66,7 +66,7 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
   ConfigOptions inner = config;
   // If the struct can be changed on an open database, so can each of its members.
   if (row->facts.takes_effect == TakesEffect::kDynamic) inner.mutable_options_only = false;
-  Status status = row->parse(inner, value, options);
+  Status status = row->Parse(inner, value, options);
   return status.ok() ? status : WithName(status, name);
 }
 
@@ -76,7 +76,7 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     std::string value;
-    row.print(context, options, &value);
+    row.Print(context, options, &value);
     // Braces keep the semicolons of nested text together.
     const bool needs_braces = value.find(';') != std::string::npos && value.front() != '{';
     StrAppend(text, row.name(), "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "",
@@ -90,18 +90,18 @@ Status CheckRows(OptionTable table, const void* options, const void* defaults) {
     assert(row.is_same != nullptr);
     assert(row.is_within_bounds != nullptr);
     assert(row.facts.least <= row.facts.greatest);
-    if (row.facts.support == Support::kDefaultOnly && !row.is_same(options, defaults)) {
+    if (row.facts.support == Support::kDefaultOnly && !row.IsSame(options, defaults)) {
       const std::string needed =
           // Options without a text form are pointers to objects.
           row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);
       return Status::NotSupported(StrCat("option ", row.name(), ": not built yet; ", needed));
     }
-    if (!row.is_within_bounds(row.facts, options) && std::isinf(row.facts.greatest) &&
+    if (!row.IsWithinBounds(options) && std::isinf(row.facts.greatest) &&
         std::isinf(row.facts.least)) {
       return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),
                                             " is not a value of its enumeration"));
     }
-    if (!row.is_within_bounds(row.facts, options)) {
+    if (!row.IsWithinBounds(options)) {
       return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),
                                             " is not between ", row.facts.least, " and ",
                                             row.facts.greatest));

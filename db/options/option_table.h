@@ -13,6 +13,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "db/options/option_values.h"
 
@@ -44,17 +46,32 @@ struct OptionInfo {
   double greatest = std::numeric_limits<double>::infinity();
 };
 
-// One option: its description and the functions for its value.
+// One option: its description, its place, and the functions for values of its type. Hundreds of
+// options have few types, so only the place is a function of each option.
 struct OptionRow {
   OptionInfo facts;
-  // All functions get a pointer to the struct to which the table belongs. parse or print is nullptr
-  // if the option has no text form and exists only in programs.
-  Status (*parse)(const ConfigOptions& config, std::string_view text, void* options);
-  void (*print)(const PrintContext& context, const void* options, std::string* text);
+  // The value in the struct to which the table belongs. The functions below get its address. parse
+  // or print is nullptr if the option has no text form and exists only in programs.
+  void* (*value_in)(void* options);
+  Status (*parse)(const ConfigOptions& config, std::string_view text, void* value);
+  void (*print)(const PrintContext& context, const void* value, std::string* text);
   bool (*is_same)(const void* a, const void* b);
-  bool (*is_within_bounds)(const OptionInfo& facts, const void* options);
+  bool (*is_within_bounds)(const OptionInfo& facts, const void* value);
 
   const char* name() const { return facts.name; }
+
+  // The functions for the value in a struct.
+  const void* ValueIn(const void* options) const { return value_in(const_cast<void*>(options)); }
+  Status Parse(const ConfigOptions& config, std::string_view text, void* options) const {
+    return parse(config, text, value_in(options));
+  }
+  void Print(const PrintContext& context, const void* options, std::string* text) const {
+    print(context, ValueIn(options), text);
+  }
+  bool IsSame(const void* a, const void* b) const { return is_same(ValueIn(a), ValueIn(b)); }
+  bool IsWithinBounds(const void* options) const {
+    return is_within_bounds(facts, ValueIn(options));
+  }
 };
 
 using OptionTable = std::span<const OptionRow>;
@@ -116,25 +133,42 @@ bool HasEnumName(Enum value) {
          });
 }
 
+template <typename Value>
+Status ParseAs(const ConfigOptions& config, std::string_view text, void* value) {
+  return ParseValue(config, text, static_cast<Value*>(value));
+}
+template <typename Value>
+void PrintAs(const PrintContext& context, const void* value, std::string* text) {
+  PrintValue(context, *static_cast<const Value*>(value), text);
+}
+template <typename Value>
+bool IsSameAs(const void* a, const void* b) {
+  return SameValue(*static_cast<const Value*>(a), *static_cast<const Value*>(b));
+}
+template <typename Value>
+bool IsWithinBoundsAs(const OptionInfo& limits, const void* untyped) {
+  const Value& value = *static_cast<const Value*>(untyped);
+  if constexpr (std::is_arithmetic_v<Value>) {
+    const auto number = static_cast<double>(value);
+    return number >= limits.least && number <= limits.greatest;
+  } else if constexpr (requires { EnumNames(Value{}); }) {
+    return HasEnumName(value);
+  }
+  return true;
+}
+
+// The type of `Member` of `Struct`, which may be a member of a base class.
+template <typename Struct, auto Member>
+using ValueOf = std::decay_t<decltype(std::declval<const Struct&>().*Member)>;
+
 // A row for `Member` of `Struct`, without a text form.
 template <typename Struct, auto Member>
 constexpr OptionRow ProgramOption(OptionInfo facts) {
   OptionRow row{};
   row.facts = facts;
-  row.is_same = [](const void* a, const void* b) {
-    return SameValue(static_cast<const Struct*>(a)->*Member,
-                     static_cast<const Struct*>(b)->*Member);
-  };
-  row.is_within_bounds = [](const OptionInfo& limits, const void* options) {
-    using Value = std::decay_t<decltype(static_cast<const Struct*>(options)->*Member)>;
-    if constexpr (std::is_arithmetic_v<Value>) {
-      const auto value = static_cast<double>(static_cast<const Struct*>(options)->*Member);
-      return value >= limits.least && value <= limits.greatest;
-    } else if constexpr (requires { EnumNames(Value{}); }) {
-      return HasEnumName(static_cast<const Struct*>(options)->*Member);
-    }
-    return true;
-  };
+  row.value_in = [](void* options) -> void* { return &(static_cast<Struct*>(options)->*Member); };
+  row.is_same = IsSameAs<ValueOf<Struct, Member>>;
+  row.is_within_bounds = IsWithinBoundsAs<ValueOf<Struct, Member>>;
   return row;
 }
 
@@ -142,9 +176,7 @@ constexpr OptionRow ProgramOption(OptionInfo facts) {
 template <typename Struct, auto Member>
 constexpr OptionRow ParsedOption(OptionInfo facts) {
   OptionRow row = ProgramOption<Struct, Member>(facts);
-  row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
-    return ParseValue(config, text, &(static_cast<Struct*>(options)->*Member));
-  };
+  row.parse = ParseAs<ValueOf<Struct, Member>>;
   return row;
 }
 
@@ -152,18 +184,17 @@ constexpr OptionRow ParsedOption(OptionInfo facts) {
 template <typename Struct, auto Member>
 constexpr OptionRow Option(OptionInfo facts) {
   OptionRow row = ParsedOption<Struct, Member>(facts);
-  row.print = [](const PrintContext& context, const void* options, std::string* text) {
-    PrintValue(context, static_cast<const Struct*>(options)->*Member, text);
-  };
+  row.print = PrintAs<ValueOf<Struct, Member>>;
   return row;
 }
 
-// A row without a member of its own, or for another name of one: `parse` sets it, and it is not
-// printed.
+// A row without a member of its own, or for another name of one: `parse` gets the struct and sets
+// it; it is not printed.
 constexpr OptionRow TextOption(OptionInfo facts,
                                Status (*parse)(const ConfigOptions&, std::string_view, void*)) {
   OptionRow row{};
   row.facts = facts;
+  row.value_in = [](void* options) { return options; };
   row.parse = parse;
   row.is_same = [](const void*, const void*) { return true; };
   row.is_within_bounds = [](const OptionInfo&, const void*) { return true; };

@@ -583,8 +583,8 @@ std::string FirstDifference(OptionTable table, const ConfigOptions& config, cons
   for (const OptionRow& row : table) {
     if (row.print == nullptr) continue;
     std::string text_a, text_b;
-    row.print(context, a, &text_a);
-    row.print(context, b, &text_b);
+    row.Print(context, a, &text_a);
+    row.Print(context, b, &text_b);
     if (text_a != text_b) return row.name();
   }
   return "";

@@ -33,7 +33,7 @@ void AppendSection(OptionTable table, const PrintContext& context, const void* o
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     StrAppend(text, "  ", row.name(), "=");
-    row.print(context, options, text);
+    row.Print(context, options, text);
     text->push_back('\n');
   }
   text->append("  \n");
@@ -59,7 +59,7 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
     if (row.name() == std::string_view("table_factory")) {
       text->append(factory == nullptr ? "nullptr" : factory->Name());
     } else {
-      row.print(context, &options, text);
+      row.Print(context, &options, text);
     }
     text->push_back('\n');
   }

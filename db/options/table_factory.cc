@@ -138,7 +138,7 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   for (const OptionRow& row : BlockBasedOptionTable()) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     StrAppend(&text, "  ", row.name(), ": ");
-    row.print(context, &options_, &text);
+    row.Print(context, &options_, &text);
     text.push_back('\n');
   }
   const Cache* cache = options().block_cache.get();
@@ -157,7 +157,7 @@ Status BlockBasedTableFactory::GetOption(const ConfigOptions& config_options,
   value->clear();
   PrintContext context;
   context.config = config_options;
-  row->print(context, &options_, value);
+  row->Print(context, &options_, value);
   return Status::OK();
 }
 

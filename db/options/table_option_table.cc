@@ -14,12 +14,10 @@ constexpr OptionRow ReadAmpBytesPerBit() {
   OptionRow row = Option<Table, &Table::read_amp_bytes_per_bit>(
       {"read_amp_bytes_per_bit",
        "measure read amplification with one bit per so many bytes; 0 = off", Support::kHint});
-  row.parse = [](const ConfigOptions& config, std::string_view text, void* options) {
+  row.parse = [](const ConfigOptions& config, std::string_view text, void* value) {
     uint64_t wide;
     const Status status = ParseValue(config, text, &wide);
-    if (status.ok()) {
-      static_cast<Table*>(options)->read_amp_bytes_per_bit = static_cast<uint32_t>(wide);
-    }
+    if (status.ok()) *static_cast<uint32_t*>(value) = static_cast<uint32_t>(wide);
     return status;
   };
   return row;

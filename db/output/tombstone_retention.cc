@@ -79,7 +79,7 @@ void AppendKeptOfStamped(const InternalKeyComparator& order, const RangeTombston
 
 }  // namespace
 
-std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
+[[gnu::cold]] std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
     const FragmentedTombstones& all, const TombstonesToKeepOptions& options) {
   const InternalKeyComparator& order = all.comparator();
   std::vector<RangeTombstone> kept;
@@ -110,8 +110,8 @@ std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
   return std::make_unique<const FragmentedTombstones>(order, std::move(kept));
 }
 
-bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
-                 std::span<const SequenceNumber> snapshots) {
+[[gnu::cold]] bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
+                               std::span<const SequenceNumber> snapshots) {
   const InternalKeyComparator& order = all.comparator();
   if (order.stamp_bytes() != 0) return false;  // older readers may not see the tombstone
   const Slice largest = table.largest_user_key();

@@ -100,7 +100,7 @@ void DBIterator::Prepare(const MultiScanArgs& scan_opts) {
   BuildTower();
 }
 
-Status DBIterator::Refresh(const Snapshot* snapshot) {
+[[gnu::cold]] Status DBIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireViewFor(snapshot);
   if (options_.background_purge_on_iterator_cleanup) fresh.PurgeInBackground();
   DropTower();

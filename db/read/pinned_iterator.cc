@@ -52,7 +52,7 @@ Slice PinnedIterator::Copy(const Slice& bytes) {
   return Slice(copy, bytes.size());
 }
 
-Status PinnedIterator::GetProperty(std::string prop_name, std::string* prop) {
+[[gnu::cold]] Status PinnedIterator::GetProperty(std::string prop_name, std::string* prop) {
   if (prop_name != "rocksdb.iterator.is-key-pinned" &&
       prop_name != "rocksdb.iterator.is-value-pinned") {
     return source_->GetProperty(std::move(prop_name), prop);

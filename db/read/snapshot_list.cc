@@ -52,7 +52,7 @@ int64_t SnapshotList::OldestTime() const {
   return live_.empty() ? 0 : (*live_.begin())->GetUnixTime();
 }
 
-std::string SnapshotList::DebugString() const {
+[[gnu::cold]] std::string SnapshotList::DebugString() const {
   std::string out = StrCat("snapshots: ", count());
   for (SequenceNumber number : SequenceNumbers()) StrAppend(&out, " @", number);
   return out + "\n";

@@ -119,7 +119,7 @@ void StampedIterator::BuildTower() {
   valid_ = false;
 }
 
-Status StampedIterator::Refresh(const Snapshot* snapshot) {
+[[gnu::cold]] Status StampedIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireViewFor(snapshot);
   ReadOptions asked = options_;
   const Slice start = start_stamp_;
@@ -156,7 +156,7 @@ const WideColumns& StampedIterator::columns() const {
   return shows_entity_ ? entity_columns_ : plain_column_.Of(shown_value_);
 }
 
-Status StampedIterator::GetProperty(std::string name, std::string* value) {
+[[gnu::cold]] Status StampedIterator::GetProperty(std::string name, std::string* value) {
   if (value == nullptr) return Status::InvalidArgument("prop is nullptr");
   if (name == "rocksdb.iterator.super-version-number") {
     *value = std::to_string(view_.super_version()->number());

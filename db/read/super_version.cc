@@ -40,7 +40,7 @@ bool SuperVersion::MayIgnoreRangeTombstones() const {
   return parts_.options->min_tombstones_for_range_conversion == 0;
 }
 
-std::string SuperVersion::DebugString() const {
+[[gnu::cold]] std::string SuperVersion::DebugString() const {
   std::string text = StrCat("super version ", parts_.number, ": memtables ", parts_.mem->id());
   for (const MemTable* memtable : parts_.immutables) StrAppend(&text, " ", memtable->id());
   StrAppend(&text, ", version ", parts_.version->number(), " with ", parts_.version->file_count(),

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "db/version/level_tables.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -65,7 +66,7 @@ class Placement {
 std::vector<size_t> Placement::BySmallest() const {
   std::vector<size_t> order(tables_.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+  SortRarely(&order, [this](size_t a, size_t b) {
     return options_.comparator->Compare(tables_[a].meta.smallest, tables_[b].meta.smallest) < 0;
   });
   return order;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -124,7 +125,7 @@ std::vector<const PlacedTable*> TombstoneLimits::TablesIn(const Gap& gap,
   for (const PlacedTable& table : tables_) {
     if (&table != &but && IsIn(gap, table.meta)) found.push_back(&table);
   }
-  std::sort(found.begin(), found.end(), [&](const PlacedTable* a, const PlacedTable* b) {
+  SortRarely(&found, [&](const PlacedTable* a, const PlacedTable* b) {
     return gap.is_before ? order_.Compare(a->meta.largest, b->meta.largest) > 0
                          : order_.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });

@@ -216,7 +216,7 @@ void BatchSearch::ReadMissing() {
   DropDone();
 }
 
-std::string BatchSearch::DebugString() const {
+[[gnu::cold]] std::string BatchSearch::DebugString() const {
   std::string text;
   for (size_t i = 0; i < count_; ++i) {
     const Key& key = keys_[i];

@@ -237,7 +237,7 @@ void LevelIterator::PrevSlow() {
   SkipBackward();
 }
 
-std::string LevelIterator::DebugString() const {
+[[gnu::cold]] std::string LevelIterator::DebugString() const {
   const std::string file = index_ < files_.size() ? StrCat("file ", files_[index_]->meta.number)
                                                   : std::string("no file");
   return StrCat(files_.size(), " files, in ", file, ", ",

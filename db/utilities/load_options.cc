@@ -110,15 +110,15 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
   for (const OptionRow& row : section.table) {
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
-    row.print(context, section.options, &text_in_file);
-    row.print(context, given, &text_given);
+    row.Print(context, section.options, &text_in_file);
+    row.Print(context, given, &text_given);
     const auto raw = section.texts.find(row.name());
     const bool is_in_file = raw != section.texts.end() && !raw->second.empty();
     const bool names_object = is_in_file && raw->second != "nullptr";
     if (text_in_file == text_given && !(names_object && text_given == "nullptr")) continue;
     if (!is_in_file) return Differs(row.name(), text_in_file, text_given);
     text_given.clear();
-    row.print(as_written, given, &text_given);
+    row.Print(as_written, given, &text_given);
     if (raw->second != text_given) return Differs(row.name(), raw->second, text_given);
   }
   return Status::OK();

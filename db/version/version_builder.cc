@@ -10,6 +10,7 @@
 
 #include "db/table_cache/table_cache.h"
 #include "env/filename.h"
+#include "util/rare_sort.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
 
@@ -127,11 +128,11 @@ std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
     levels[level].push_back(&arrival);
   }
   for (size_t level = 1; level < levels.size(); level++) {
-    std::sort(levels[level].begin(), levels[level].end(), [this](Arrival* a, Arrival* b) {
+    SortRarely(&levels[level], [this](Arrival* a, Arrival* b) {
       return comparator_.Compare(a->meta().smallest, b->meta().smallest) < 0;
     });
   }
-  std::sort(levels[0].begin(), levels[0].end(), &VersionBuilder::IsNewerArrival);
+  SortRarely(&levels[0], &VersionBuilder::IsNewerArrival);
   return levels;
 }
 
@@ -151,7 +152,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
     }
   }
   Arrivals& level0 = (*levels)[0];
-  std::sort(level0.begin(), level0.end(), &VersionBuilder::IsNewerArrival);
+  SortRarely(&level0, &VersionBuilder::IsNewerArrival);
   uint64_t epoch = 0;
   for (size_t level = levels->size() - 1; level > 0; level--) {
     if ((*levels)[level].empty()) continue;
@@ -167,7 +168,7 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
   for (const auto& [number, place] : departures_) {
     if (place.level == level) splice.removed.push_back(place.index);
   }
-  std::sort(splice.removed.begin(), splice.removed.end());
+  SortRarely(&splice.removed);
   assert(std::adjacent_find(splice.removed.begin(), splice.removed.end()) == splice.removed.end());
   const std::vector<TableFile*>& files = base_[static_cast<size_t>(level)]->files;
   for (const Arrival* arrival : arrivals) {

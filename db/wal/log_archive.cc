@@ -9,6 +9,7 @@
 
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "util/rare_sort.h"
 
 namespace ashlar {
 namespace {
@@ -33,7 +34,7 @@ Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>
     FileType type;
     if (ParseFileName(name, &number, &type) && type == kWalFile) numbers.push_back(number);
   }
-  std::sort(numbers.begin(), numbers.end());
+  SortRarely(&numbers);
   return numbers;
 }
 

@@ -234,7 +234,7 @@ LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_
 // A header of zeros. Zeros up to the end of the file are space that was allocated ahead. Zeros up
 // to the end of a block are padding before a record of a kind that is never cut. Other zeros are an
 // unfinished end or, with intact records behind them, damage.
-LogReader::Physical LogReader::JudgeZeros() {
+[[gnu::cold]] LogReader::Physical LogReader::JudgeZeros() {
   assert(limit_ >= position_ + kLogHeaderBytes);
   if (options_.is_tailing) return EndHere();
   const uint64_t offset = block_offset_ + position_;
@@ -365,7 +365,7 @@ std::optional<uint64_t> LogReader::FindGoodRecordBehind(uint64_t offset) {
   return found;
 }
 
-std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
+[[gnu::cold]] std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
   const uint64_t from = std::max(offset + 1, block_offset_) - block_offset_;
   for (size_t at = static_cast<size_t>(from); at + kLogHeaderBytes <= limit_; ++at) {
     if (IsGoodRecordAt(block_.get() + at, limit_ - at)) return block_offset_ + at;

@@ -23,7 +23,7 @@ bool DecodePredecessorInfo(const Slice& payload, PredecessorWalInfo* info) {
   return GetFixed64(&rest, &info->size_bytes) && GetFixed64(&rest, &info->last_seqno);
 }
 
-std::string EncodeTimestampSizes(const std::vector<TimestampSize>& sizes) {
+[[gnu::cold]] std::string EncodeTimestampSizes(const std::vector<TimestampSize>& sizes) {
   std::string payload;
   for (const TimestampSize& size : sizes) {
     PutFixed32(&payload, size.column_family);
@@ -77,8 +77,9 @@ void AppendFramedRecord(const LogFraming& framing, uint64_t offset, const Slice&
       [](const LogHeaderStore& header) { header.Commit(); });
 }
 
-void AppendSpecialRecord(const LogFraming& framing, uint64_t offset, LogRecordType legacy_type,
-                         const Slice& payload, std::string* dst) {
+[[gnu::cold]] void AppendSpecialRecord(const LogFraming& framing, uint64_t offset,
+                                       LogRecordType legacy_type, const Slice& payload,
+                                       std::string* dst) {
   // A compression record has the short header in every file.
   const bool is_recyclable =
       framing.is_recyclable() && legacy_type != LogRecordType::kSetCompression;

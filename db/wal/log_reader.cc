@@ -335,7 +335,8 @@ void LogReader::StopAt(const Physical& physical) {
   DropFragments();
 }
 
-void LogReader::Report(const Physical& physical, std::optional<uint64_t> good_record_behind) {
+[[gnu::cold]] void LogReader::Report(const Physical& physical,
+                                     std::optional<uint64_t> good_record_behind) {
   assert(physical.what != nullptr);
   has_reported_ = true;
   if (reporter_ == nullptr) return;

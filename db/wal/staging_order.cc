@@ -82,7 +82,7 @@ void StagingOrder::Abort() {
   WakeWaiters();
 }
 
-std::string StagingOrder::DebugString() {
+[[gnu::cold]] std::string StagingOrder::DebugString() {
   MutexLock lock(&mutex_);
   std::string text = StrCat("staged to ", staged_end());
   for (const Range& range : early_) {

@@ -396,7 +396,8 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   return Status::OK();
 }
 
-Status CommitPipeline::RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno) {
+[[gnu::cold]] Status CommitPipeline::RefuseChanged(const WriteBatchRecord& record,
+                                                   SequenceNumber seqno) {
   return Status::Corruption(
       StrCat("write batch: the update with sequence number ", seqno, " of column family ",
              record.family, " differs from its checksum; it was whole before it was logged"));
@@ -560,7 +561,7 @@ CommitTotals CommitPipeline::totals() {
   return totals;
 }
 
-std::string CommitPipeline::DebugString() {
+[[gnu::cold]] std::string CommitPipeline::DebugString() {
   SequenceNumber reserved = 0;
   uint64_t tickets = 0;
   int pauses = 0;

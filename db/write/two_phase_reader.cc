@@ -30,7 +30,7 @@ bool IsDecision(const WriteBatchPart& part) {
   return part.kind == WriteBatchPart::Kind::kCommit || part.kind == WriteBatchPart::Kind::kRollback;
 }
 
-Status Misplaced(const char* marker, size_t offset, const char* found) {
+[[gnu::cold]] Status Misplaced(const char* marker, size_t offset, const char* found) {
   return Status::Corruption(
       StrCat("write batch: offset ", offset, ": expected ", marker, ", found ", found));
 }

@@ -86,7 +86,7 @@ struct WriteBatchInternal::Update {
   }
 };
 
-Status WriteBatchInternal::RefuseEntrySize(size_t key_bytes, size_t value_bytes) {
+[[gnu::cold]] Status WriteBatchInternal::RefuseEntrySize(size_t key_bytes, size_t value_bytes) {
   return Status::InvalidArgument(StrCat("a key of ", key_bytes, " and a value of ", value_bytes,
                                         " bytes: together they may have ", kMaxUserEntryBytes,
                                         ", for that is what fits into a table"));

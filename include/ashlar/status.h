@@ -141,14 +141,17 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
     return Status(kCorruption, msg, msg2);
   }
   static Status Corruption(SubCode msg = kNone) { return Status(kCorruption, msg); }
+  static Status Corruption(const char* msg) { return Status(kCorruption, msg); }
   static Status NotSupported(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kNotSupported, msg, msg2);
   }
   static Status NotSupported(SubCode msg = kNone) { return Status(kNotSupported, msg); }
+  static Status NotSupported(const char* msg) { return Status(kNotSupported, msg); }
   static Status InvalidArgument(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kInvalidArgument, msg, msg2);
   }
   static Status InvalidArgument(SubCode msg = kNone) { return Status(kInvalidArgument, msg); }
+  static Status InvalidArgument(const char* msg) { return Status(kInvalidArgument, msg); }
   static Status IOError(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kIOError, msg, msg2);
   }
@@ -273,6 +276,8 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
   [[gnu::cold]] Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2,
                        Severity sev = kNoError);
   Status(Code _code, const Slice& msg, const Slice& msg2) : Status(_code, kNone, msg, msg2) {}
+  // For literals: calls are half as long, and there are hundreds.
+  [[gnu::cold]] Status(Code _code, const char* msg);
 
   // Copies a zero-terminated text; nullptr for nullptr.
   static std::unique_ptr<const char[]> CopyState(const char* s);

@@ -47,7 +47,7 @@ Status PartitionedFilterBuilder::EndOpen(const Slice& upper_bound) {
   return Status::OK();
 }
 
-std::string PartitionedFilterBuilder::DebugString() const {
+[[gnu::cold]] std::string PartitionedFilterBuilder::DebugString() const {
   return StrCat("filter of ", partitions_.size(), " partitions, ", finished_bytes_, " bytes, ",
                 open_.entry_count(), " entries in the open one, which holds ", capacity_);
 }

@@ -234,7 +234,8 @@ std::optional<uint8_t> FindSeed(HashList* hashes, Banding* banding) {
 
 }  // namespace
 
-RibbonShape RibbonShapeFor(size_t key_count, uint64_t first_hash, uint32_t millibits_per_key) {
+[[gnu::cold]] RibbonShape RibbonShapeFor(size_t key_count, uint64_t first_hash,
+                                         uint32_t millibits_per_key) {
   if (key_count == 0 || key_count > kMaxKeys) return {};
   RibbonShape shape;
   shape.slot_count = SlotsFor(key_count);

@@ -219,7 +219,7 @@ bool FlatIndex::SeparatorEquals(size_t index, const Slice& user_key) const {
   return comparator_.SameKey(Rest(index), rest);
 }
 
-std::string FlatIndex::DebugString() const {
+[[gnu::cold]] std::string FlatIndex::DebugString() const {
   return StrCat("index of ", size(), has_user_keys_ ? " user" : " internal", " keys, ",
                 prefix_.size(), " bytes in common, ", rests_.size(), " bytes behind them\n");
 }

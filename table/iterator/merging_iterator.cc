@@ -479,7 +479,7 @@ void MergingIterator::SeekTo(InternalIterator* child, const KeyPosition& at) {
     child->Next();
 }
 
-std::string MergingIterator::DebugString() const {
+[[gnu::cold]] std::string MergingIterator::DebugString() const {
   const auto describe = [](const Run& run) {
     return StrCat("  run ", run.index, " at ",
                   DescribeInternalKey(run.iterator->key(), /*hex=*/true), "\n");

@@ -14,7 +14,7 @@ namespace ashlar {
 namespace {
 
 // The error for an entry of a kind that cannot be read.
-Status RefuseKind(ValueType type) {
+[[gnu::cold]] Status RefuseKind(ValueType type) {
   if (IsPointEntryType(type)) {
     return Status::NotSupported("Get",
                                 "entries with a timestamp are not supported by this version");

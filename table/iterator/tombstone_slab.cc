@@ -42,7 +42,7 @@ KeyPosition TombstoneSlab::TakeEnd(std::string* key) {
   return {*key, is_behind};
 }
 
-std::string TombstoneSlab::DebugString() const {
+[[gnu::cold]] std::string TombstoneSlab::DebugString() const {
   const std::string cover = covering_run_ == kNoRun
                                 ? std::string("under no tombstone")
                                 : StrCat("covered by run ", covering_run_, " at ", seqno_);

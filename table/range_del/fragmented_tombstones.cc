@@ -327,7 +327,7 @@ size_t FragmentedTombstones::MemoryUsage() const {
          seqnos_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t);
 }
 
-std::string FragmentedTombstones::DebugString() const {
+[[gnu::cold]] std::string FragmentedTombstones::DebugString() const {
   std::string out;
   for (size_t i = 0; i < size(); i++) {
     const Fragment f = fragment(i);
@@ -339,7 +339,7 @@ std::string FragmentedTombstones::DebugString() const {
   return out;
 }
 
-Status FragmentedTombstones::CheckInvariants() const {
+[[gnu::cold]] Status FragmentedTombstones::CheckInvariants() const {
   for (size_t i = 0; i < size(); i++) {
     const Fragment f = fragment(i);
     const auto broken = [&](const char* what) {

@@ -51,7 +51,7 @@ void TombstoneIterator::SeekForPrev(const Slice& user_key) {
   BackwardFrom(holds_it ? index + 1 : index);
 }
 
-std::string TombstoneIterator::DebugString() const {
+[[gnu::cold]] std::string TombstoneIterator::DebugString() const {
   if (!Valid()) return "at no tombstone";
   return StrCat("[", begin().ToString(), ", ", end().ToString(), end_is_inclusive() ? "] " : ") ",
                 seqno_);

@@ -23,6 +23,23 @@ TEST(StrCat, PrintsTheWholeRangeOfNumbers) {
   EXPECT_EQ(StrCat(uint8_t{200}), "200");
 }
 
+TEST(StrCat, PassesStringsOfEveryTypeByAddress) {
+  const char* const pointer = "pointer";
+  const std::string long_text(100, 'x');
+  EXPECT_EQ(StrCat(pointer, std::string_view("view ").substr(0, 4), long_text, std::string("!"),
+                   FileNumber{7}, Level{-1}, false, 2.0f),
+            "pointerview" + long_text + "!7-1false2");
+}
+
+TEST(StrCat, JoinsThirtyTwoPieces) {
+  const std::string s = "s";
+  EXPECT_EQ(StrCat(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5), "0123456789012345");
+  EXPECT_EQ(StrCat(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, "five", s), "012345678901234fives");
+  EXPECT_EQ(StrCat(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6,
+                   7, 8, 9, s, '!'),
+            "012345678901234567890123456789s!");
+}
+
 TEST(StrAppend, KeepsWhatIsThere) {
   std::string text = "a";
   StrAppend(&text, "b", 3);

@@ -35,7 +35,7 @@ std::string MakeInternalKey(const Slice& user_key, SequenceNumber seqno, ValueTy
   return key;
 }
 
-std::string DescribeInternalKey(const Slice& internal_key, bool hex) {
+[[gnu::cold]] std::string DescribeInternalKey(const Slice& internal_key, bool hex) {
   if (internal_key.size() < kTrailerBytes) {
     return "(too short for an internal key)'" + internal_key.ToString(true) + "'";
   }

@@ -133,7 +133,7 @@ HistogramData Histogram::Data() const {
 }
 
 // Several lines, in the form of RocksDB, since scripts parse them.
-std::string Histogram::ToString() const {
+[[gnu::cold]] std::string Histogram::ToString() const {
   char line[256];
   snprintf(line, sizeof(line), "Count: %" PRIu64 " Average: %.4f  StdDev: %.2f\n", count_,
            Average(), StandardDeviation());

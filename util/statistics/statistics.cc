@@ -145,7 +145,7 @@ Status BasicStatistics::Reset() {
   return Status::OK();
 }
 
-std::string BasicStatistics::ToString() const {
+[[gnu::cold]] std::string BasicStatistics::ToString() const {
   char line[400];
   std::string text;
   for (const auto& [ticker, name] : TickersNameMap) {

@@ -5,6 +5,8 @@
 
 #include <cassert>
 #include <charconv>
+#include <cstdarg>
+#include <string_view>
 
 namespace ashlar {
 
@@ -19,27 +21,77 @@ void AppendHexByte(std::string* dst, char c) {
   dst->push_back(kUpperDigits[byte & 0xf]);
 }
 
-// The buffers are large enough for every number of their type.
-// The part of `buffer` that std::to_chars has filled.
+// The part of `buffer` that std::to_chars has filled. The buffers are large enough for every number
+// of their type.
 template <size_t size, typename... Number>
 std::string_view Print(char (&buffer)[size], Number... number) {
   const std::to_chars_result result = std::to_chars(buffer, buffer + size, number...);
   return std::string_view(buffer, static_cast<size_t>(result.ptr - buffer));
 }
 
-}  // namespace
-
-void TextPiece::Take(double value) { view_ = Print(buffer_, value, std::chars_format::general, 6); }
-void TextPiece::Take(int64_t value) { view_ = Print(buffer_, value); }
-void TextPiece::Take(uint64_t value) { view_ = Print(buffer_, value); }
+// Takes a piece of the kind from the arguments. Numbers are printed into `buffer`.
+template <size_t size>
+std::string_view TakePiece(PieceKind kind, std::va_list* args, char (&buffer)[size]) {
+  switch (kind) {
+    case PieceKind::kNone: break;
+    case PieceKind::kText: return va_arg(*args, const char*);
+    case PieceKind::kString: return *va_arg(*args, const std::string*);
+    case PieceKind::kSlice: return va_arg(*args, const Slice*)->ToStringView();
+    case PieceKind::kView: return *va_arg(*args, const std::string_view*);
+    case PieceKind::kChar:
+      buffer[0] = static_cast<char>(va_arg(*args, int));
+      return std::string_view(buffer, 1);
+    case PieceKind::kSigned: return Print(buffer, va_arg(*args, int64_t));
+    case PieceKind::kUnsigned: return Print(buffer, va_arg(*args, uint64_t));
+    case PieceKind::kDouble:
+      return Print(buffer, va_arg(*args, double), std::chars_format::general, 6);
+  }
+  return std::string_view();
+}
 
 // Reserves once for all pieces.
-void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> pieces) {
+void AppendPieces(std::string* dst, uint64_t kinds, uint64_t more_kinds, std::va_list* args) {
   assert(dst != nullptr);
+  assert(kinds != 0 || more_kinds == 0);
+  constexpr uint64_t kDigit = (uint64_t{1} << kPieceKindBits) - 1;
+  char numbers[kMaxPieces][32];
+  std::string_view pieces[kMaxPieces];
+  size_t count = 0;
   size_t total = dst->size();
-  for (const std::string_view piece : pieces) total += piece.size();
+  while (kinds != 0) {
+    pieces[count] = TakePiece(static_cast<PieceKind>(kinds & kDigit), args, numbers[count]);
+    total += pieces[count].size();
+    ++count;
+    kinds >>= kPieceKindBits;
+    if (count == kPiecesPerWord) kinds = more_kinds;
+  }
   dst->reserve(total);
-  for (const std::string_view piece : pieces) dst->append(piece);
+  for (size_t i = 0; i < count; ++i) dst->append(pieces[i]);
+}
+
+}  // namespace
+
+void StrAppendPieces(std::string* dst, uint64_t kinds, ...) {
+  std::va_list args;
+  va_start(args, kinds);
+  AppendPieces(dst, kinds, 0, &args);
+  va_end(args);
+}
+
+void StrAppendManyPieces(std::string* dst, uint64_t kinds, uint64_t more_kinds, ...) {
+  std::va_list args;
+  va_start(args, more_kinds);
+  AppendPieces(dst, kinds, more_kinds, &args);
+  va_end(args);
+}
+
+std::string StrCatPieces(uint64_t kinds, ...) {
+  std::string result;
+  std::va_list args;
+  va_start(args, kinds);
+  AppendPieces(&result, kinds, 0, &args);
+  va_end(args);
+  return result;
 }
 
 std::string Hex(uint64_t value) {

@@ -59,7 +59,7 @@ bool StoresTimes(ColumnFamilyHandle* family) {
   return OperatorWithoutTimes(stored) != stored;
 }
 
-Status RefuseTimes() {
+[[gnu::cold]] Status RefuseTimes() {
   return Status::NotSupported(
       "WriteBatchWithIndex: a merge over values with times; read over the DBWithTTL");
 }

@@ -97,7 +97,7 @@ void IndexedBatch::DropReader() {
   if (is_last) delete this;
 }
 
-Status IndexedBatch::RefuseSize() {
+[[gnu::cold]] Status IndexedBatch::RefuseSize() {
   return Status::MemoryLimit(
       StrCat("WriteBatchWithIndex: more than ", KeyRef::kMaxOffset, " bytes cannot be indexed"));
 }

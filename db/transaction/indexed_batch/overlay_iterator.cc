@@ -73,13 +73,13 @@ Status OverlayIterator::status() const {
   return misuse_.ok() ? base_->status() : misuse_;
 }
 
-Status OverlayIterator::Refresh(const Snapshot* snapshot) {
+[[gnu::cold]] Status OverlayIterator::Refresh(const Snapshot* snapshot) {
   if (is_cut_off()) return UpdatesTakenBack();
   misuse_ = Status::OK();
   return base_->Refresh(snapshot);
 }
 
-Status OverlayIterator::GetProperty(std::string prop_name, std::string* prop) {
+[[gnu::cold]] Status OverlayIterator::GetProperty(std::string prop_name, std::string* prop) {
   return base_->GetProperty(std::move(prop_name), prop);
 }
 

@@ -46,7 +46,7 @@ Status NotIndexed(const char* call) {
   return Status::NotSupported(StrCat("WriteBatchWithIndex::", call, " is not supported"));
 }
 
-Status RefuseTimestamp(ColumnFamilyHandle* column_family, const char* call) {
+[[gnu::cold]] Status RefuseTimestamp(ColumnFamilyHandle* column_family, const char* call) {
   if (column_family == nullptr) {
     return Status::InvalidArgument(
         StrCat("WriteBatchWithIndex::", call, ": a timestamp needs the handle of its family"));

@@ -263,7 +263,7 @@ void PointLocks::Section::Tell(LockWaiter* waiter, LockWaiter::Outcome outcome) 
 
 // ---- Reports
 
-std::unordered_multimap<uint32_t, KeyLockInfo> PointLocks::Describe() {
+[[gnu::cold]] std::unordered_multimap<uint32_t, KeyLockInfo> PointLocks::Describe() {
   std::unordered_multimap<uint32_t, KeyLockInfo> result;
   for (uint32_t i = 0; i < shard_count_; i++) {
     Section section(this, i);

@@ -206,7 +206,7 @@ TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& fir
   return holder != nullptr ? holder->owner_->id_ : 0;
 }
 
-LockWait PointLocks::DescribeWait(const LockWaiter& waiter, const KeyLock& first) {
+[[gnu::cold]] LockWait PointLocks::DescribeWait(const LockWaiter& waiter, const KeyLock& first) {
   LockWait wait;
   wait.family = waiter.lock->family_;
   wait.key = waiter.lock->key_.ToString();
@@ -237,7 +237,7 @@ uint64_t PointLocks::NextExpiry(const LockWaiter& waiter, const KeyLock* first) 
   return next;
 }
 
-std::string PointLocks::DescribeKey(const KeyLock& lock) const {
+[[gnu::cold]] std::string PointLocks::DescribeKey(const KeyLock& lock) const {
   const std::string family =
       family_name_ ? family_name_(lock.family_) : StrCat("number ", lock.family_);
   return StrCat("key ", KeyInError(lock.key_), " of the column family ", family);

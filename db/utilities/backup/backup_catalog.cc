@@ -12,6 +12,7 @@
 #include "db/utilities/backup/backup_names.h"
 #include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -48,7 +49,7 @@ Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid,
   for (const std::string& name : *names) {
     if (const std::optional<BackupID> id = ParseBackupId(name)) ids.push_back(*id);
   }
-  std::ranges::sort(ids, std::greater<>());
+  SortRarely(&ids, std::greater<>());
   Sizes shared_sizes;
   RETURN_IF_ERROR(AddSizes(directory, kSharedDir, &shared_sizes));
   RETURN_IF_ERROR(AddSizes(directory, kSharedChecksumDir, &shared_sizes));

@@ -73,8 +73,8 @@ Status AsData(const Slice& contents, DataBlock* block) {
 
 }  // namespace
 
-Status BlockFetcher::Describe(const Status& status, std::string_view kind,
-                              const BlockHandle& handle) const {
+[[gnu::cold]] Status BlockFetcher::Describe(const Status& status, std::string_view kind,
+                                            const BlockHandle& handle) const {
   const char* detail = status.getState() == nullptr ? "" : status.getState();
   const std::string message =
       StrCat(kind, ": ", path(), ", offset ", handle.offset, ", ", handle.size, " bytes: ", detail);

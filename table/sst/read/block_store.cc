@@ -102,8 +102,8 @@ Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
 }
 
 template <typename T>
-Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
-                                            BlockRead* read) const {
+[[gnu::cold]] Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
+                                                          BlockRead* read) const {
   using Origin = ReadTrace::Origin;
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_nanos = clock->NowNanos();
@@ -525,7 +525,7 @@ template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_
 template Result<ObjectRef<FilterBlock>> BlockStore::Load(const IndexBlock&, size_t,
                                                          BlockRead*) const;
 
-std::string BlockStore::DebugString() const {
+[[gnu::cold]] std::string BlockStore::DebugString() const {
   const std::string text = StrCat("blocks of ", fetcher_.path(), " before ", fetcher_.limit());
   if (cache_ == nullptr) return text + ", not cached\n";
   return StrCat(text, ", cached as ", Hex(file_id_), ", indexes as ", Hex(open_id_),

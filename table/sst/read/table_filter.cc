@@ -109,7 +109,7 @@ size_t TableFilter::MemoryBytes() const {
   return (full_ ? full_->MemoryBytes() : 0) + (top_ ? top_->MemoryBytes() : 0);
 }
 
-std::string TableFilter::DebugString() const {
+[[gnu::cold]] std::string TableFilter::DebugString() const {
   if (kind_ == Kind::kNone) return "none";
   const char* const kind = kind_ == Kind::kFull     ? "full"
                            : kind_ == Kind::kCached ? "cached"

@@ -271,7 +271,7 @@ bool TableIterator::NextBlockIsBeyondBound() {
 
 // If the table has a global sequence number, its entries differ from the stored ones, so its blocks
 // cannot be offered.
-void TableIterator::OfferBlocksTo(const BlockPassing* output) {
+[[gnu::cold]] void TableIterator::OfferBlocksTo(const BlockPassing* output) {
   const bool has_own_seqnos = table_->global_seqno() == BlockKeyFormat::kOwnSeqnos;
   const bool takes = output != nullptr && has_own_seqnos && output->TakesFrom(table_->properties());
   output_ = takes ? output : nullptr;

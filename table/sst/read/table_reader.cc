@@ -280,7 +280,8 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
   return Search::kDamaged;
 }
 
-Status TableReader::DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const {
+[[gnu::cold]] Status TableReader::DamagedBlock(const BlockCursor& cursor,
+                                               const BlockHandle& handle) const {
   assert(cursor.error() != nullptr);
   return store_.fetcher().Describe(
       Status::Corruption(StrCat(cursor.error(), " at byte ", cursor.error_offset(),
@@ -297,7 +298,7 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   return facts_.data_size != 0 ? facts_.data_size : store_.fetcher().limit();
 }
 
-Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
+[[gnu::cold]] Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
   assert(count > 0);
   assert(!InEpoch());
   const uint64_t step = std::max<uint64_t>(facts_.data_size / count, 1);
@@ -320,14 +321,14 @@ Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) co
 }
 
 // ViewProperties() has checked the block at opening, so parsing it cannot fail.
-TableProperties TableReader::properties() const {
+[[gnu::cold]] TableProperties TableReader::properties() const {
   Result<TableProperties> properties =
       ParsePropertiesBlock(properties_block_.contents, properties_offset_, path());
   assert(properties.ok());
   return properties.Take();
 }
 
-std::string TableReader::DebugString() const {
+[[gnu::cold]] std::string TableReader::DebugString() const {
   return StrCat("table ", path(), ", ", file_size(), " bytes, ", footer_.DebugString(), "\n  ",
                 facts_.num_entries, " entries in ", facts_.num_data_blocks, " data blocks, ",
                 is_partitioned_ ? "partitioned " : "",

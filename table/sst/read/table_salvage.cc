@@ -30,8 +30,8 @@
 namespace ashlar {
 namespace {
 
-constexpr uint32_t kTwoLevelIndex = 2, kFirstKeyIndex = 3;  // of the property of the index type
-constexpr std::string_view kRangeDeletionKind = "range deletion block";
+constexpr uint32_t kTypeTwoLevel = 2, kTypeFirstKey = 3;  // of the property of the index type
+constexpr std::string_view kTombstonesKind = "range deletion block";
 
 class Salvage {
  public:
@@ -150,10 +150,10 @@ Status Salvage::Run(SequenceNumber manifest_largest_seqno) {
   IndexFormat format;
   format.has_user_keys = properties_.index_key_is_user_key != 0;
   format.has_delta_handles = properties_.index_value_is_delta_encoded != 0;
-  format.has_first_keys = index_type_ == kFirstKeyIndex;  // which partitions never have
+  format.has_first_keys = index_type_ == kTypeFirstKey;  // which partitions never have
   ASSIGN_OR_RETURN(const BlockHandle handle, FindIndex());
   ASSIGN_OR_RETURN(const std::unique_ptr<FlatIndex> top, ReadIndex(handle, format));
-  if (index_type_ != kTwoLevelIndex) {
+  if (index_type_ != kTypeTwoLevel) {
     RETURN_IF_ERROR(VisitLeaf(*top));
     return Report(VisitTombstones());
   }
@@ -200,9 +200,9 @@ Status Salvage::VisitTombstones() const {
     if (properties_.num_range_deletions == 0) return Status::OK();
     return Status::Corruption(StrCat("table: ", file_.path(), ": no block of range tombstones"));
   }
-  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(found->second, kRangeDeletionKind));
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(found->second, kTombstonesKind));
   Result<StoredTombstones> stored = ParseRangeDelBlock(block.contents, key_format_.global_seqno);
-  if (!stored.ok()) return fetcher_.Describe(stored.status(), kRangeDeletionKind, found->second);
+  if (!stored.ok()) return fetcher_.Describe(stored.status(), kTombstonesKind, found->second);
   return visitor_.tombstones(stored->tombstones);
 }
 

@@ -116,7 +116,7 @@ void BlockWriter::CountCompression(const StoredBlock& block) const {
   }
 }
 
-std::string BlockWriter::DebugString() const {
+[[gnu::cold]] std::string BlockWriter::DebugString() const {
   return StrCat("blocks written to ", offset_, compresses() ? ", compressed" : "",
                 was_rejected_ ? ", but not the last" : "", ", kinds ", Hex(used_types_));
 }

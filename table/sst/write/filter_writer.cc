@@ -138,7 +138,7 @@ Status FilterWriter::WritePartitions(BlockWriter* writer) {
   return writer->Write(contents, Packing::kStored, &handle_);
 }
 
-std::string FilterWriter::DebugString() const {
+[[gnu::cold]] std::string FilterWriter::DebugString() const {
   if (partitions_ != nullptr) return partitions_->DebugString();
   return full_.has_value() ? StrCat("filter of ", full_->entry_count(), " entries") : "no filter";
 }

@@ -302,7 +302,7 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
   return Status::Corruption(StrCat("new data block: ", cursor.error(), "; check the memory"));
 }
 
-Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
+[[gnu::cold]] Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
   assert(status.ok());
   assert(!IsInOrder(key));
   status = Status::Corruption(StrCat(
@@ -323,7 +323,7 @@ Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) 
   return status;
 }
 
-Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
+[[gnu::cold]] Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
   assert(status.ok());  // the first error stays
   status = Status::InvalidArgument(StrCat("table builder: ", file->path(), ": an entry of ",
                                           key.size(), " + ", value.size(), " bytes, but at most ",
@@ -400,7 +400,7 @@ Status TableBuilder::Finish() {
 }
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 
-std::string TableBuilder::DebugString() const {
+[[gnu::cold]] std::string TableBuilder::DebugString() const {
   const TableProperties& p = rep_->properties;
   return StrCat("table builder ", rep_->file->path(), rep_->is_closed ? ", closed" : "", "\n  ",
                 p.num_entries, " entries, ", p.num_range_deletions, " range tombstones, ",

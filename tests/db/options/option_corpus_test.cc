@@ -40,7 +40,7 @@ void AddPrinted(OptionTable table, const void* options, Values* values) {
   for (const OptionRow& row : table) {
     if (row.print == nullptr) continue;
     std::string& text = (*values)[row.name()];
-    row.print(PrintContext(), options, &text);
+    row.Print(PrintContext(), options, &text);
   }
 }
 

@@ -194,11 +194,11 @@ TEST(OptionsCheck, EveryDefaultOnlyFlagIsChecked) {
   for (const OptionRow& row : ColumnFamilyOptionTable()) {
     ColumnFamilyOptions changed;
     if (row.facts.support != Support::kDefaultOnly || row.parse == nullptr) continue;
-    const bool was_true = row.is_same(&changed, &defaults) &&
-                          row.parse(ConfigOptions(), "true", &changed).ok() &&
-                          row.is_same(&changed, &defaults);
-    if (was_true && !row.parse(ConfigOptions(), "false", &changed).ok()) continue;
-    if (row.is_same(&changed, &defaults)) continue;  // not a flag
+    const bool was_true = row.IsSame(&changed, &defaults) &&
+                          row.Parse(ConfigOptions(), "true", &changed).ok() &&
+                          row.IsSame(&changed, &defaults);
+    if (was_true && !row.Parse(ConfigOptions(), "false", &changed).ok()) continue;
+    if (row.IsSame(&changed, &defaults)) continue;  // not a flag
     ExpectRefused(CheckColumnFamilyOptionsSupported(changed), row.name());
     ++checked;
   }

@@ -37,7 +37,7 @@ void AppendTable(const char* title, OptionTable table, const void* defaults, std
     std::string value = "(set in code)";
     if (row.print != nullptr) {
       value.clear();
-      row.print(context, defaults, &value);
+      row.Print(context, defaults, &value);
     }
     if (value.size() > 60) value = "{...}";
     if (IsDecidedByBuild(row.name())) value = "(by build)";

@@ -17,10 +17,10 @@
 #include "ashlar/statistics.h"
 #include "db/db_impl.h"
 #include "db/manifest/manifest_reader.h"
+#include "db/utilities/copy/appended_edits.h"
 #include "db/utilities/copy/copy_pool.h"
 #include "db/utilities/copy/deletion_pause.h"
 #include "db/utilities/copy/flat_directory.h"
-#include "db/utilities/copy/manifest_tail.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
@@ -171,7 +171,7 @@ Status TakeManifest(FileSystem* fs, const std::string& dir, const LiveFileStorag
   }
   if (drops.empty()) return Status::OK();
   RETURN_IF_ERROR(DeleteFileIfExists(fs, copy));
-  return taker->Take(manifest, ManifestTail(manifest.size, drops));
+  return taker->Take(manifest, AppendedEdits(manifest.size, drops));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class MirroredPair {
  private:
   MirroredEnvs* const envs_;
   const std::string path_;
-  const FilePair<File> files_;
+  FilePair<File> files_;
 };
 
 class MirroredSequentialFile final : public SequentialFile {

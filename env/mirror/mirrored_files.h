@@ -15,8 +15,9 @@
 
 namespace ashlar {
 
-// Performs operations in both environments. All operations exclude each other, so that no
-// difference is seen that is only one of time. Any thread.
+// Performs operations in both environments, one after the other, so that no difference is seen that
+// is only one of time. The environments are called without a lock, because they may take any. Any
+// thread.
 class MirroredEnvs {
  public:
   MirroredEnvs(Env* a, Env* b) : envs_{a, b} {}
@@ -27,7 +28,7 @@ class MirroredEnvs {
   // status, or Corruption if the codes differ. `is_same()` is asked if both calls succeeded.
   template <typename Call, typename IsSame>
   Status Both(const char* name, const std::string& path, const Call& call, const IsSame& is_same) {
-    MutexLock lock(&mutex_);
+    const Turn turn(this);
     const Status first = call(size_t{0});
     const Status second = call(size_t{1});
     if (first.code() != second.code()) {
@@ -49,8 +50,30 @@ class MirroredEnvs {
   }
 
  private:
+  // Waits until no other operation runs, and lets the next one begin when it is destroyed.
+  class Turn {
+   public:
+    explicit Turn(MirroredEnvs* envs) : envs_(envs) {
+      MutexLock lock(&envs_->mutex_);
+      while (envs_->is_busy_) envs_->is_free_.Wait();
+      envs_->is_busy_ = true;
+    }
+    ~Turn() {
+      MutexLock lock(&envs_->mutex_);
+      envs_->is_busy_ = false;
+      envs_->is_free_.Signal();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    MirroredEnvs* const envs_;
+  };
+
   const std::array<Env*, 2> envs_;
-  Mutex mutex_{LockRank::kMirror};
+  Mutex mutex_{LockRank::kLeaf};
+  CondVar is_free_{&mutex_};
+  bool is_busy_ GUARDED_BY(mutex_) = false;  // an operation runs
 };
 
 template <typename File>

@@ -37,7 +37,6 @@ enum class LockRank : uint8_t {
   kThreadPool,
   kLogger,
   kTrace,       // a running trace, whose writer operates on a file
-  kMirror,      // a pair of environments that are compared, while both are called
   kFileSystem,  // file systems in memory, and wrappers
   kFile,
   kEpoch,

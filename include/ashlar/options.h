@@ -976,11 +976,12 @@ struct IngestExternalFileArg {
   // empty, or both have one element per file.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
-  // A hint without effect, like file_infos.
+  // A hint without effect.
   Temperature file_temperature = Temperature::kUnknown;
-  // Removes all existing data of the family in this range in the same step. All files must lie
-  // within it.
+  // Removes the data of the family in this range in the same step. All files must lie within it.
   std::optional<RangeOpt> atomic_replace_range;
+  // What DB::GetPreparedFileInfoForExternalSstIngestion() says about each file. Elements may be
+  // null.
   std::vector<const PreparedFileInfo*> file_infos;
 };
 

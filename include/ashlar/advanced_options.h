@@ -268,7 +268,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   bool force_consistency_checks = true;
   // Measure the I/O of background jobs. A hint without effect.
   bool report_bg_io_stats = false;
-  // Accept data by ingestion only. Not built yet: must be the default.
+  // Take data by ingestion only: writes fail with InvalidArgument. Logged ones are recovered.
   bool disallow_memtable_writes = false;
   // Age in seconds after which a FIFO compaction deletes a file, levelled compaction moves its data
   // down one level at a time, and universal compaction merges all runs. 0 = never; the default

@@ -9,7 +9,7 @@
 
 #include "ashlar/db.h"
 #include "db/utilities/backup/backup_names.h"
-#include "db/utilities/copy/manifest_tail.h"
+#include "db/utilities/copy/appended_edits.h"
 #include "env/file_util.h"
 #include "util/text/str_cat.h"
 
@@ -78,7 +78,7 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
     file.is_shared = parts_.options->share_table_files && IsSharedKind(info.file_type);
     file.expected_crc = RecordedCrc(info);
     if (info.file_type == kDescriptorFile && logs_end > 0) {
-      file.tail = ManifestTail(info.size, {ForgetLogsBelow(FileNumber{logs_end})});
+      file.tail = AppendedEdits(info.size, {ForgetLogsBelow(FileNumber{logs_end})});
     }
     file.info = std::move(info);
     if (file.is_shared) {

@@ -14,7 +14,7 @@
 namespace ashlar {
 
 // The bytes to append to a MANIFEST with this size, so that it has these edits as further records.
-std::string ManifestTail(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits);
+std::string AppendedEdits(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits);
 
 // An edit after which a database can be opened without the WALs below this number.
 VersionEdit ForgetLogsBelow(FileNumber end);

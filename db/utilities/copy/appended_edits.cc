@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The framing of a record depends on its offset within a block.
-#include "db/utilities/copy/manifest_tail.h"
+#include "db/utilities/copy/appended_edits.h"
 
 #include "db/wal/log_format.h"
 
 namespace ashlar {
 
-std::string ManifestTail(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits) {
+std::string AppendedEdits(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits) {
   const LogFraming framing(0, /*is_recyclable=*/false);
-  std::string tail;
+  std::string records;
   for (const VersionEdit& edit : edits) {
     std::string payload;
     edit.EncodeTo(&payload);
-    AppendFramedRecord(framing, manifest_bytes + tail.size(), payload, &tail);
+    AppendFramedRecord(framing, manifest_bytes + records.size(), payload, &records);
   }
-  return tail;
+  return records;
 }
 
 // Two fields: Ashlar's own one, and the one that RocksDB reads if it tracks WALs.

@@ -243,6 +243,7 @@ void ReadManyOverDatabase(IndexedBatch* batch, DB* db, const ReadOptions& option
     for (const size_t i : indexes) chosen.push_back(keys[i]);
     return chosen;
   };
+  // The batch knows none of the keys: the results of the database go straight to the caller.
   if (rest.size() == count) return read_rest(count, keys, results, statuses);
   if (!rest.empty()) {
     std::vector<Result> found(rest.size());
@@ -254,6 +255,7 @@ void ReadManyOverDatabase(IndexedBatch* batch, DB* db, const ReadOptions& option
     }
   }
   if (merged.empty()) return;
+  // Asked once for all keys, as the answer depends on the family only.
   const Status fits = CheckMergesOver(db, family);
   for (const size_t at : merged) statuses[at] = fits;
   if (!fits.ok()) return;

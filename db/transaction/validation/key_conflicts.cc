@@ -32,10 +32,13 @@ Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNum
   const UndecidedTable& undecided = db->undecided();
   if (undecided.is_used()) {
     const EpochGuard guard;
+    // A version that the snapshot does not see may have a smaller number than the snapshot, if it
+    // was written before and decided after. So the search begins below the first such version.
     query.above = undecided.Load()->FirstHiddenAt(since) - 1;
   }
   RETURN_IF_ERROR(db->FindLatestSeqnos(ReadOptions(), family, {&query, 1}));
   if (query.latest == 0) return Status::OK();
+  // Found only because of the lower bound. It is no conflict if the snapshot sees it.
   if (query.latest <= since) {
     const EpochGuard guard;
     if (DecidedVersions(undecided.Load(), since).IsVisible(query.latest)) return Status::OK();

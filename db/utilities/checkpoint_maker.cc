@@ -73,6 +73,8 @@ class LiveFileTaker {
       return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp", file.relative_filename,
                                  file.replacement_contents);
     }
+    // A link is one more name for the same bytes, so only files that are never written again are
+    // linked.
     const bool never_changes = file.file_type == kTableFile || file.file_type == kBlobFile;
     if (never_changes && can_link_.load(std::memory_order_relaxed)) {
       Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
@@ -257,6 +259,7 @@ Status CheckpointMaker::ExportFamily(ColumnFamilyHandle* handle, const std::stri
 // those of one version.
 Status CheckpointMaker::ExportFiles(ColumnFamilyHandle* handle, const std::string& unfinished,
                                     const std::string& dir, ExportImportFilesMetaData* exported) {
+  // Before the deletions are paused: a flush can take long, and files pile up during a pause.
   RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
   const DeletionPause pause(db_);
   RETURN_IF_ERROR(pause.status());

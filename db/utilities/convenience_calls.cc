@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-// The innermost database of every wrapper is a DBImpl.
+// Every wrapper of a database ends in a DBImpl, which GetRootDB() returns.
 void CancelAllBackgroundWork(DB* db, bool wait) {
   IgnoreError(static_cast<DBImpl*>(db->GetRootDB())->CancelBackgroundWork(wait),
               "the call has no status; the error of a failed flush is in the info log");
@@ -58,6 +58,7 @@ Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_optio
                    RandomReader::Open(options.env->GetFileSystem().get(), file_path, file_options));
   TableReaderOptions reader_options;
   reader_options.icmp = &comparator;
+  // 0 means that the caller does not know the number.
   if (largest_seqno > 0) reader_options.manifest_largest_seqno = largest_seqno;
   ASSIGN_OR_RETURN(const std::unique_ptr<TableReader> reader,
                    TableReader::Open(std::move(file), reader_options));

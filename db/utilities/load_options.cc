@@ -45,6 +45,7 @@ void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* option
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options->table_factory.get());
   if (options->table_factory == nullptr || table == nullptr || table->no_block_cache) return;
   BlockBasedTableOptions changed = *table;
+  // A factory may be shared with other options, so a changed copy is made instead of changing it.
   changed.block_cache = cache;
   options->table_factory.reset(NewBlockBasedTableFactory(changed));
 }
@@ -64,6 +65,7 @@ std::string NameOf(const Customizable* object) {
 
 // Compares the objects that must be the same, because otherwise data would be interpreted wrongly.
 Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
+  // An option that is not in the file counts as equal.
   const auto text_of = [&](const char* option, const std::string& absent) {
     const auto found = in_file.texts.find(option);
     return found == in_file.texts.end() ? absent : found->second;
@@ -106,8 +108,12 @@ struct SectionInFile {
 // if it is printed as that text. Values that a file cannot express are not compared.
 Status CompareAll(const PrintContext& context, const SectionInFile& section, const void* given) {
   PrintContext as_written = context;
+  // The file was printed with the default settings, so the comparison with its raw text uses these
+  // too.
   as_written.config = ConfigOptions();
   for (const OptionRow& row : section.table) {
+    // Rows that are not printed cannot be compared; rows that are newer than the release for which
+    // the file was written are not in it.
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
     row.print(context, section.options, &text_in_file);
@@ -167,6 +173,7 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
     FileNumber number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;
+    // Older files may still be there: they are deleted some time after a new one is written.
     if (!options_file_name->empty() && number <= newest) continue;
     newest = number;
     *options_file_name = name;

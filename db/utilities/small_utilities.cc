@@ -30,6 +30,7 @@ Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
   usage_by_type->clear();
   const auto add = [usage_by_type](DB* db, const std::string& property, UsageType type) {
     uint64_t bytes = 0;
+    // A database that does not know the property adds nothing.
     if (db->GetAggregatedIntProperty(property, &bytes)) (*usage_by_type)[type] += bytes;
   };
   for (DB* db : dbs) {
@@ -77,6 +78,7 @@ Options ConvertOptions(const LevelDBOptions& leveldb_options) {
   options.paranoid_checks = leveldb_options.paranoid_checks;
   options.env = leveldb_options.env;
   if (leveldb_options.info_log != nullptr) {
+    // The log belongs to the program, so its shared pointer deletes nothing.
     options.info_log.reset(leveldb_options.info_log, DeleteNothing<Logger>);
   }
   options.write_buffer_size = leveldb_options.write_buffer_size;
@@ -159,6 +161,7 @@ Status GetInfoLogList(DB* db, std::vector<std::string>* info_log_list) {
       info_log_list->push_back(std::move(name));
     }
   }
+  // The order of names in a directory is not defined.
   std::sort(info_log_list->begin(), info_log_list->end());
   return Status::OK();
 }

@@ -73,6 +73,7 @@ class ReadingEngine : public Base {
 
  private:
   const std::unique_ptr<EngineCore> core_;
+  // Reading calls are const, but they wait for their turn as well.
   mutable EngineTurns turns_;
 };
 
@@ -93,6 +94,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
                                        BackupID* new_backup_id) override {
     const Turn turn(turns(), TurnKind::kAppend);
     Result<BackupID> id = core()->Create(options, db, app_metadata);
+    // *new_backup_id is left unchanged by a failed call.
     if (!id.ok()) return AsIOStatus(id.status());
     if (new_backup_id != nullptr) *new_backup_id = *id;
     return IOStatus::OK();

@@ -67,9 +67,13 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
           .tail = tail};
 }
 
+// The files in the order in which the database has listed them. Names of shared files are found
+// last, because that may need reads, which the threads of the pool do in parallel.
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
+  // Without the logs, the copy of the MANIFEST must say that they are not needed; else an opening
+  // would look for them.
   const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);
   std::vector<PlannedFile> files;
   std::vector<size_t> shared;  // indexes in `files`
@@ -97,6 +101,7 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
   for (const PlannedFile& file : files) {
     if (file.is_shared && file.expected_crc) crcs[file.info.file_number] = *file.expected_crc;
   }
+  // The next backup in this session of the database need not read the same files again.
   parts_.identities->RememberCrcs(database, std::move(crcs));
   return files;
 }
@@ -105,6 +110,7 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
     DB* db, const CreateBackupOptions& options) const {
   LiveFilesStorageInfoOptions wanted;
   wanted.include_checksum_info = true;
+  // 0 flushes always; the greatest number never.
   wanted.wal_size_for_flush = options.flush_before_backup ? 0 : UINT64_MAX;
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;

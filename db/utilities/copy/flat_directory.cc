@@ -11,6 +11,7 @@
 namespace ashlar {
 
 Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
+  // A missing directory is what the caller wants.
   const IOStatus found = fs->FileExists(dir, IOOptions(), nullptr);
   if (IsMissing(found)) return Status::OK();
   RETURN_IF_ERROR(found);

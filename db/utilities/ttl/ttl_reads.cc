@@ -110,6 +110,7 @@ bool DBWithTTLImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* 
   std::string stored;
   bool is_found = false;
   const bool asks_for_value = value != nullptr && value_found != nullptr;
+  // The value has the time, so it is asked for also if only existence is wanted.
   const bool needs_value = asks_for_value || ttl_options_.hide_expired;
   const bool may_exist = db_->KeyMayExist(options, family, key, needs_value ? &stored : nullptr,
                                           timestamp, needs_value ? &is_found : value_found);
@@ -124,6 +125,7 @@ bool DBWithTTLImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* 
 
 ReadOptions DBWithTTLImpl::OptionsBelow(const ReadOptions& options) const {
   ReadOptions below = options;
+  // Whether an entry is shown depends on the time in its value, so values must be read.
   if (ttl_options_.hide_expired) below.allow_unprepared_value = false;
   return below;
 }

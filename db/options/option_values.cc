@@ -36,6 +36,8 @@ Status BadOptionValue(std::string_view expected, std::string_view text) {
 }
 
 // The caller keeps its object in the first case.
+// The policy for names that no class has, see option_values.h: ignored unless the program has asked
+// for errors.
 Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text) {
   if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(kind, " '", text, "' cannot be made by name; set it in code"));

@@ -49,6 +49,7 @@ Status GetAll(const Invocation& call, Read read, Text text) {
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  // The slices refer to `keys`, which does not change any more.
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<Status> statuses(keys.size());
   read(db->get(), family, slices, &statuses);
@@ -195,6 +196,7 @@ Status RunMultiGetEntity(const Invocation& call) {
 
 Status RunPutEntity(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
+  // Owns the bytes to which the columns refer.
   std::vector<std::pair<std::string, std::string>> parts;
   for (size_t i = 1; i < call.arguments.size(); i++) {
     const std::string& text = call.arguments[i];

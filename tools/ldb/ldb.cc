@@ -132,10 +132,12 @@ Status RunCommand(const LdbCommand& command, const CommandLine& line) {
   const std::string fs_uri = line.Value("fs_uri").value_or("");
   if (!env_uri.empty() || !fs_uri.empty()) RETURN_IF_ERROR(UseToolEnv(env_uri, fs_uri));
   const Status status = command.run(call);
+  // A full disk or a closed pipe behind stdout is an error, too.
   const Status flushed = FlushOutput();
   return status.ok() ? flushed : status;
 }
 
+// Returns the exit code of the program.
 int Run(const CommandLine& line) {
   if (line.words().empty()) {
     const bool is_asked = line.Has("help");
@@ -174,6 +176,7 @@ int LDBTool::RunAndReturn(int argc, char** argv, const Options& db_options,
   if (column_families != nullptr) parts.families = *column_families;
   parts.key_formatter = ldb_options.key_formatter;
   parts.help_head = ldb_options.print_help_header;
+  // What the calling program brings along counts until the end of the call.
   const ProgramScope scope(std::move(parts));
   return ashlar::Run(CommandLine(argc, argv));
 }

@@ -104,6 +104,7 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FileLocations& l
   return first_error;
 }
 
+// Prints the logs that an opening of the database would replay, and checks that none is missing.
 Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& state) {
   PrintTitle("\nWrite Ahead Log Files");
   ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
@@ -122,6 +123,7 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
   return CheckLogs(call, state);
 }
 
+// Prints empty levels as well, as RocksDB's ldb does.
 void PrintByLevel(const FileLocations& locations, const ManifestState& state) {
   for (const auto& [id, family] : state.families()) {
     PrintLine(StrCat("===== Column Family: ", family.name, " =====\nLive SST Files:"));
@@ -228,6 +230,7 @@ class RangeTombstonePrinter {
   }
 
  private:
+  // How many may still be printed.
   int64_t left_;
 };
 

@@ -56,6 +56,7 @@ Status ManifestState::Apply(const VersionEdit& edit) {
   }
   ApplyLogs(edit);
   if (edit.is_family_change()) RETURN_IF_ERROR(ApplyFamilyChange(edit));
+  // A drop has removed the family above, and has nothing else to apply.
   const auto found = families_.find(edit.column_family);
   if (found == families_.end()) {
     if (edit.is_family_drop) return Status::OK();
@@ -72,6 +73,7 @@ Status ManifestState::Apply(const VersionEdit& edit) {
 
 void ManifestState::ApplyLogs(const VersionEdit& edit) {
   const auto learn = [this](FileNumber number, uint64_t synced_bytes) {
+    // The greatest size counts, as a log only grows.
     uint64_t& known = synced_log_bytes_[number];
     known = std::max(known, synced_bytes);
   };
@@ -92,6 +94,7 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
         StrCat("column family ", edit.column_family, " is dropped, but does not exist"));
   }
   const auto [added, is_new] = families_.try_emplace(edit.column_family);
+  // The default family exists from the beginning, whether or not an edit adds it.
   if (!is_new && edit.column_family != kDefaultFamilyId) {
     return Status::Corruption(StrCat("column family ", edit.column_family, " is added twice"));
   }
@@ -99,6 +102,7 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
   return Status::OK();
 }
 
+// Deletions come first: an edit that moves a file deletes it from one level and adds it to another.
 Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
   for (const VersionEdit::DeletedFile& deleted : edit.deleted_files) {
     const size_t level = static_cast<size_t>(deleted.level);

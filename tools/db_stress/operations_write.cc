@@ -61,7 +61,6 @@ WriteOptions DrawWriteOptions(Worker* worker) {
 template <typename Choose, typename Call>
 void ChangeOne(Worker* worker, const KeyId& key, const char* name, Choose choose, Call call) {
   const FamilyUse family = worker->db().Use(key.family);
-  // After the use of the family: RecreateFamily() takes the family first as well.
   const KeyLocks::Held held(&worker->shared->locks, {&key, 1});
   Change change{.key = key, .before = worker->expected().Load(key)};
   // The lock of the key is held, so no other writer can be in the middle of its call.

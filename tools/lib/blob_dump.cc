@@ -22,6 +22,7 @@ std::string CompressionText(CompressionType type) {
   return std::string(CompressionPropertyName(type));
 }
 
+// The name that an options file uses: "kNoCompression". An unknown type is printed as its number.
 std::string OptionText(CompressionType type) {
   std::string text = StrCat("unknown (", static_cast<int>(type), ")");
   IgnoreError(GetStringFromCompressionType(&text, type), "text keeps its default");
@@ -29,6 +30,7 @@ std::string OptionText(CompressionType type) {
 }
 
 // Prints one blob file.
+// Prints one blob file. `file` and `dump` outlive the object.
 class BlobFilePrinter {
  public:
   BlobFilePrinter(const RandomReader& file, const BlobDump& dump) : file_(file), dump_(dump) {}
@@ -36,6 +38,8 @@ class BlobFilePrinter {
   Status Print();
 
  private:
+  // *result points into *scratch or into memory of the file system, and is valid until the next
+  // read.
   Status ReadAt(uint64_t offset, size_t bytes, std::string* scratch, Slice* result) const {
     scratch->resize(bytes);
     return file_.ReadExactly(offset, bytes, scratch->data(), result);
@@ -44,6 +48,7 @@ class BlobFilePrinter {
   Status PrintFooter();
   Status PrintRecord(uint64_t* offset);
   Status PrintBlob(const Slice& stored);
+  // Adds the path and the offset to an error.
   Status InFile(const Status& status, uint64_t offset) const {
     return Status::CopyAppendMessage(status, "; in ", StrCat(file_.path(), " at ", offset));
   }
@@ -68,6 +73,8 @@ Status BlobFilePrinter::PrintHeader() {
   return Status::OK();
 }
 
+// A file that was not finished has no footer. The bytes in its place belong to a record then, so a
+// footer that does not decode is no error: the records go on to the end of the file.
 Status BlobFilePrinter::PrintFooter() {
   end_ = file_.size();
   if (file_.size() >= kBlobHeaderBytes + kBlobFooterBytes) {
@@ -107,6 +114,8 @@ Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
   BlobRecordHeader header;
   RETURN_IF_ERROR(header.DecodeFrom(bytes));
   const uint64_t room = end_ - *offset - kBlobRecordHeaderBytes;
+  // Both sizes are compared with what is left instead of being added, because their sum may
+  // overflow.
   if (header.key_bytes > room || header.value_bytes > room - header.key_bytes) {
     return Status::Corruption(StrCat("a record of ", header.key_bytes, " + ", header.value_bytes,
                                      " bytes, but only ", room, " are left"));

@@ -18,12 +18,16 @@ namespace {
 
 constexpr std::string_view kTableSuffix = ".sst";
 
+// Reads every block of the file and compares its checksum. The user is told from time to time that
+// this is still running.
 Status VerifyBlocks(TableInspector* table) {
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   const Heartbeat heartbeat(StrCat("verifying ", table->path()));
   return reader->VerifyChecksums(ReadOptions());
 }
 
+// Check and scan are the same walk over the entries; they differ in whether entries are printed.
+// Both count against --read_num, which limits all files together.
 Status ScanWith(TableInspector* table, SstDumpRequest* request, bool prints) {
   if (request->verifies_first) {
     RETURN_IF_ERROR(VerifyBlocks(table));
@@ -64,6 +68,8 @@ Status Identify(TableInspector* table, SstDumpRequest*) {
   return Status::OK();
 }
 
+// In the order of the help text. A line break within a help text is indented to the column of the
+// texts.
 constexpr SstDumpCommand kCommands[] = {
     {"check", "read all entries and verify their blocks; print only errors (the default command)",
      &Check},

@@ -24,6 +24,7 @@ namespace {
 
 constexpr uint64_t kBlockTrailerBytes = 5;  // compression type and checksum
 
+// The kind under which the report counts an entry of this value type.
 EntryKind KindOf(uint8_t type) {
   switch (type) {
     case kTypeValue:
@@ -71,6 +72,8 @@ class Surveyor {
   std::string last_key_;
 };
 
+// Keys are sorted, so with bytewise order the prefix that the first and the last key share is
+// common to all.
 Status Surveyor::FindCommonPrefix() {
   if (survey_.blocks.empty()) return Status::OK();
   bool is_first = true;
@@ -105,6 +108,8 @@ Status Surveyor::AddDataBlock(SurveyedBlock* block) {
   return table_->ForEachEntry(held->block, block->handle, add);
 }
 
+// Entries come in the order of the table, so all versions of a key are neighbours and last_key_
+// tells whether a key is new.
 void Surveyor::AddEntry(const Slice& key, const Slice& value, SurveyedBlock* block) {
   const Slice user_key = ExtractUserKey(key);
   const uint64_t trailer = ExtractTrailer(key);
@@ -127,6 +132,10 @@ void Surveyor::AddEntry(const Slice& key, const Slice& value, SurveyedBlock* blo
   }
 }
 
+// Counts for each block the range tombstones over it. Each tombstone adds one at its first block
+// and takes it off behind its last; the running sum of these changes is the number at each block.
+// So the work is proportional to tombstones plus blocks, even if every tombstone covers the whole
+// table.
 Status Surveyor::AddTombstones() {
   std::vector<SurveyedBlock>& blocks = survey_.blocks;
   survey_.cover.assign(blocks.size(), 0);
@@ -166,6 +175,8 @@ Status Surveyor::AddTombstones() {
   return Status::OK();
 }
 
+// Sizes come from the block handles plus the trailer that follows each block. The bytes that belong
+// to none of the kinds are metadata: properties, metaindex and footer.
 Status Surveyor::AddParts() {
   uint64_t data = 0, filter = 0, index = 0, tombstones = 0, dictionary = 0;
   for (const SurveyedBlock& block : survey_.blocks) data += block.handle.size + kBlockTrailerBytes;
@@ -214,6 +225,8 @@ std::string DescribeKind(const Slice& metadata, bool* is_of_lines) {
   return "Unknown kind";
 }
 
+// Counts the lines of a Bloom filter by the share of their bits that are set. Bytes behind the last
+// full line are ignored.
 void AddLines(const Slice& bits, FilterSurvey* survey) {
   for (size_t at = 0; at + kBloomLineBytes <= bits.size(); at += kBloomLineBytes) {
     const uint64_t set = CountSetBits(Slice(bits.data() + at, kBloomLineBytes));
@@ -222,6 +235,8 @@ void AddLines(const Slice& bits, FilterSurvey* survey) {
   }
 }
 
+// Adds one filter block to the survey. Random hashes stand for the hashes of absent keys: a good
+// hash function makes the two indistinguishable.
 void AddFilterBlock(const Slice& contents, uint64_t queries, Random64* random,
                     FilterSurvey* survey) {
   const FilterView view(contents);

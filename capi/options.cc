@@ -43,8 +43,8 @@ void SetPaths(std::vector<DbPath>* paths, const ashlar_dbpath_t** values, size_t
   for (size_t i = 0; i < count; ++i) paths->push_back(values[i]->rep);
 }
 
-// Sets of enumerators, which take no others.
-// The sets below are bits by enumerator, so a number outside would be undefined.
+// Whether the number is one of the enumerators from 0 to `greatest`. The sets of enumerators below
+// have a bit for each of them, so that a shift by any other number would be undefined behaviour.
 template <typename Enum>
 bool IsEnumerator(int value, Enum greatest) {
   return value >= 0 && value <= static_cast<int>(greatest);

@@ -43,8 +43,8 @@ class FileListeners {
   const std::shared_ptr<Logger>* const info_log_;
 };
 
-// The file objects each have a copy; `listeners` lives as long as any of them.
-// A file and the listeners to notify of its operations. A value.
+// A file and the listeners to notify of its operations. A value: each file object has a copy, and
+// `listeners` lives as long as any of them.
 struct Told {
   std::shared_ptr<const FileListeners> listeners;
   std::string path;

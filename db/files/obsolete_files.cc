@@ -85,8 +85,8 @@ class DirectoryScan {
       if (IsTrashFileName(name)) files->paths.push_back(dir + "/" + name);
       if (!ParseFileName(name, &number, &type)) continue;
       if (!IsObsolete(type, number)) {
-        // The file is kept.
-        // Whole logs may be archived or reused like those of a running database.
+        // The file is kept. In the next case it is a log that recovery has read completely, which
+        // may be archived or reused like those of a running database.
       } else if (type == kWalFile && core_->findings.has_whole_logs &&
                  dir == core_->paths.wal_dir) {
         files->old_logs.push_back(number);

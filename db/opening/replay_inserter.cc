@@ -28,8 +28,8 @@ class ReplayInserter::Insertion {
       : targets_(targets), tools_(tools) {}
   ~Insertion() { FinishFamily(); }
 
-  // A memtable counts its entries when another family's turn comes, and at the end.
-  // `after(family)` is called behind each entry.
+  // Inserts the entries of a batch, and calls `after(family)` behind each. A memtable learns the
+  // number of its new entries when an entry of another family follows, and at the end.
   template <typename After>
   Status Insert(const ReplaySource& source, const Slice& batch, uint64_t offset,
                 Numbering numbering, const After& after) {

@@ -13,8 +13,8 @@
 namespace ashlar {
 namespace {
 
-// RocksDB 7.8 reads and prints this 32-bit number as a signed number.
-// The member is unsigned, so a negative number of an old file is taken with its bits unchanged.
+// RocksDB 7.8 reads and prints this 32-bit number as a signed number. The member is unsigned, so a
+// negative number of an old file is taken with its bits unchanged.
 constexpr OptionRow MaxDictBytes() {
   OptionRow row = Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
       {"max_dict_bytes", "bytes of dictionary; 0 = none"});

@@ -145,8 +145,8 @@ Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
                     GetPlainTableOptionsFromMap);
 }
 
-// Both structs are set by one call, because Options is both.
-// A name is first looked up among the options of the database, then among those of a family.
+// Options contains the options of a database and those of a column family. A name in the string is
+// first looked up among the former, then among the latter.
 Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                             Options* new_options) {
   ConfigOptions config(base_options);

@@ -90,8 +90,8 @@ Status SerializeByType(OptionType type, const ConfigOptions& config, const void*
   return Status::OK();
 }
 
-// False for types that only functions of the program can compare.
-// Both have the same type.
+// Whether two values of this type are equal. False for types that only functions of the program can
+// compare.
 bool EqualByType(OptionType type, const void* one, const void* other) {
   if (type == OptionType::kEncodedString) type = OptionType::kString;
   bool are_equal = false;

@@ -35,9 +35,8 @@ Status BadOptionValue(std::string_view expected, std::string_view text) {
       StrCat("expected ", expected, ", found '", EscapeBytes(Slice(text.substr(0, kShown))), "'"));
 }
 
-// The caller keeps its object in the first case.
-// The policy for names that no class has, see option_values.h: ignored unless the program has asked
-// for errors.
+// The policy for names that no class has, see option_values.h: such a name is ignored, and the
+// caller keeps the object that it has, unless the program has asked for errors.
 Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text) {
   if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(kind, " '", text, "' cannot be made by name; set it in code"));

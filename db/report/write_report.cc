@@ -34,8 +34,8 @@ double MebibytesPerSecond(uint64_t bytes, uint64_t micros) {
   return PerSecond(static_cast<double>(bytes) / kMebibyte, micros);
 }
 
-// The units of written bytes: gibibytes in totals, mebibytes in intervals.
-// One of the two blocks of the text.
+// One of the two blocks of the text: totals since the open, or the interval since the last report.
+// They differ in the unit of the bytes: gibibytes in totals, mebibytes in intervals.
 struct Span {
   const char* name;
   const char* unit;

@@ -20,9 +20,9 @@ void WriteNumber(uint64_t number, size_t max_bytes, char* to) {
 constexpr size_t kTextBytes = 1 << 20;
 constexpr size_t kPieceBytes = 100;
 
-// Appends a piece of kPieceBytes: random printable bytes, repeated until it is full.
-// A share `ratio` of the piece is random, the rest repeats it. So a compressor that finds
-// repetitions can store the piece in about that share of its size.
+// Appends a piece of kPieceBytes printable bytes. A share `ratio` of the piece is random, and the
+// rest repeats these bytes, so a compressor that finds repetitions can store the piece in about
+// that share of its size.
 void AppendPiece(double ratio, Random* random, std::string* text) {
   const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
   const size_t begin = text->size();

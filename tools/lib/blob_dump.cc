@@ -29,7 +29,6 @@ std::string OptionText(CompressionType type) {
   return text;
 }
 
-// Prints one blob file.
 // Prints one blob file. `file` and `dump` outlive the object.
 class BlobFilePrinter {
  public:

@@ -157,8 +157,8 @@ void ObjectLibrary::GetFactoryTypes(std::unordered_set<std::string>* types) cons
 }
 
 std::shared_ptr<ObjectLibrary>& ObjectLibrary::Default() {
-  // The library to which programs add factories for all registries.
-  // Never deleted, because objects that are destroyed at the end of the process may use it.
+  // The library to which programs add factories for all registries. It is never deleted, because
+  // objects that are destroyed at the end of the process may use it.
   static auto* const library =
       new std::shared_ptr<ObjectLibrary>(std::make_shared<ObjectLibrary>("default"));
   return *library;

@@ -45,8 +45,8 @@ const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* value
 
 namespace {
 
-// Removes the bytes before `p` from `input`. Null means that parsing failed, and returns false.
-// The parsers return a position within the input, never behind its end.
+// Removes the bytes before `p` from `input`. `p` is the position behind a parsed number, never
+// behind the end of the input, or null if parsing has failed; then this returns false.
 bool AdvanceTo(Slice* input, const char* p) {
   if (p == nullptr) return false;
   assert(p >= input->data());

@@ -61,9 +61,8 @@ PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) {
   Cleanable::Reset();
   const bool owns_string = other.buf_ == &other.self_space_;
   const bool in_own_string = owns_string && !other.pinned_;
-  // The pointer of an empty slice may be anything.
-  // An offset instead of a pointer, because a short string is inside of the object and moves with
-  // it.
+  // The position is kept as an offset, because the bytes of a short string are inside of the string
+  // object and move with it. The pointer of an empty slice may be anything, so it has no offset.
   const size_t offset =
       in_own_string && other.size_ != 0 ? other.data_ - other.self_space_.data() : 0;
   if (owns_string) self_space_ = std::move(other.self_space_);

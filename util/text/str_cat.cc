@@ -19,8 +19,8 @@ void AppendHexByte(std::string* dst, char c) {
   dst->push_back(kUpperDigits[byte & 0xf]);
 }
 
-// The buffers are large enough for every number of their type.
-// The part of `buffer` that std::to_chars has filled.
+// Prints the number and returns the part of `buffer` that std::to_chars has filled. Callers provide
+// a buffer that is large enough for every number of the type.
 template <size_t size, typename... Number>
 std::string_view Print(char (&buffer)[size], Number... number) {
   const std::to_chars_result result = std::to_chars(buffer, buffer + size, number...);

@@ -18,8 +18,8 @@ using TurnKind = EngineTurns::Kind;
 
 IOStatus AsIOStatus(Status status) { return status_to_io_status(std::move(status)); }
 
-// It owns the core and the turns. Statuses become IOStatuses here.
-// The functions of both classes. Base is BackupEngine or BackupEngineReadOnly.
+// The functions that both classes of the API have; Base is BackupEngine or BackupEngineReadOnly.
+// The object owns the core and the turns. Statuses become IOStatuses here.
 template <typename Base>
 class ReadingEngine : public Base {
  public:

@@ -17,6 +17,8 @@ namespace {
 
 // Deletes everything before `begin`.
 Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, Iterator* it) {
+  assert(handle != nullptr);
+  assert(it != nullptr);
   const Comparator* const order = handle->GetComparator();
   it->SeekToFirst();
   if (!it->Valid() || order->Compare(it->key(), begin) >= 0) return it->status();
@@ -27,6 +29,8 @@ Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, 
 // Deletes everything from `end` on. A range tombstone excludes its end, and no key after the last
 // one is known, so the last key is deleted separately.
 Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iterator* it) {
+  assert(handle != nullptr);
+  assert(it != nullptr);
   const Comparator* const order = handle->GetComparator();
   it->SeekToLast();
   if (!it->Valid() || order->Compare(it->key(), end) < 0) return it->status();

@@ -73,6 +73,7 @@ class LineFile {
  public:
   // Empties an existing file; callers have renamed one that they want to keep.
   static Result<std::unique_ptr<LineFile>> Create(FileSystem* fs, const std::string& path) {
+    assert(fs != nullptr);
     AssertIoAllowed();
     FileOptions file_options;
     file_options.io_options.type = IOType::kLog;

@@ -105,6 +105,7 @@ class ListenedSequentialFile final : public FSSequentialFileOwnerWrapper {
   }
   IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
                           char* scratch, IODebugContext* dbg) override {
+    assert(result != nullptr);
     const Operation read = Reading(told_, offset, n);
     const IOStatus status = target()->PositionedRead(offset, n, options, result, scratch, dbg);
     return read.End(status, result->size());
@@ -122,6 +123,7 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override {
+    assert(result != nullptr);
     const Operation read = Reading(told_, offset, n);
     const IOStatus status = target()->Read(offset, n, options, result, scratch, dbg);
     return read.End(status, result->size());

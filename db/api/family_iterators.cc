@@ -137,6 +137,7 @@ Status CheckOneOrder(const std::vector<ColumnFamilyHandle*>& families) {
 Status OpenFamilyCursors(const ReadOptions& options,
                          const std::vector<ColumnFamilyHandle*>& families,
                          const OpenIterators& make, FamilyCursors* cursors) {
+  assert(cursors != nullptr);
   RETURN_IF_ERROR(CheckOneOrder(families));
   std::vector<std::unique_ptr<Iterator>> iterators;
   RETURN_IF_ERROR(make(&iterators));

@@ -400,6 +400,7 @@ Status CompactionJob::FindCuts() {
 // The first part runs on this thread, and each other part on a thread of its own. Waits for all
 // parts, even if one has failed, because they use this object.
 Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts) {
+  assert(parts != nullptr);
   struct Latch {
     Mutex mutex{LockRank::kLeaf};
     CondVar done{&mutex};

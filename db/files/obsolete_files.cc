@@ -231,6 +231,7 @@ void PutBlobsAside(ObsoleteFiles* files) {
 
 // A table that could not be read may refer to any obsolete blob file too, so these are not deleted.
 void LeaveBlobs(ObsoleteFiles* files) {
+  assert(files != nullptr);
   std::erase_if(files->paths, [](const std::string& path) { return IsPathOf(kBlobFile, path); });
 }
 
@@ -238,6 +239,7 @@ void LeaveBlobs(ObsoleteFiles* files) {
 
 // Scans all directories of the database: tables, WAL directory and the main one.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
+  assert(core != nullptr);
   ObsoleteFiles files;
   assert(!core->mode.is_read_only);  // the caller deletes the files
   DirectoryScan scan(core);
@@ -266,6 +268,7 @@ namespace {
 // Deletes a file at once, or leaves it to the space manager, which may delete it later. Only
 // tables, blob files and trash go to the manager.
 Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
+  assert(core != nullptr);
   const bool is_tracked = IsPathOf(kTableFile, path) || IsPathOf(kBlobFile, path);
   if (core->resources.space != nullptr && (is_tracked || IsTrashName(path)))
     return core->resources.space->Delete(path);
@@ -315,6 +318,7 @@ void ForEachLivePath(const DbCore& core,
 
 // Tables and logs are closed before their files are deleted.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
+  assert(core != nullptr);
   assert(!core->mode.is_read_only || files.paths.empty());
   // Deletes one file and reports the result. An error leaves the file to the next open.
   const auto remove = [core, job_id = files.job_id](const std::string& path) {

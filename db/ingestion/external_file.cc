@@ -27,6 +27,7 @@ Status Refuse(const std::string& source, const std::string& why) {
 
 // Checks that the file may be ingested into this family. Sets takes_seqno.
 Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
+  assert(file != nullptr);
   const UserCollectedProperties& properties = file->properties->user_collected_properties;
   const auto found = properties.find(std::string(kExternalVersionProperty));
   if (found == properties.end()) {
@@ -148,6 +149,7 @@ std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size
 // The file is read at most once, after it was staged, so that the checksum is that of the copy.
 Status SettleChecksum(const InspectOptions& options, const std::optional<FileChecksum>& given,
                       ExternalFile* file) {
+  assert(file != nullptr);
   assert(!file->path.empty());
   FileChecksumGenFactory* const factory = options.checksum_factory;
   if (!given.has_value()) {

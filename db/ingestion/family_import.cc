@@ -26,6 +26,7 @@ namespace {
 // otherwise computes its own.
 Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaData& exported,
                               ExternalFile* file) {
+  assert(file != nullptr);
   assert(!inspect.ingest->verify_file_checksum);
   const FileChecksum recorded{.value = exported.file_checksum,
                               .function = exported.file_checksum_func_name};
@@ -185,6 +186,7 @@ InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) cons
 }
 
 Status FamilyImport::CheckLevels(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   MutexLock lock(&core_->mutex);
   const int levels = family->current()->num_levels();
   for (const Table& table : tables_) {

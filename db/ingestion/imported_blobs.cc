@@ -28,6 +28,7 @@ Status InFile(const Status& status, const std::string& path, const char* what) {
 
 // Decodes the header of an open blob file.
 Status ReadHeader(const RandomReader& reader, BlobFileHeader* header) {
+  assert(header != nullptr);
   char scratch[kBlobHeaderBytes];
   Slice bytes;
   RETURN_IF_ERROR(reader.ReadExactly(0, kBlobHeaderBytes, scratch, &bytes));

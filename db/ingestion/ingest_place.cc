@@ -28,6 +28,7 @@ bool TombstonesReach(const FragmentedTombstones* tombstones, const TableBounds& 
 // The caller checks the status of the iterator.
 bool PointsReach(const InternalKeyComparator& comparator, InternalIterator* it,
                  const TableBounds& bounds) {
+  assert(it != nullptr);
   it->Seek(comparator.FirstInternalKey(bounds.begin()));
   return it->Valid() &&
          comparator.OrderWithoutTimestamp(ExtractUserKey(it->key()), bounds.end()) <= 0;

@@ -112,6 +112,7 @@ class Ingestions::Standstill {
 // Inspecting and copying the files does not disturb writers.
 Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
                            std::unique_ptr<FileIngestionHandle>* handle) {
+  assert(handle != nullptr);
   assert(!InEpoch());
   handle->reset();
   const StopWatch watch(core_->environment.clock.get(), core_->services.statistics.get(),
@@ -221,6 +222,7 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
 // Finds out what the files of a family overlap now. Tables are searched only if the version has
 // changed since the last time.
 Status Ingestions::Look(Part* part) {
+  assert(part != nullptr);
   const uint64_t known =
       part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
   part->view = part->family()->AcquireView();

@@ -108,6 +108,8 @@ Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOpti
 Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
                   const ColumnFamilyOptions& options, const InspectOptions& inspect,
                   StagedFiles* staged) {
+  assert(core != nullptr);
+  assert(staged != nullptr);
   assert(!staged->families.empty());
   FamilyFiles& family = staged->families.back();
   RETURN_IF_ERROR(CheckReplacedRange(arg, *inspect.comparator, family.files));
@@ -122,6 +124,7 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
 // Also adds the directories that must be synced to `*dirs`.
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
                    std::map<std::string, NewEntries>* dirs) {
+  assert(staged != nullptr);
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;

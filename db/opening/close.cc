@@ -19,6 +19,7 @@ namespace ashlar {
 
 // Also reports the live files to the SstFileManager, which counts their space.
 Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names) {
+  assert(writes != nullptr);
   {
     MutexLock lock(&core->mutex);
     const IoUnderDbMutex nobody_waits;

@@ -217,6 +217,7 @@ VersionSetOptions Opener::VersionOptions() const {
 }
 
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options) {
+  assert(core != nullptr);
   // CheckOptions() and similar checks accept no other factory.
   assert(BlockBasedOptionsOf(options.table_factory.get()) != nullptr);
   TableCacheOptions result(InternalKeyComparator(options.comparator));

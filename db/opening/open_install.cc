@@ -238,6 +238,7 @@ Status Opener::InstallRecovery() {
 
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
                           const ColumnFamilyOptions& settled) {
+  assert(core != nullptr);
   const ColumnFamilyOptions options = SanitizeSettledOptions(*core->options, settled);
   auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
   request->num_levels = options.num_levels;

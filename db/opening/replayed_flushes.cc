@@ -133,6 +133,7 @@ void ReplayedFlushes::TakeFlushes() {
 
 // Listeners are notified of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
+  assert(flush != nullptr);
   const FlushNotice told{.job_id = flush->id,
                          .file_number = flush->job.table.file_number,
                          .creation_reason = TableFileCreationReason::kRecovery};

@@ -17,6 +17,7 @@ namespace {
 // The text of an object that only the program can provide is its name, or nullptr.
 template <typename T>
 void PrintName(const ConfigOptions& config, const T* object, std::string* text) {
+  assert(text != nullptr);
   text->append(object == nullptr ? "nullptr" : object->ToString(config));
 }
 
@@ -71,10 +72,12 @@ void PrintValue(const PrintContext& context, bool value, std::string* text) {
 }
 
 void PrintValue(const PrintContext&, double value, std::string* text) {
+  assert(text != nullptr);
   text->append(DoubleText(value));
 }
 
 void PrintValue(const PrintContext&, const std::string& value, std::string* text) {
+  assert(text != nullptr);
   text->append(EscapeOptionString(value));
 }
 

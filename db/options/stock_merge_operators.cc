@@ -59,6 +59,7 @@ class PutBase : public MergeOperator {
   const char* Name() const override { return "PutOperator"; }
   bool PartialMerge(const Slice& /*key*/, const Slice& /*left*/, const Slice& right,
                     std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     new_value->assign(right.data(), right.size());
     return true;
   }

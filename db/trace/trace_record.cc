@@ -3,6 +3,7 @@
 // The classes of ashlar/trace_record.h and trace_record_result.h, which only hold values.
 #include "ashlar/trace_record.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/trace_record_result.h"
@@ -32,6 +33,7 @@ WriteQueryTraceRecord::WriteQueryTraceRecord(const std::string& write_batch_rep,
 WriteQueryTraceRecord::~WriteQueryTraceRecord() = default;
 Slice WriteQueryTraceRecord::GetWriteBatchRep() const { return rep_; }
 Status WriteQueryTraceRecord::Accept(Handler* handler, std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -45,6 +47,7 @@ GetQueryTraceRecord::~GetQueryTraceRecord() = default;
 uint32_t GetQueryTraceRecord::GetColumnFamilyID() const { return cf_id_; }
 Slice GetQueryTraceRecord::GetKey() const { return key_; }
 Status GetQueryTraceRecord::Accept(Handler* handler, std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -96,6 +99,7 @@ uint32_t IteratorSeekQueryTraceRecord::GetColumnFamilyID() const { return cf_id_
 Slice IteratorSeekQueryTraceRecord::GetKey() const { return key_; }
 Status IteratorSeekQueryTraceRecord::Accept(Handler* handler,
                                             std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -117,6 +121,7 @@ std::vector<Slice> MultiGetQueryTraceRecord::GetKeys() const {
 }
 Status MultiGetQueryTraceRecord::Accept(Handler* handler,
                                         std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 

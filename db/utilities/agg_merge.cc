@@ -3,6 +3,7 @@
 // An operand is the length of the function's name as a varint32, the name, and the payload.
 #include "ashlar/utilities/agg_merge.h"
 
+#include <cassert>
 #include <deque>
 #include <map>
 #include <utility>
@@ -48,6 +49,7 @@ class Aggregators {
 };
 
 void Encode(const Slice& function, const Slice& payload, std::string* operand) {
+  assert(operand != nullptr);
   operand->clear();
   PutLengthPrefixedSlice(operand, function);
   operand->append(payload.data(), payload.size());

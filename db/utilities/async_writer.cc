@@ -155,6 +155,7 @@ bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
 
 // Writes without a sync finish at once; the others wait for the one sync of the group.
 void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
+  assert(group != nullptr);
   assert(!group->empty());
   bool wants_sync = false;
   for (Pending& write : *group) {
@@ -175,6 +176,8 @@ void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
 
 // If other options contradict the sync, the database refuses the write.
 void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
+  assert(write != nullptr);
+  assert(wants_sync != nullptr);
   WriteOptions options = write->options;
   // The sync is left to the group. A write that asks for a sync and has no log is contradictory;
   // its options are passed on unchanged, so that the database answers as to any other such write.
@@ -185,6 +188,7 @@ void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
 
 // Calls the callback, then frees the room of the write.
 void AsyncWriter::Impl::Finish(Pending* write) {
+  assert(write != nullptr);
   if (write->done) write->done(write->status);
   write->done = nullptr;  // releases what the callback holds before the write counts as done
   MutexLock lock(&mutex_);
@@ -201,6 +205,7 @@ AsyncWriter::~AsyncWriter() { IgnoreError(Close(), "it answers OK but in a callb
 
 Status AsyncWriter::Open(DB* db, const AsyncWriterOptions& options,
                          std::unique_ptr<AsyncWriter>* writer) {
+  assert(writer != nullptr);
   writer->reset();
   if (db == nullptr) return Status::InvalidArgument("AsyncWriter: the database is a null pointer");
   if (options.max_pending_writes == 0 || options.max_pending_bytes == 0) {

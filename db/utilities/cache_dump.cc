@@ -124,6 +124,7 @@ class FileDumpReader final : public CacheDumpReader {
 
 // A length that is too large is Corruption, and so is a file that ends early.
 Status FileDumpReader::Read(std::string* packet) {
+  assert(packet != nullptr);
   packet->clear();
   const uint64_t offset = file_->offset();
   char scratch[4];
@@ -144,6 +145,7 @@ Status FileDumpReader::Read(std::string* packet) {
 
 // Reads in pieces, so that a damaged length does not allocate more memory than the file has bytes.
 Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
+  assert(result != nullptr);
   constexpr size_t kPieceBytes = 1 << 20;
   while (result->size() < bytes) {
     const size_t before = result->size();
@@ -228,6 +230,7 @@ std::vector<std::string> Dumper::WantedKeys() const {
 
 // The handle keeps the entry alive while it is copied.
 Status Dumper::Save(const std::string& key, std::string* packet) const {
+  assert(packet != nullptr);
   packet->clear();
   // The entry may have been evicted since its key was collected.
   Cache::Handle* const handle = cache_->Lookup(key);

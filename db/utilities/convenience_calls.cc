@@ -4,6 +4,7 @@
 // on option texts are in db/options.
 #include "ashlar/convenience.h"
 
+#include <cassert>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -18,6 +19,7 @@ namespace ashlar {
 
 // Every wrapper of a database ends in a DBImpl, which GetRootDB() returns.
 void CancelAllBackgroundWork(DB* db, bool wait) {
+  assert(db != nullptr);
   IgnoreError(static_cast<DBImpl*>(db->GetRootDB())->CancelBackgroundWork(wait),
               "the call has no status; the error of a failed flush is in the info log");
 }
@@ -25,6 +27,7 @@ void CancelAllBackgroundWork(DB* db, bool wait) {
 // The forms with pointers and with a single range are converted to the one with optional bounds.
 Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
                            size_t n, bool include_end) {
+  assert(db != nullptr);
   return static_cast<DBImpl*>(db->GetRootDB())
       ->DeleteFilesInRanges(column_family, {ranges, n}, include_end);
 }

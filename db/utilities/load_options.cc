@@ -4,6 +4,8 @@
 // with the options with which a program is about to open a database.
 #include "ashlar/utilities/options_util.h"
 
+#include <cassert>
+
 #include "ashlar/file_system.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
@@ -42,6 +44,7 @@ Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const s
 
 // Gives every family the caller's block cache.
 void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options->table_factory.get());
   if (options->table_factory == nullptr || table == nullptr || table->no_block_cache) return;
   BlockBasedTableOptions changed = *table;
@@ -165,6 +168,8 @@ const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& de
 // The OPTIONS file with the greatest number is the one in force.
 Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
+  assert(env != nullptr);
+  assert(options_file_name != nullptr);
   std::vector<std::string> children;
   RETURN_IF_ERROR(env->GetChildren(dbpath, &children));
   FileNumber newest;
@@ -187,6 +192,8 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
                            const std::string& options_file_name, DBOptions* db_options,
                            std::vector<ColumnFamilyDescriptor>* cf_descs,
                            std::shared_ptr<Cache>* cache) {
+  assert(db_options != nullptr);
+  assert(cf_descs != nullptr);
   ASSIGN_OR_RETURN(OptionsFileContents contents,
                    ReadOptionsFile(config_options, options_file_name));
   *db_options = contents.db_options;

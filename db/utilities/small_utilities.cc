@@ -3,6 +3,7 @@
 // Short utilities: sums of memory, LevelDB's options, names of entry types, public ids of tables,
 // the list of info logs.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "ashlar/cache.h"
@@ -27,6 +28,7 @@ namespace ashlar {
 Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
                          const std::unordered_set<const Cache*>& cache_set,
                          std::map<MemoryUtil::UsageType, uint64_t>* usage_by_type) {
+  assert(usage_by_type != nullptr);
   usage_by_type->clear();
   const auto add = [usage_by_type](DB* db, const std::string& property, UsageType type) {
     uint64_t bytes = 0;
@@ -120,6 +122,7 @@ namespace {
 
 // NotSupported if the table's properties have no ids of a database and a session.
 Status PublicIdOf(const TableProperties& properties, UniqueIdForm form, std::string* id) {
+  assert(id != nullptr);
   id->clear();
   ASSIGN_OR_RETURN(const InternalUniqueId internal, MakeInternalUniqueId(properties));
   *id = PublicUniqueId(internal, form);

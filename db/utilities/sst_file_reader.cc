@@ -241,6 +241,7 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, std::str
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<PinnableSlice>* values) {
+  assert(values != nullptr);
   std::vector<PinnableSlice> found(keys.size());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &found[i]));
@@ -251,6 +252,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<std::string>* values) {
+  assert(values != nullptr);
   values->assign(keys.size(), std::string());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &(*values)[i]));

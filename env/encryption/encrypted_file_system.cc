@@ -148,6 +148,7 @@ Result<FileCipher> EncryptedFiles::WritePrefix(const std::string& f, const FileO
 IOStatus EncryptedFiles::NewSequentialFile(const std::string& f, const FileOptions& options,
                                            std::unique_ptr<FSSequentialFile>* r,
                                            IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   Result<FileCipher> cipher = ReadCipher(f, options, dbg);
@@ -163,6 +164,7 @@ IOStatus EncryptedFiles::NewSequentialFile(const std::string& f, const FileOptio
 IOStatus EncryptedFiles::NewRandomAccessFile(const std::string& f, const FileOptions& options,
                                              std::unique_ptr<FSRandomAccessFile>* r,
                                              IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   Result<FileCipher> cipher = ReadCipher(f, options, dbg);
@@ -175,6 +177,7 @@ IOStatus EncryptedFiles::NewRandomAccessFile(const std::string& f, const FileOpt
 
 IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions& options,
                                          std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSWritableFile> base;
@@ -190,6 +193,7 @@ IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions
 IOStatus EncryptedFiles::ReopenWritableFile(const std::string& f, const FileOptions& options,
                                             std::unique_ptr<FSWritableFile>* r,
                                             IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSWritableFile> base;
@@ -211,6 +215,7 @@ IOStatus EncryptedFiles::ReuseWritableFile(const std::string& f, const std::stri
                                            const FileOptions& options,
                                            std::unique_ptr<FSWritableFile>* r,
                                            IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   // A crash between the two steps leaves the old log under the new name. It has its own prefix, so
@@ -221,6 +226,7 @@ IOStatus EncryptedFiles::ReuseWritableFile(const std::string& f, const std::stri
 
 IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions& options,
                                          std::unique_ptr<FSRandomRWFile>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSRandomRWFile> base;
@@ -244,12 +250,14 @@ IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions
 
 IOStatus EncryptedFiles::NewMemoryMappedFileBuffer(const std::string& f,
                                                    std::unique_ptr<MemoryMappedFileBuffer>* r) {
+  assert(r != nullptr);
   r->reset();
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory", f);
 }
 
 IOStatus EncryptedFiles::GetFileSize(const std::string& f, const IOOptions& io, uint64_t* size,
                                      IODebugContext* dbg) {
+  assert(size != nullptr);
   RETURN_IF_ERROR(FileSystemWrapper::GetFileSize(f, io, size, dbg));
   *size = Visible(*size);
   return IOStatus::OK();
@@ -277,6 +285,7 @@ std::shared_ptr<FileSystem> NewEncryptedFS(const std::shared_ptr<FileSystem>& ba
 }
 
 Env* NewEncryptedEnv(Env* base_env, const std::shared_ptr<EncryptionProvider>& provider) {
+  assert(base_env != nullptr);
   return NewCompositeEnvOver(base_env, NewEncryptedFS(base_env->GetFileSystem(), provider),
                              base_env->GetSystemClock())
       .release();

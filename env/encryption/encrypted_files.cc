@@ -43,6 +43,7 @@ IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignmen
 
 IOStatus EncryptedSequentialFile::Read(size_t n, const IOOptions& options, Slice* result,
                                        char* scratch, IODebugContext* dbg) {
+  assert(result != nullptr);
   // If Decrypt() fails, the file below has moved on but offset_ has not. The caller gives the file
   // up after an error.
   RETURN_IF_ERROR(file_->Read(n, options, result, scratch, dbg));
@@ -87,6 +88,7 @@ IOStatus EncryptedRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_re
 }
 
 IOStatus EncryptedRandomAccessFile::GetFileSize(uint64_t* result) {
+  assert(result != nullptr);
   RETURN_IF_ERROR(file_->GetFileSize(result));
   *result -= std::min(*result, cipher_.prefix_bytes());
   return IOStatus::OK();

@@ -223,6 +223,8 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
 IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
                                     const Actions& actions, size_t* applied_bytes,
                                     bool* is_applied) {
+  assert(applied_bytes != nullptr);
+  assert(is_applied != nullptr);
   assert(!*is_applied);
   assert(*applied_bytes == 0);
   if (plan.error == FaultError::kLie) return IOStatus::OK();
@@ -246,6 +248,7 @@ namespace {
 // new name from now on. If a fault follows a successful open, the file is closed again.
 template <typename File, typename Open>
 IOStatus OpenThrough(FaultFileSystem* fs, FileCall call, std::unique_ptr<File>* r, Open open) {
+  assert(r != nullptr);
   assert(fs != nullptr);
   r->reset();
   call.file_id = fs->NewFileId();
@@ -300,6 +303,7 @@ IOStatus FaultFileSystem::NewRandomRWFile(const std::string& f, const FileOption
 // Not supported, because a store into the mapping is not a call and could not get a number.
 IOStatus FaultFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
                                                     std::unique_ptr<MemoryMappedFileBuffer>* r) {
+  assert(r != nullptr);
   r->reset();
   return IOStatus::NotSupported(StrCat("map ", f), "not through a FaultFileSystem");
 }

@@ -137,6 +137,7 @@ IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* fi
 IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOptions&,
                                              std::unique_ptr<FSSequentialFile>* r,
                                              IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
@@ -147,6 +148,7 @@ IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOpt
 IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileOptions&,
                                                std::unique_ptr<FSRandomAccessFile>* r,
                                                IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
@@ -156,6 +158,7 @@ IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileO
 
 IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptions&,
                                            std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
@@ -166,6 +169,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
 
 IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
                                               std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
@@ -178,6 +182,7 @@ IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::st
                                              const FileOptions& options,
                                              std::unique_ptr<FSWritableFile>* r,
                                              IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RenameFile(old, f, options.io_options, dbg));
   FilePtr file;
@@ -188,6 +193,7 @@ IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::st
 
 IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptions&,
                                            std::unique_ptr<FSRandomRWFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading and writing", f, &file));
@@ -197,6 +203,7 @@ IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptio
 
 IOStatus MemoryFileSystem::NewDirectory(const std::string& name, const IOOptions&,
                                         std::unique_ptr<FSDirectory>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   MutexLock lock(&mutex_);
   if (!directories_.contains(CleanPath(name))) return NotThere("open directory", name);
@@ -213,6 +220,7 @@ IOStatus MemoryFileSystem::FileExists(const std::string& f, const IOOptions&, IO
 
 IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
                                        std::vector<std::string>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->clear();
   const std::string clean = CleanPath(dir);
   const std::string prefix = ChildPrefix(clean);
@@ -282,6 +290,7 @@ IOStatus MemoryFileSystem::DeleteDir(const std::string& d, const IOOptions&, IOD
 
 IOStatus MemoryFileSystem::GetFileSize(const std::string& f, const IOOptions&, uint64_t* size,
                                        IODebugContext*) {
+  assert(size != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   *size = file->size();
@@ -290,6 +299,7 @@ IOStatus MemoryFileSystem::GetFileSize(const std::string& f, const IOOptions&, u
 
 IOStatus MemoryFileSystem::GetFileModificationTime(const std::string& f, const IOOptions&,
                                                    uint64_t* time, IODebugContext*) {
+  assert(time != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   *time = file->modified_micros() / 1000000;
@@ -359,6 +369,7 @@ IOStatus MemoryFileSystem::LinkFile(const std::string& s, const std::string& t, 
 
 IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, uint64_t* count,
                                         IODebugContext*) {
+  assert(count != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   MutexLock lock(&mutex_);
@@ -370,6 +381,7 @@ IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, 
 
 IOStatus MemoryFileSystem::AreFilesSame(const std::string& a, const std::string& b,
                                         const IOOptions&, bool* r, IODebugContext*) {
+  assert(r != nullptr);
   FilePtr first, second;
   RETURN_IF_ERROR(FindFile("stat", a, &first));
   RETURN_IF_ERROR(FindFile("stat", b, &second));
@@ -403,12 +415,14 @@ IOStatus MemoryFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugC
 
 IOStatus MemoryFileSystem::GetTestDirectory(const IOOptions& options, std::string* path,
                                             IODebugContext* dbg) {
+  assert(path != nullptr);
   *path = "/test";
   return CreateDirIfMissing(*path, options, dbg);
 }
 
 IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOptions&,
                                            std::string* result, IODebugContext*) {
+  assert(result != nullptr);
   *result = CleanPath(path);
   return IOStatus::OK();
 }
@@ -431,6 +445,7 @@ IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&
 }
 
 Env* NewMemEnv(Env* base_env) {
+  assert(base_env != nullptr);
   const auto& clock = base_env->GetSystemClock();
   return NewCompositeEnvOver(base_env, std::make_shared<MemoryFileSystem>(clock), clock).release();
 }

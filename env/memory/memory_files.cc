@@ -110,6 +110,7 @@ class MemorySequentialFile : public FSSequentialFile {
   IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
   IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                           IODebugContext*) override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }
@@ -126,6 +127,7 @@ class MemoryRandomAccessFile : public FSRandomAccessFile {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) const override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }
@@ -134,6 +136,7 @@ class MemoryRandomAccessFile : public FSRandomAccessFile {
   }
   IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
   IOStatus GetFileSize(uint64_t* result) override {
+    assert(result != nullptr);
     *result = file_->size();
     return IOStatus::OK();
   }
@@ -202,6 +205,7 @@ class MemoryRandomRWFile : public FSRandomRWFile {
   }
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) const override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }

@@ -3,6 +3,7 @@
 // Commands on given keys: get, put, delete, several keys at once, wide columns; explain, which
 // shows where a read looks and what that costs; and query, which reads get, put and delete from
 // standard input.
+#include <cassert>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -22,6 +23,7 @@ namespace {
 
 // Ends a command that writes: `written` is the result of the write.
 Status CloseAfterWrite(LdbDatabase* db, const Status& written) {
+  assert(db != nullptr);
   const Status closed = db->Close();
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(closed);
@@ -176,6 +178,7 @@ Status RunMultiGet(const Invocation& call) {
       call,
       [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
           std::vector<Status>* statuses) {
+        assert(statuses != nullptr);
         db->MultiGet(ReadOptions(), family, keys.size(), keys.data(), values.data(),
                      statuses->data());
       },
@@ -188,6 +191,7 @@ Status RunMultiGetEntity(const Invocation& call) {
       call,
       [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
           std::vector<Status>* statuses) {
+        assert(statuses != nullptr);
         db->MultiGetEntity(ReadOptions(), family, keys.size(), keys.data(), values.data(),
                            statuses->data());
       },

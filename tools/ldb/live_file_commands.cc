@@ -4,6 +4,7 @@
 // databases with features that this engine does not have: dump_live_files, dump --path,
 // list_live_files_metadata, list_file_range_deletes, checkconsistency and report.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ void PrintTitle(std::string_view title) {
 // Prints all entries of a table and returns their number.
 Result<uint64_t> DumpEntries(FileSystem* fs, const Invocation& call, const std::string& path,
                              std::unique_ptr<TableInspector>* table) {
+  assert(table != nullptr);
   PrintLine(StrCat("Process ", path));
   ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
   PrintLine("Sst file format: block-based");

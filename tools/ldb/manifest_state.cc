@@ -5,6 +5,7 @@
 #include "tools/lib/program_parts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <memory>
 
@@ -180,6 +181,8 @@ FileNumber ManifestState::FirstNeededLog() const {
 Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
                               const std::function<void(const VersionEdit&)>& on_edit,
                               std::optional<ManifestState>* state) {
+  assert(fs != nullptr);
+  assert(state != nullptr);
   RETURN_IF_ERROR(fs->FileExists(path, IOOptions(), nullptr));
   ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader, ManifestReader::Open(fs, path));
   VersionEdit edit;
@@ -209,6 +212,7 @@ namespace {
 
 // Its name without the directory; empty if there is none.
 std::string NewestManifestIn(FileSystem* fs, const std::string& db) {
+  assert(fs != nullptr);
   std::vector<std::string> names;
   if (!fs->GetChildren(db, IOOptions(), &names, /*dbg=*/nullptr).ok()) return "";
   std::string newest;

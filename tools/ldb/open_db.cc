@@ -11,6 +11,7 @@
 #include "tools/ldb/open_db.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <utility>
 
@@ -99,6 +100,7 @@ Result<std::string> OptionText(const OptionFlag& flag, const std::string& value)
 // Replaces the table factory if a flag about blocks or filters is given. A factory of another table
 // format has no BlockBasedTableOptions and stays as it is.
 Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   auto* current = options->table_factory->GetOptions<BlockBasedTableOptions>();
   if (current == nullptr || !(line.Has("block_size") || line.Has("bloom_bits"))) {
     return Status::OK();
@@ -202,6 +204,7 @@ Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state)
 // Clears wal_dir if the logs are in the database's own directory. A copy or a checkpoint has its
 // logs beside its tables, while its OPTIONS file still names the wal_dir of the original.
 Status CorrectWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
+  assert(options != nullptr);
   if (options->wal_dir.empty()) return Status::OK();
   FileSystem* const fs = ToolFiles();
   const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
@@ -229,6 +232,7 @@ Status RegisterObjects(const Invocation& call) {
 
 // Objects of the program that an OPTIONS file only names.
 void AddProgramObjects(ColumnFamilyDescriptor* family) {
+  assert(family != nullptr);
   const ColumnFamilyOptions& given = ProgramOptions(family->name);
   ColumnFamilyOptions& options = family->options;
   if (options.merge_operator == nullptr) options.merge_operator = given.merge_operator;

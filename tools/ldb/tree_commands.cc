@@ -11,6 +11,7 @@
 // and one more; CURRENT names it once it is durable, so a crash leaves either the old or the new
 // state. The next open deletes the file itself.
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -32,6 +33,7 @@ namespace {
 
 // The number of files of each level, level 0 first.
 std::vector<size_t> FilesPerLevel(LdbDatabase* db, ColumnFamilyHandle* family) {
+  assert(db != nullptr);
   ColumnFamilyMetaData metadata;
   (*db)->GetColumnFamilyMetaData(family, &metadata);
   std::vector<size_t> counts;
@@ -49,6 +51,7 @@ std::string Joined(const std::vector<size_t>& counts) {
 // Compacts the whole key range and moves the result to `level`. Exclusive, so no other compaction
 // moves files at the same time.
 Status CompactInto(LdbDatabase* db, ColumnFamilyHandle* family, int level) {
+  assert(db != nullptr);
   CompactRangeOptions options;
   options.exclusive_manual_compaction = true;
   options.change_level = true;
@@ -59,6 +62,8 @@ Status CompactInto(LdbDatabase* db, ColumnFamilyHandle* family, int level) {
 
 // Restores the options and closes, without a compaction that would move the files again.
 Status CloseWithoutCompacting(LdbDatabase* db, TemporaryOptions* options) {
+  assert(db != nullptr);
+  assert(options != nullptr);
   RETURN_IF_ERROR((*db)->PauseBackgroundWork());
   const Status restored = options->Restore();
   const Status closed = db->Close();

@@ -13,6 +13,7 @@
 #include "tools/ldb/tree_survey.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -301,6 +302,7 @@ void AddEvents(const std::string& text, TreeSurvey* survey) {
 // Sorts the files of the database's own directory into the kinds that the page shows, and reads the
 // info logs on the way. Subdirectories are not entered.
 Status SurveyDirectory(FileSystem* fs, const ManifestState& state, TreeSurvey* survey) {
+  assert(survey != nullptr);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, survey->path));
   for (const std::string& name : names) {
     const std::string path = survey->path + "/" + name;

@@ -3,6 +3,7 @@
 // One record is in memory at a time.
 #include "tools/lib/blob_dump.h"
 
+#include <cassert>
 #include <memory>
 #include <string_view>
 
@@ -40,6 +41,7 @@ class BlobFilePrinter {
   // *result points into *scratch or into memory of the file system, and is valid until the next
   // read.
   Status ReadAt(uint64_t offset, size_t bytes, std::string* scratch, Slice* result) const {
+    assert(scratch != nullptr);
     scratch->resize(bytes);
     return file_.ReadExactly(offset, bytes, scratch->data(), result);
   }
@@ -107,6 +109,7 @@ Status BlobFilePrinter::PrintBlob(const Slice& stored) {
 // The record header has its own checksum, so the sizes in it can be used to read the body; they
 // must not reach beyond the records.
 Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
+  assert(offset != nullptr);
   PrintLine(StrCat("Read record with offset ", Hex(*offset), " (", *offset, "):"));
   Slice bytes;
   RETURN_IF_ERROR(ReadAt(*offset, kBlobRecordHeaderBytes, &scratch_, &bytes));

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <cassert>
 #include <cstdio>
 #include <iostream>
 #include <utility>
@@ -23,6 +24,7 @@ bool IsProgressWanted() { return IsTerminal(STDERR_FILENO) && !IsTerminal(STDOUT
 }  // namespace
 
 bool ReadInputLine(std::string* line) {
+  assert(line != nullptr);
   return std::getline(std::cin, *line) && InputStatus().ok();
 }
 

@@ -4,6 +4,7 @@
 // printed as their encoded bytes, so that they can be found in a hex dump of the file; keys and
 // values are printed as hexadecimal digits and as characters.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "env/file_writer.h"
@@ -158,6 +159,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 
 // An error leaves the text file behind, with all sections before the damage.
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
+  assert(table != nullptr);
   const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(ToolFiles(), name, FileOptions()));

@@ -5,6 +5,7 @@
 // discards them, so nothing is written to any disk. The lines of each trial have the form of
 // RocksDB's tool; a table of all trials follows.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -67,6 +68,7 @@ std::string NameOf(CompressionType type) {
 // Passes all entries of the table to the builder, point entries first: a builder takes range
 // tombstones at any time and sorts them itself.
 Status CopyEntries(TableInspector* table, TableBuilder* builder) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   const std::unique_ptr<InternalIterator> entries(reader->NewIterator(ReadOptions(), nullptr));
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
@@ -81,6 +83,7 @@ Status CopyEntries(TableInspector* table, TableBuilder* builder) {
 // once the file is in the page cache.
 Result<Trial> Try(TableInspector* table, const RecompressPlan& plan, CompressionType type,
                   int level) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const InternalKeyComparator comparator, table->FindComparator());
   const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
   BlockBasedTableOptions table_options;
@@ -241,6 +244,8 @@ Result<RecompressPlan> ParseRecompressPlan(const CommandLine& line) {
 
 // A compression that this build lacks is reported and skipped; the rest is tried.
 Status Recompress(TableInspector* table, SstDumpRequest* request) {
+  assert(table != nullptr);
+  assert(request != nullptr);
   const RecompressPlan& plan = request->recompress;
   PrintLine(StrCat("Block Size: ", plan.block_bytes));
   std::vector<Trial> trials;

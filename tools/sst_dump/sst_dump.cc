@@ -4,6 +4,7 @@
 // directories. The flags are those of RocksDB's tool. Every file is visited even if one before it
 // is damaged; then the exit code is 1.
 #include <algorithm>
+#include <cassert>
 #include <cinttypes>
 #include <cstdio>
 #include <string>
@@ -105,6 +106,7 @@ int Fail(const Status& status) {
 // Sets *key to the key that the flag gives, as bytes; to nullopt if the flag is absent.
 Status TakeKey(const CommandLine& line, std::string_view flag, bool is_hex,
                std::optional<std::string>* key) {
+  assert(key != nullptr);
   *key = line.Value(flag);
   if (!*key || !is_hex) return Status::OK();
   ASSIGN_OR_RETURN(*key, ParseHexText(**key));
@@ -144,6 +146,7 @@ struct InputPath {
 
 // NotFound for a directory without tables: an empty result would look like success.
 Result<InputPath> FindFiles(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   InputPath input{.path = path};
   RETURN_IF_ERROR(fs->IsDirectory(path, IOOptions(), &input.is_directory, nullptr));
   if (!input.is_directory) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -97,6 +98,7 @@ Status Surveyor::FindCommonPrefix() {
 }
 
 Status Surveyor::AddDataBlock(SurveyedBlock* block) {
+  assert(block != nullptr);
   ASSIGN_OR_RETURN(block->compression, table_->StoredAs(block->handle));
   ASSIGN_OR_RETURN(DataBlock * raw, table_->ReadDataBlock(block->handle));
   const auto held = ObjectRef<DataBlock>::Own(raw);
@@ -111,6 +113,7 @@ Status Surveyor::AddDataBlock(SurveyedBlock* block) {
 // Entries come in the order of the table, so all versions of a key are neighbours and last_key_
 // tells whether a key is new.
 void Surveyor::AddEntry(const Slice& key, const Slice& value, SurveyedBlock* block) {
+  assert(block != nullptr);
   const Slice user_key = ExtractUserKey(key);
   const uint64_t trailer = ExtractTrailer(key);
   ++block->entries[KindOf(static_cast<uint8_t>(trailer))];
@@ -217,6 +220,7 @@ uint64_t CountSetBits(const Slice& bits) {
 
 // The kind of a filter, from the metadata after its bits.
 std::string DescribeKind(const Slice& metadata, bool* is_of_lines) {
+  assert(is_of_lines != nullptr);
   const int marker = static_cast<signed char>(metadata[0]);
   *is_of_lines = marker == -1 && metadata[1] == 0;
   if (*is_of_lines) return StrCat("Bloom, ", metadata[2] & 31, " probes");
@@ -239,6 +243,7 @@ void AddLines(const Slice& bits, FilterSurvey* survey) {
 // hash function makes the two indistinguishable.
 void AddFilterBlock(const Slice& contents, uint64_t queries, Random64* random,
                     FilterSurvey* survey) {
+  assert(survey != nullptr);
   const FilterView view(contents);
   for (uint64_t i = 0; i < queries; ++i) {
     survey->positive_count += view.MayContainHash(random->Next());
@@ -261,6 +266,7 @@ uint64_t SurveyedBlock::EntryCount() const {
 Result<TableSurvey> SurveyTable(TableInspector* table) { return Surveyor(table).Run(); }
 
 Result<FilterSurvey> SurveyFilter(TableInspector* table) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const std::vector<BlockHandle> blocks, table->FilterBlocks());
   FilterSurvey survey;
   survey.block_count = blocks.size();

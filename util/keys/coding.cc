@@ -82,10 +82,12 @@ bool GetFixed64(Slice* input, uint64_t* value) {
 }
 
 bool GetVarint32(Slice* input, uint32_t* value) {
+  assert(input != nullptr);
   return AdvanceTo(input, GetVarint32Ptr(input->data(), input->data() + input->size(), value));
 }
 
 bool GetVarint64(Slice* input, uint64_t* value) {
+  assert(input != nullptr);
   return AdvanceTo(input, GetVarint64Ptr(input->data(), input->data() + input->size(), value));
 }
 

@@ -3,6 +3,8 @@
 // The parts of Slice and PinnableSlice that are not needed on hot paths.
 #include "ashlar/slice.h"
 
+#include <cassert>
+
 namespace ashlar {
 
 namespace {
@@ -19,6 +21,7 @@ int HexDigitValue(char c) {
 
 // `buf` belongs to the caller and must outlive the slice.
 Slice::Slice(const SliceParts& parts, std::string* buf) {
+  assert(buf != nullptr);
   buf->clear();
   for (int i = 0; i < parts.num_parts; ++i)
     buf->append(parts.parts[i].data(), parts.parts[i].size());

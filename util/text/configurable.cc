@@ -46,6 +46,7 @@ Status Configurable::ConfigureFromString(const ConfigOptions& config_options,
 
 Status Configurable::GetOptionString(const ConfigOptions& config_options,
                                      std::string* result) const {
+  assert(result != nullptr);
   *result = SerializeOptions(config_options, "");
   return Status::OK();
 }

@@ -74,6 +74,7 @@ Status TakeItem(std::string_view text, char separator, size_t* position, std::st
 
 // Removes a sign from the front. Returns whether it was a minus.
 bool TakeSign(std::string_view* text) {
+  assert(text != nullptr);
   if (text->empty() || (text->front() != '-' && text->front() != '+')) return false;
   const bool is_negative = text->front() == '-';
   text->remove_prefix(1);

@@ -50,6 +50,7 @@ Status QueryReplayer::ReadHeaderLocked() {
 }
 
 Status QueryReplayer::ReadLocked(std::string* bytes, TraceFrame* frame) {
+  assert(bytes != nullptr);
   RETURN_IF_ERROR(reader_->Read(bytes));
   const Status status = ParseTraceFrame(*bytes, frame);
   if (!status.ok()) {

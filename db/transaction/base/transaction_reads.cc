@@ -39,6 +39,7 @@ std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
                                               const std::vector<ColumnFamilyHandle*>& families,
                                               const std::vector<Slice>& keys,
                                               std::vector<std::string>* values) {
+  assert(values != nullptr);
   assert(families.size() == keys.size());
   // Each key is read by a Get(), which would refuse options that announce a MultiGet().
   ReadOptions single = options;
@@ -124,6 +125,7 @@ Status TransactionBase::GetEntityForUpdate(const ReadOptions& options, ColumnFam
 std::vector<Status> TransactionBase::MultiGetForUpdate(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
     const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  assert(values != nullptr);
   assert(families.size() == keys.size());
   values->assign(keys.size(), std::string());
   for (size_t i = 0; i < keys.size(); ++i) {

@@ -33,6 +33,7 @@ template <typename Update>
 Status TransactionBase::AddUpdate(ColumnFamilyHandle* family, const Slice& key,
                                   const Access& access, uint64_t Counts::*count,
                                   const Update& update) {
+  assert(count != nullptr);
   ColumnFamilyHandle* const handle = OrDefault(family);
   RETURN_IF_ERROR(TrackKey(handle, key, access));
   RETURN_IF_ERROR(update(Target(), handle));
@@ -200,6 +201,7 @@ class NumberedFamily final : public ColumnFamilyHandle {
 }  // namespace
 
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
+  assert(source != nullptr);
   WriteBatchReader reader{Slice(source->Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (record.type == kTypeLogData || record.type == kTypeNoop) continue;

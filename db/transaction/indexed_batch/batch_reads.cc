@@ -37,6 +37,7 @@ OwnState OwnStateFrom(const UpdateIndex& index, UpdateIndex::Shown newest) {
 }
 
 OwnState OwnStateOf(IndexedBatch* batch, uint32_t family_id, const Slice& key) {
+  assert(batch != nullptr);
   const UpdateIndex& index = batch->Indexed();
   const UpdateIndex::Family* const family = index.Find(family_id);
   UpdateIndex::Shown newest;
@@ -296,11 +297,13 @@ Status WriteBatchWithIndex::GetEntityFromBatch(ColumnFamilyHandle* column_family
 
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               const Slice& key, std::string* value) {
+  assert(db != nullptr);
   return GetFromBatchAndDB(db, read_options, db->DefaultColumnFamily(), key, value);
 }
 
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               const Slice& key, PinnableSlice* value) {
+  assert(db != nullptr);
   return GetFromBatchAndDB(db, read_options, db->DefaultColumnFamily(), key, value);
 }
 
@@ -316,6 +319,7 @@ Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_op
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               ColumnFamilyHandle* column_family, const Slice& key,
                                               PinnableSlice* value) {
+  assert(value != nullptr);
   RETURN_IF_ERROR(
       CheckActivity(read_options, Env::IOActivity::kGet, "WriteBatchWithIndex::GetFromBatchAndDB"));
   ColumnFamilyHandle* const family =

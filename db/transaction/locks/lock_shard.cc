@@ -48,6 +48,7 @@ size_t LockShard::WantedCapacity() const {
 
 // The loop ends, because the caller passes the first holder of a locked key, which is in the array.
 void LockShard::Replace(const KeyLock* first, KeyLock* heir) {
+  assert(first != nullptr);
   uint32_t i = first->hash() & Mask();
   while (slots_[i].first != first) i = (i + 1) & Mask();
   if (heir != nullptr) {

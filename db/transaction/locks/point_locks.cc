@@ -55,6 +55,7 @@ PointLocks::~PointLocks() = default;
 // The fast way: one shard, its lock held once, nothing allocated. Everything else, and every lock
 // with a custom mutex, is done by AcquireSlowly(), which tries again from the beginning.
 Status PointLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ >= mode) return Status::OK();
   if (families_.IsDropped(lock->family_)) {
     return Status::InvalidArgument(
@@ -79,6 +80,7 @@ Status PointLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
 // Changes nothing unless it answers kGranted.
 PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock* lock,
                                     LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ != LockMode::kNone) {
     // The owner holds the key and wants it in a stronger mode. It gets that at once if it is the
     // only holder; waiters do not matter, as an upgrade goes ahead of them.
@@ -110,6 +112,7 @@ PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock*
 // Recovered transactions can hold a key together, because locks may be turned off for a transaction
 // (TransactionOptions::skip_concurrency_control) when it is prepared.
 void PointLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
+  assert(owner != nullptr);
   assert(lock->mode_ == LockMode::kNone);
   const uint32_t number = ShardOf(*lock);
   families_.Prepare(lock->family_);
@@ -173,6 +176,7 @@ void PointLocks::Downgrade(KeyLock* lock) {
 // ---- Holders and the queue of a key
 
 void PointLocks::LinkHolder(KeyLock* first, KeyLock* lock) {
+  assert(lock != nullptr);
   assert(first != lock && first->granted_ != LockMode::kNone);
   lock->previous_holder_ = first;
   lock->next_holder_ = first->next_holder_;
@@ -184,6 +188,8 @@ void PointLocks::LinkHolder(KeyLock* first, KeyLock* lock) {
 // more. If the last holder goes and somebody waits, the first waiter becomes the holder here,
 // because the slot must refer to one.
 KeyLock* PointLocks::TakeOut(Section* section, KeyLock* lock) {
+  assert(section != nullptr);
+  assert(lock != nullptr);
   LockShard& shard = *section->get();
   lock->granted_ = LockMode::kNone;
   KeyLock* heir = std::exchange(lock->next_holder_, nullptr);

@@ -78,6 +78,7 @@ void PointLocks::SearchDeadlock(LockWaiter* waiter, uint32_t shard) {
 // Searches until no cycle is left: one that vanishes before it is confirmed may hide another, and a
 // waiter that is not the victim may have closed several.
 void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<DeadlockPath>* found) {
+  assert(waiter != nullptr);
   Graph graph(this);
   const WaitNode start{waiter->owner->id_, shard};
   while (waiter->IsWaiting()) {

@@ -6,6 +6,7 @@
 // somebody sets its outcome, or one of its own deadlines passes. Every change of the queue or of
 // the holders is followed by GrantQueue(), so a waiter never sleeps while its key is free.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/transaction/locks/lock_sleep.h"
@@ -26,6 +27,7 @@ constexpr int kSpins = 100;
 // Tries until the answer is something else than kNoRoom. A larger array is made without the lock of
 // the shard, so the attempt has to be repeated afterwards: others may have come in between.
 Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   const uint32_t number = ShardOf(*lock);
   LockWaiter waiter(owner, lock, mode);
   Attempt attempt;
@@ -89,6 +91,7 @@ Status PointLocks::LockMutex(uint32_t shard, const LockOwner& owner,
 // Waits for an outcome. Sleeps until one of these comes first: the end of the wait, the time to
 // search for a deadlock, the expiration of a lock.
 Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
+  assert(waiter != nullptr);
   LockOwner* const owner = waiter->owner;
   const uint64_t start = clock_->NowMicros();
   // Three deadlines, all in microseconds of the clock: when the wait ends, when to search for a
@@ -157,6 +160,9 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
 // An upgrade goes behind earlier upgrades, everything else to the end.
 void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* waiter,
                          KeyLock* first) {
+  assert(shard != nullptr);
+  assert(waiter != nullptr);
+  assert(first != nullptr);
   LockOwner* const owner = waiter->owner;
   LockWaiter* previous = first->last_waiter_;
   if (waiter->is_upgrade) {
@@ -192,6 +198,7 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
 
 // With the lock of the shard held. The waiter keeps its outcome: who called decides about it.
 void PointLocks::Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first) {
+  assert(waiter != nullptr);
   (waiter->previous != nullptr ? waiter->previous->next : first->first_waiter_) = waiter->next;
   (waiter->next != nullptr ? waiter->next->previous : first->last_waiter_) = waiter->previous;
   if (waiter->previous_in_shard != nullptr) {
@@ -210,6 +217,8 @@ void PointLocks::Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first) {
 // The wait ends without the lock. Waiters behind this one may be able to share the key now that it
 // is gone, so the queue is granted anew.
 void PointLocks::GiveUp(Section* section, LockWaiter* waiter) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
   KeyLock* const first = section->get()->FirstHolder(*waiter->lock);
   waiter->blocker = BlockerOf(*waiter, *first);
   Dequeue(section->get(), waiter, first);

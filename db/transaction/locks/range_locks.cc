@@ -113,6 +113,7 @@ RangeLocks::Family* RangeLocks::FindFamily(uint32_t family) {
 // own, which may later be joined with others, or may not exist if a range of the owner covers the
 // key.
 Status RangeLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ >= mode) return Status::OK();
   const Endpoint key(lock->key_);
   // Allocated before the mutex is taken, as all ranges are.
@@ -133,6 +134,8 @@ Status RangeLocks::AcquireRange(LockOwner* owner, uint32_t family, const Endpoin
 }
 
 void RangeLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
+  assert(owner != nullptr);
+  assert(lock != nullptr);
   const Endpoint key(lock->key_);
   auto range = std::make_unique<RangeLock>(owner, key, key, LockMode::kExclusive, true);
   range->family = lock->family_;
@@ -208,6 +211,7 @@ bool RangeLocks::Covers(const Family& family, const RangeLock& wanted) {
 // The tree has pointers, and the list of the owner too: from here on the range is owned by the
 // table until Remove() deletes it.
 void RangeLocks::Insert(Family* family, std::unique_ptr<RangeLock> range) {
+  assert(family != nullptr);
   RangeLock* const added = range.release();
   family->tree.Insert(added);
   memory_ += added->MemoryBytes();
@@ -219,6 +223,7 @@ void RangeLocks::Insert(Family* family, std::unique_ptr<RangeLock> range) {
 }
 
 void RangeLocks::Remove(Family* family, RangeLock* range) {
+  assert(family != nullptr);
   assert(ranges_ > 0 && memory_ >= range->MemoryBytes());
   family->tree.Remove(range);
   memory_ -= range->MemoryBytes();
@@ -257,6 +262,7 @@ bool RangeLocks::MakeRoomFor(const RangeLock& range) {
 // range of another owner between them would come between them in the order of the starts, and one
 // that began earlier would overlap them, so it only shares.
 void RangeLocks::Escalate(Family* family) {
+  assert(family != nullptr);
   std::vector<RangeLock*> ranges;
   family->tree.ForEach([&](RangeLock* range) { ranges.push_back(range); });
   RangeLock* last = nullptr;

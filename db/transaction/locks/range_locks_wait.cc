@@ -42,6 +42,7 @@ Status RangeFailure(Status::Code code, Status::SubCode subcode, const RangeLock&
 }  // namespace
 
 void RangeLocks::Section::Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t outcome) {
+  assert(waiter != nullptr);
   // Copied before the outcome is set: afterwards the waiter and even its owner may be gone.
   const std::shared_ptr<TransactionDBCondVar> condition =
       locks_->custom_mutex_ != nullptr ? owner->condition_ : nullptr;
@@ -130,6 +131,8 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
 
 // Returns with the range held, or with the request removed from the list.
 Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
+  assert(waiter != nullptr);
+  assert(owner != nullptr);
   const uint64_t start = clock_->NowMicros();
   const uint64_t give_up_at = DeadlineAfter(start, owner->lock_timeout_micros);
   // Searches once, at the latest when the wait ends, so that a deadlock is not reported as a
@@ -194,6 +197,7 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
 // Grants every request that nothing blocks any more. One that is granted can only block others, so
 // one pass is enough.
 void RangeLocks::GrantWaiters(Section* section, Family* family) {
+  assert(family != nullptr);
   // A copy, because granting changes the list.
   const std::vector<RangeWaiter*> waiters = family->waiters;
   for (RangeWaiter* waiter : waiters) {
@@ -206,6 +210,7 @@ void RangeLocks::GrantWaiters(Section* section, Family* family) {
 }
 
 void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
+  assert(family != nullptr);
   assert(waiter->wanted != nullptr && waiter->wanted->owner->range_waiter_ == nullptr);
   LockOwner* const owner = waiter->wanted->owner;
   if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
@@ -217,6 +222,8 @@ void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
 }
 
 void RangeLocks::Dequeue(Family* family, RangeWaiter* waiter) {
+  assert(family != nullptr);
+  assert(waiter != nullptr);
   family->waiters.erase(std::find(family->waiters.begin(), family->waiters.end(), waiter));
   // Before the range is moved out of the waiter: its owner is found through it.
   waiter->wanted->owner->range_waiter_ = nullptr;
@@ -232,6 +239,7 @@ class RangeLocks::Graph final : public WaitGraph {
 
   bool GetBlockers(const WaitNode& waiting, bool* detects,
                    std::vector<WaitNode>* blockers) override {
+    assert(detects != nullptr);
     const RangeWaiter* const waiter = Find(waiting.id);
     *detects = waiter->wanted->owner->deadlock_detect;
     const Family& family = *locks_->FindFamily(waiter->wanted->family);
@@ -295,6 +303,8 @@ void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
 
 // The victim is told last: after that its objects may be gone.
 void RangeLocks::EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
   LockOwner* const owner = waiter->wanted->owner;
   Family* const family = FindFamily(waiter->wanted->family);
   Dequeue(family, waiter);

@@ -26,6 +26,7 @@ int CompareEnds(const Comparator& comparator, const RangeEnd& a, const RangeEnd&
 
 // Computes the greatest end of a subtree from those of its children, which are right already.
 void RangeTree::Update(RangeLock* range) const {
+  assert(range != nullptr);
   range->last_end_ = &range->end;
   for (const RangeLock* child : {range->left_, range->right_}) {
     if (child != nullptr && Compare(*child->last_end_, *range->last_end_) > 0) {
@@ -92,6 +93,7 @@ RangeLock* RangeTree::RemoveFrom(RangeLock* root, const RangeLock* range) {
 }
 
 void RangeTree::Remove(RangeLock* range) {
+  assert(range != nullptr);
   root_ = RemoveFrom(root_, range);
   range->left_ = range->right_ = nullptr;
 }
@@ -104,6 +106,7 @@ void RangeTree::UpdatePathTo(RangeLock* root, const RangeLock* range) {
 }
 
 void RangeTree::SetEnd(RangeLock* range, const RangeEnd& end) {
+  assert(range != nullptr);
   range->end = end;
   UpdatePathTo(root_, range);
 }

@@ -15,6 +15,7 @@ namespace ashlar {
 
 PessimisticDb::PessimisticDb(DB* db, DBImpl* impl, const TransactionDBOptions& options)
     : GuardedWrites(db), state_(std::make_unique<PessimisticState>(impl, options)) {
+  assert(impl != nullptr);
   state_->facade = this;
   impl->conflict_floors()->ExpectTransactions();
   if (state_->writes_before_commit()) impl->NumberSubBatches();

@@ -5,6 +5,7 @@
 // Steps of an opening: check the options; turn automatic compactions off; open the engine, which
 // finds undecided prepare sections in its logs; make them transactions again, with their locks;
 // turn compactions on. If a step fails, everything that was opened is closed again.
+#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
@@ -85,6 +86,8 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
 void TransactionDB::PrepareWrap(DBOptions* db_options,
                                 std::vector<ColumnFamilyDescriptor>* column_families,
                                 std::vector<size_t>* compaction_enabled_cf_indices) {
+  assert(db_options != nullptr);
+  assert(compaction_enabled_cf_indices != nullptr);
   compaction_enabled_cf_indices->clear();
   for (size_t i = 0; i < column_families->size(); ++i) {
     ColumnFamilyOptions& options = (*column_families)[i].options;
@@ -129,6 +132,7 @@ Status PessimisticDb::Wrap(DB* db, const TransactionDBOptions& options,
                            const std::vector<size_t>& compaction_enabled_cf_indices,
                            const std::vector<ColumnFamilyHandle*>& handles,
                            const std::function<void()>& close_handles, TransactionDB** dbptr) {
+  assert(db != nullptr);
   *dbptr = nullptr;
   auto* const impl = static_cast<DBImpl*>(db->GetRootDB());
   // `db` belongs to this function from here on, and to `wrapped` as soon as that exists.

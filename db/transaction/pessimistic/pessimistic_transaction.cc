@@ -296,6 +296,7 @@ void PessimisticTransaction::LeaveShell() {
 // The owner of the locks and the records of the keys keep their addresses, which the lock table
 // has: only the pointers to them are swapped.
 void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
+  assert(prepared != nullptr);
   std::swap(owner_, prepared->owner_);
   std::swap(tracked_, prepared->tracked_);
   std::swap(section_, prepared->section_);
@@ -320,6 +321,7 @@ void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
 }
 
 Status PessimisticTransaction::Recover(std::unique_ptr<RecoveredSection>* section) {
+  assert(section != nullptr);
   WriteOptions options;
   options.sync = true;
   Begin(options, TransactionOptions());

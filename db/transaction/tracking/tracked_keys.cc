@@ -27,6 +27,7 @@ TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
 }
 
 void TrackedKeys::Place(Key* key) {
+  assert(key != nullptr);
   assert(count_ * 2 < table_.size());
   const size_t mask = table_.size() - 1;
   size_t i = key->lock_.hash() & mask;

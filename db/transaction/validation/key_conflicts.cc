@@ -3,6 +3,8 @@
 // One key at a time; commits that check many at once ask the engine themselves.
 #include "db/transaction/validation/key_conflicts.h"
 
+#include <cassert>
+
 #include "db/db_impl.h"
 #include "db/read/latest_seqno.h"
 #include "db/transaction/visibility/undecided.h"
@@ -28,6 +30,7 @@ Status CheckFamilies(const std::vector<ColumnFamilyDescriptor>& families) {
 }
 
 Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNumber since) {
+  assert(db != nullptr);
   SeqnoQuery query{.key = key, .above = since};
   const UndecidedTable& undecided = db->undecided();
   if (undecided.is_used()) {

@@ -8,6 +8,7 @@
 #include "db/utilities/backup/backup_creation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -181,6 +182,7 @@ BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
 }
 
 Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) const {
+  assert(result != nullptr);
   const BackupDirectory& directory = parts_.directory;
   const std::string path = directory.PathOf(file.name);
   const CopyTarget target{.fs = directory.fs,

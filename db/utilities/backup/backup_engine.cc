@@ -3,6 +3,7 @@
 // The two public classes. Each call waits for its turn (EngineTurns) and calls EngineCore.
 #include "ashlar/utilities/backup_engine.h"
 
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -31,6 +32,7 @@ class ReadingEngine : public Base {
 
   Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info,
                        bool include_file_details) const override {
+    assert(backup_info != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     ASSIGN_OR_RETURN(*backup_info, core_->Describe(backup_id, include_file_details));
     return Status::OK();
@@ -38,11 +40,13 @@ class ReadingEngine : public Base {
 
   void GetBackupInfo(std::vector<BackupInfo>* backup_infos,
                      bool include_file_details) const override {
+    assert(backup_infos != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     *backup_infos = core_->DescribeAll(include_file_details);
   }
 
   void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const override {
+    assert(corrupt_backup_ids != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     *corrupt_backup_ids = core_->Damaged();
   }

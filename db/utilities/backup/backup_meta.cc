@@ -123,6 +123,7 @@ class MetaParser {
       : text_(text), id_(id), path_(path), ignored_(ignored) {}
 
   Status Parse(BackupMeta* meta) {
+    assert(meta != nullptr);
     RETURN_IF_ERROR(NextLine());
     RETURN_IF_ERROR(ParseSchema());
     RETURN_IF_ERROR(ParseNumber("a timestamp", &meta->timestamp));

@@ -4,6 +4,7 @@
 #include "db/utilities/backup/engine_core.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -143,6 +144,7 @@ BackupInfo EngineCore::InfoOf(const Backup& backup, bool with_details) const {
 }
 
 void EngineCore::AddDetails(const Backup& backup, BackupInfo* info) const {
+  assert(info != nullptr);
   info->name_for_open = parts_.directory.PathOf(PrivateDirName(backup.id));
   std::map<std::string, std::string> borrowed;
   for (const BackupFilePtr& file : backup.files) {

@@ -4,6 +4,7 @@
 #include "db/utilities/copy/file_copier.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "ashlar/rate_limiter.h"
@@ -110,6 +111,7 @@ Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
 
 template <typename Sink>
 Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
+  assert(reading != nullptr);
   const CopySource& source = *reading->source;
   CopiedFile& file = reading->file;
   const uint64_t most = std::clamp<uint64_t>(source.bytes, 1, buffer_bytes_);

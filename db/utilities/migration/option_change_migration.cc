@@ -124,6 +124,7 @@ Status CheckFifoLimit(const ColumnFamilyMetaData& family, const ColumnFamilyOpti
 // The tables are rewritten while the old ones are still there. A file system that does not know its
 // free space is trusted.
 Status CheckFreeSpace(FileSystem* fs, const std::string& path, uint64_t bytes) {
+  assert(fs != nullptr);
   uint64_t available = 0;
   if (!fs->GetFreeSpace(path, IOOptions(), &available, nullptr).ok()) return Status::OK();
   if (available >= bytes) return Status::OK();
@@ -142,6 +143,7 @@ bool IsMoved(const ColumnFamilyMetaData& family, int target) {
 
 // Compacts the whole family into the level. Aborted if some tables are still elsewhere.
 Status MoveTo(DB* db, ColumnFamilyHandle* family, int level) {
+  assert(db != nullptr);
   ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(family, &metadata);
   if (IsMoved(metadata, level)) return Status::OK();

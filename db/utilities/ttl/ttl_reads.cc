@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads of a DBWithTTL. A value that was read is shortened where it lies, without a copy.
+#include <cassert>
 #include <utility>
 
 #include "db/api/family_iterators.h"
@@ -21,6 +22,7 @@ bool DBWithTTLImpl::IsHidden(ColumnFamilyHandle* family, int64_t write_time, int
 }
 
 Status DBWithTTLImpl::Strip(ColumnFamilyHandle* family, int64_t now, PinnableSlice* value) const {
+  assert(value != nullptr);
   Status status = CheckWriteTime(*value);
   if (status.ok() && IsHidden(family, WriteTimeOf(*value), now)) status = Status::NotFound();
   if (status.ok()) {

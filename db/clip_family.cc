@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ClipFamily() makes a sequence of public calls.
+//
+// The order matters. First tombstones hide the keys outside of the range, so readers see the result
+// at once. Then whole files are dropped, and the rest is rewritten, which only frees space. A crash
+// in between leaves a correct database that uses more space.
 #include "db/clip_family.h"
 
 #include <cassert>

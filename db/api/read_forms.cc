@@ -56,6 +56,8 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
   }
   std::vector<Status> statuses(key_count);
   if (key_count == 0) return statuses;
+  // A PinnableSlice is constructed around each string, so that a value which must be copied anyway
+  // is copied only once.
   std::vector<PinnableSlice> pinned;
   pinned.reserve(key_count);
   for (std::string& value : *values) pinned.emplace_back(&value);

@@ -86,6 +86,7 @@ bool OverlapsMemTables(const SuperVersion& super_version, const TableBounds& bou
   });
 }
 
+// Reads tables, so the caller holds no epoch and no lock.
 Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const TableBounds& bounds) {
   assert(!InEpoch() && !bounds.empty());
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -114,6 +115,8 @@ Level PickIngestLevel(const IngestPlaceOptions& options) {
   const Version& version = *options.version;
   const TableBounds& bounds = *options.bounds;
   assert(options.levels_in_use > 0 && options.levels_in_use <= version.num_levels());
+  // The file must stay above the first level with a common key, and within the levels that are in
+  // use.
   const Level behind = std::min(options.first_with_keys.value_or(Level{version.num_levels()}),
                                 Level{options.levels_in_use});
   const Slice begin = bounds.begin(), end = bounds.end();

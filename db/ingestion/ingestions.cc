@@ -75,6 +75,7 @@ struct Ingestions::Part {
 // memtables of the families. Only one thread has a Standstill at a time.
 class Ingestions::Standstill {
  public:
+  // Waits for its turn first, and then for the commits in flight to end.
   Standstill(Ingestions* owner, const std::vector<Part*>& parts) EXCLUDES(db_mutex)
       : owner_(owner), parts_(parts), core_(owner->core_) {
     {
@@ -274,6 +275,8 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
   while (true) {
     for (Part* part : parts) RETURN_IF_ERROR(Look(part));
     MutexLock lock(&core_->mutex);
+    // A flush or a compaction may have ended between the look and the lock. Then the search is
+    // repeated with the new version, which is rare and quick.
     if (!IsAsLookedAt(parts)) continue;
     SequenceNumber last_seqno = core_->pipeline->visible_seqno();
     const ScopeExit release([&]() REQUIRES(db_mutex) {
@@ -283,6 +286,8 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
     });
     for (Part* part : parts) RETURN_IF_ERROR(Place(part, &last_seqno));
     {
+      // The files are written without the mutex. Nobody else knows them, and the places stay
+      // reserved.
       MutexUnlock unlock(&core_->mutex);
       RETURN_IF_ERROR(WriteSeqnos(parts));
     }

@@ -116,6 +116,7 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
   ASSIGN_OR_RETURN(ExternalFile file,
                    WriteRangeFile(*core, inspect, options, *arg.atomic_replace_range,
                                   staged->numbers.NewNumber()));
+  // First in the list, so that it gets the lowest sequence number and hides none of the new keys.
   family.files.insert(family.files.begin(), std::move(file));
   family.overlap_each_other = true;
   return SettleChecksum(inspect, std::nullopt, &family.files.front());
@@ -128,6 +129,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;
+  // Holds the options, because SetOptions() may replace them while the files are staged.
   std::shared_ptr<const ColumnFamilyOptions> options;
   {
     MutexLock lock(&core->mutex);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The classes of ashlar/trace_record.h and trace_record_result.h, which only hold values.
+//
+// Each class has constructors from slices that it takes over and from strings that it copies.
+// Accept() is the visitor pattern: it calls the handler's function for the class of the record.
 #include "ashlar/trace_record.h"
 
 #include <cassert>

@@ -86,6 +86,7 @@ Status ExecutionHandler::Handle(const WriteQueryTraceRecord& record,
   return Status::OK();
 }
 
+// Times are in microseconds. `result` may be null, if the caller is not interested.
 Status ExecutionHandler::Handle(const GetQueryTraceRecord& record,
                                 std::unique_ptr<TraceRecordResult>* result) {
   ColumnFamilyHandle* handle = nullptr;

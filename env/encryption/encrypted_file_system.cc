@@ -92,6 +92,8 @@ IOStatus RefuseMaps(const FileOptions& options) {
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory");
 }
 
+// A file that is shorter than a prefix was left by a crash or an error. It gets a cipher without a
+// stream, with which only an empty file can be read.
 Result<FileCipher> EncryptedFiles::CipherOf(const std::string& f, const FileOptions& options,
                                             Slice prefix) const {
   if (prefix.size() < prefix_bytes()) return FileCipher(nullptr, prefix_bytes());
@@ -100,6 +102,7 @@ Result<FileCipher> EncryptedFiles::CipherOf(const std::string& f, const FileOpti
   return FileCipher(std::move(stream), prefix_bytes());
 }
 
+// Opens the file once more to read its prefix. This costs one read for each opening.
 Result<FileCipher> EncryptedFiles::ReadCipher(const std::string& f, const FileOptions& options,
                                               IODebugContext* dbg) {
   // The prefix is read through the page cache, because direct I/O would need aligned memory.
@@ -175,6 +178,7 @@ IOStatus EncryptedFiles::NewRandomAccessFile(const std::string& f, const FileOpt
   return IOStatus::OK();
 }
 
+// The prefix is the first append. It becomes durable with the first sync of the data.
 IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions& options,
                                          std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) {
   assert(r != nullptr);
@@ -248,6 +252,7 @@ IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions
   return IOStatus::OK();
 }
 
+// A mapping would show the encrypted bytes.
 IOStatus EncryptedFiles::NewMemoryMappedFileBuffer(const std::string& f,
                                                    std::unique_ptr<MemoryMappedFileBuffer>* r) {
   assert(r != nullptr);
@@ -255,6 +260,7 @@ IOStatus EncryptedFiles::NewMemoryMappedFileBuffer(const std::string& f,
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory", f);
 }
 
+// All sizes that callers see are without the prefix.
 IOStatus EncryptedFiles::GetFileSize(const std::string& f, const IOOptions& io, uint64_t* size,
                                      IODebugContext* dbg) {
   assert(size != nullptr);

@@ -15,6 +15,8 @@
 
 namespace ashlar {
 
+// `offset` is that of the visible file. The stream counts from the begin of the prefix, hence the
+// sum.
 IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) const {
   assert(result != nullptr);
   if (result->empty()) return IOStatus::OK();
@@ -26,6 +28,7 @@ IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) cons
   return status_to_io_status(stream_->Decrypt(offset + prefix_bytes_, scratch, result->size()));
 }
 
+// *encrypted points into *buffer, and is valid until the next call with this buffer.
 IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignment,
                              AlignedBuffer* buffer, Slice* encrypted) const {
   assert(buffer != nullptr);
@@ -116,6 +119,7 @@ uint64_t EncryptedWritableFile::GetFileSize(const IOOptions& options, IODebugCon
   return size - std::min(size, cipher_.prefix_bytes());
 }
 
+// The buffer is local, because several threads may write to different parts of the file.
 IOStatus EncryptedRandomRWFile::Write(uint64_t offset, const Slice& data, const IOOptions& options,
                                       IODebugContext* dbg) {
   AlignedBuffer buffer;

@@ -72,6 +72,7 @@ std::string MemoryFileSystem::CleanPath(const std::string& path) {
   return clean.empty() ? "/" : clean;
 }
 
+// The quota does not limit this call, so that a test can prepare a full disk.
 void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   const std::string clean = CleanPath(path);
   auto file = std::make_shared<MemoryFile>(usage_);
@@ -81,6 +82,7 @@ void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   files_[clean] = std::move(file);
 }
 
+// A copy of all contents, as of one moment for each file.
 std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
   MutexLock lock(&mutex_);
   std::map<std::string, std::string> result;
@@ -107,6 +109,8 @@ bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
   return child != directories_.end() && child->starts_with(prefix);
 }
 
+// `what` is the operation, for the message. The result keeps the file alive, also after it is
+// unlinked.
 IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
                                     FilePtr* file) const {
   assert(what != nullptr);
@@ -122,6 +126,7 @@ IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
   return IOStatus::OK();
 }
 
+// The directory must exist, as with a real file system.
 IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* file) {
   assert(file != nullptr);
   const std::string clean = CleanPath(path);
@@ -167,6 +172,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
   return IOStatus::OK();
 }
 
+// Appends continue at the present end of the file.
 IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
                                               std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
   assert(r != nullptr);
@@ -178,6 +184,7 @@ IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOp
   return IOStatus::OK();
 }
 
+// The old contents stay and are overwritten from the start, as with a recycled log on a disk.
 IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::string& old,
                                              const FileOptions& options,
                                              std::unique_ptr<FSWritableFile>* r,
@@ -242,6 +249,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   return IOStatus::OK();
 }
 
+// Open files keep a reference, so they can still be read.
 IOStatus MemoryFileSystem::DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) {
   FilePtr last_reference;  // frees the file after the lock is released
   MutexLock lock(&mutex_);
@@ -259,6 +267,7 @@ IOStatus MemoryFileSystem::Truncate(const std::string& f, size_t size, const IOO
   return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : MemoryFull("truncate", f);
 }
 
+// Parents that are missing are created, too; a test need not do that.
 IOStatus MemoryFileSystem::CreateDir(const std::string& d, const IOOptions&, IODebugContext*) {
   const std::string clean = CleanPath(d);
   MutexLock lock(&mutex_);
@@ -326,6 +335,7 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
   return IOStatus::OK();
 }
 
+// Renames everything below the directory as well. The paths were cleaned by the caller.
 IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std::string& t) {
   assert(!s.empty());
   assert(!t.empty());
@@ -354,6 +364,7 @@ IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std
   return IOStatus::OK();
 }
 
+// Both names refer to the same object, like two directory entries of one inode.
 IOStatus MemoryFileSystem::LinkFile(const std::string& s, const std::string& t, const IOOptions&,
                                     IODebugContext*) {
   FilePtr file;
@@ -427,6 +438,7 @@ IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOpti
   return IOStatus::OK();
 }
 
+// Without a quota the number is practically unlimited.
 IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, uint64_t* free_bytes,
                                         IODebugContext*) {
   assert(free_bytes != nullptr);

@@ -34,6 +34,8 @@ struct V2Result {
 
 }  // namespace
 
+// For operators that only know version 2. Of an entity they see the default column, and the other
+// columns stay as they are.
 bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
                                 MergeOperationOutputV3* merge_out) const {
   assert(merge_out != nullptr);

@@ -54,6 +54,8 @@ std::string HexBytes(const Slice& bytes) {
   return result;
 }
 
+// Printable characters stay, all other bytes become \xNN, so a message is a single line whatever
+// the bytes are.
 std::string EscapeBytes(const Slice& bytes) {
   std::string result;
   result.reserve(bytes.size());

@@ -6,6 +6,7 @@
 #include "cache/block_cache.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "cache/clock_cache.h"

@@ -223,6 +223,7 @@ void Cache::WaitAll(AsyncLookupHandle* async_handles, size_t count) {
 void Cache::ApplyToHandle(Cache* cache, Handle* handle,
                           const std::function<void(const Slice& key, ObjectPtr obj, size_t charge,
                                                    const CacheItemHelper* helper)>& callback) {
+  assert(cache != nullptr);
   // The interface has no function for the key of a handle, so the key is empty.
   callback(Slice(), cache->Value(handle), cache->GetCharge(handle),
            cache->GetCacheItemHelper(handle));

@@ -4,6 +4,7 @@
 // its last reference is released.
 #include "cache/cached_object.h"
 
+#include <cassert>
 #include <memory>
 
 #include "cache/clock_shard.h"

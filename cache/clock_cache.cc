@@ -50,6 +50,7 @@ CachedObject* ObjectOf(Cache::Handle* handle) {
 Cache::Handle* HandleOf(CachedObject* object) { return reinterpret_cast<Cache::Handle*>(object); }
 
 HandleEntry* EntryOf(CachedObject* object) {
+  assert(object != nullptr);
   return object->kind & CachedObject::kIsHandle ? static_cast<HandleEntry*>(object) : nullptr;
 }
 

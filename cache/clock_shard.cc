@@ -93,6 +93,7 @@ void HashBuckets::Free(EpochRetired* buckets) {
 }
 
 void ClockShard::Queue::PushFront(CachedObject* object) {
+  assert(object != nullptr);
   assert((front == nullptr) == (back == nullptr));
   object->queue_prev = nullptr;
   object->queue_next = front;
@@ -105,6 +106,7 @@ void ClockShard::Queue::PushFront(CachedObject* object) {
 }
 
 void ClockShard::Queue::Remove(CachedObject* object) {
+  assert(object != nullptr);
   assert(count != 0);
   assert(bytes >= object->charge);  // a charge is fixed while its object is in a queue
   CachedObject* const next = object->queue_next;
@@ -367,6 +369,7 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
 }
 
 void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
+  assert(from != nullptr);
   assert(to->size() > from->size());
   // Lookups that miss look again under the lock.
   assert((version_.load(std::memory_order_relaxed) & 1) != 0);
@@ -401,6 +404,7 @@ void ClockShard::Erase(const CacheKeyView& key, Departed* departed) {
 }
 
 bool ClockShard::EraseIfUnreferenced(CachedObject* object, Departed* departed) {
+  assert(object != nullptr);
   MutexLock lock(&lock_);
   return (object->state & CachedObject::kInTable) != 0 && EvictLocked(object, departed);
 }
@@ -464,6 +468,7 @@ size_t ClockShard::bucket_count() {
 // so it stays meaningful if the table grows between two calls.
 bool ClockShard::Walk(uint64_t* position, size_t limit,
                       const std::function<void(CachedObject*)>& callback) {
+  assert(position != nullptr);
   assert(limit != 0);  // otherwise the position would not move
   MutexLock lock(&lock_);
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 // The entry and its key are one allocation.
 #include "cache/handle_entry.h"
 
+#include <cassert>
 #include <cstring>
 #include <new>
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: backups.
+//
+// An engine handle owns the C++ engine. A list of backups is a copy, made when it is asked for, and
+// owned by the program; later backups do not appear in it.
 #include "ashlar/c/backup.h"
 
 #include "ashlar/utilities/backup_engine.h"
@@ -26,12 +29,15 @@ struct ashlar_backup_engine_info_t {
 namespace ashlar::capi {
 namespace {
 
+// The part that both opening functions share. `env` is that of the database; options may name
+// another one for the backups. Null after an error.
 ashlar_backup_engine_t* OpenBackups(Env* env, const BackupEngineOptions& options, char** errptr) {
   BackupEngine* engine = nullptr;
   if (Failed(errptr, BackupEngine::Open(env, options, &engine))) return nullptr;
   return new ashlar_backup_engine_t{std::unique_ptr<BackupEngine>(engine)};
 }
 
+// The program guarantees that 0 <= index < count.
 const BackupInfo& Backup(const ashlar_backup_engine_info_t* info, int index) {
   return info->rep[static_cast<size_t>(index)];
 }
@@ -75,6 +81,7 @@ void ashlar_backup_engine_create_new_backup_with_options(
 void ashlar_backup_engine_create_new_backup_with_metadata(
     ashlar_backup_engine_t* be, ashlar_t* db, const ashlar_create_backup_options_t* options,
     const char* app_metadata, size_t app_metadata_len, uint32_t* backup_id, char** errptr) {
+  // *backup_id changes only if the backup was made.
   BackupID id = 0;
   if (Failed(errptr, be->rep->CreateNewBackupWithMetadata(
                          OptionsIn(options), db->rep,
@@ -140,6 +147,7 @@ uint32_t ashlar_backup_engine_info_number_files(const ashlar_backup_engine_info_
 
 const char* ashlar_backup_engine_info_app_metadata(const ashlar_backup_engine_info_t* info,
                                                    int index, size_t* len) {
+  // Belongs to the list, and is valid until the list is destroyed.
   const std::string& text = Backup(info, index).app_metadata;
   *len = text.size();
   return text.data();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: write batches.
+//
+// A batch handle contains the C++ batch itself. Keys and values are copied into the batch, so the
+// memory of the program is free after each call. Most functions have no way to report an error;
+// they drop it, see Drop().
 #include "ashlar/c/batch.h"
 
 #include "capi/batch_parts.h"
@@ -14,6 +18,8 @@ using ashlar::capi::Text;
 
 ashlar_writebatch_t* ashlar_writebatch_create() { return new ashlar_writebatch_t; }
 
+// The bytes are those of ashlar_writebatch_data(). They are checked when the batch is written or
+// iterated, not here.
 ashlar_writebatch_t* ashlar_writebatch_create_from(const char* rep, size_t size) {
   return new ashlar_writebatch_t{ashlar::WriteBatch(Text(rep, size).ToString())};
 }
@@ -31,6 +37,7 @@ int ashlar_writebatch_count(ashlar_writebatch_t* b) { return static_cast<int>(b-
 
 const char* ashlar_writebatch_data(ashlar_writebatch_t* b, size_t* size) {
   *size = b->rep.GetDataSize();
+  // Belongs to the batch, and is valid until the next change.
   return b->rep.Data().c_str();
 }
 
@@ -113,6 +120,8 @@ void ashlar_writebatch_put_log_data(ashlar_writebatch_t* b, const char* blob, si
   Drop(b->rep.PutLogData(Text(blob, len)));
 }
 
+// The functions with `v` take keys and values in several pieces, which are joined without a
+// separator.
 void ashlar_writebatch_putv(ashlar_writebatch_t* b, int num_keys, const char* const* keys_list,
                             const size_t* keys_list_sizes, int num_values,
                             const char* const* values_list, const size_t* values_list_sizes) {
@@ -184,6 +193,7 @@ void ashlar_writebatch_delete_rangev_cf(ashlar_writebatch_t* b,
 
 void ashlar_writebatch_set_save_point(ashlar_writebatch_t* b) { b->rep.SetSavePoint(); }
 
+// Without a savepoint these two report NotFound.
 void ashlar_writebatch_rollback_to_save_point(ashlar_writebatch_t* b, char** errptr) {
   Failed(errptr, b->rep.RollbackToSavePoint());
 }
@@ -192,6 +202,7 @@ void ashlar_writebatch_pop_save_point(ashlar_writebatch_t* b, char** errptr) {
   Failed(errptr, b->rep.PopSavePoint());
 }
 
+// The callbacks run during the call, in the order of the entries, and get memory of the batch.
 void ashlar_writebatch_iterate(ashlar_writebatch_t* b, void* state,
                                void (*put)(void*, const char* k, size_t klen, const char* v,
                                            size_t vlen),

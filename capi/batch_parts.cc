@@ -9,6 +9,7 @@ Pieces::Pieces(int count, const char* const* data, const size_t* sizes) {
   for (int i = 0; i < count; ++i) slices_.push_back(Text(data[i], sizes[i]));
 }
 
+// A function for all families goes before one for the default family, whose number is 0.
 Status EntryCallbacks::PutCF(uint32_t family, const Slice& key, const Slice& value) {
   if (put_cf != nullptr) {
     put_cf(state, family, key.data(), key.size(), value.data(), value.size());

@@ -13,12 +13,13 @@ namespace ashlar::capi {
 // Functions that add to a batch report nothing: an entry that cannot be added is left out.
 inline void Drop(const Status& s) { s.PermitUncheckedError(); }
 
-// A batch takes a null pointer for the default family.
+// The family of a handle as a batch expects it: a null pointer stands for the default family.
 inline ColumnFamilyHandle* Family(const ashlar_column_family_handle_t* handle) {
   return handle == nullptr ? nullptr : handle->rep;
 }
 
-// The pieces of a key or of a value.
+// The pieces of a key or of a value. They refer to the memory of the program, which must stay until
+// the call ends.
 class Pieces {
  public:
   Pieces(int count, const char* const* data, const size_t* sizes);
@@ -49,6 +50,7 @@ struct EntryCallbacks : public WriteBatch::Handler {
   Status MarkCommit(const Slice&) override { return Status::OK(); }
   Status MarkCommitWithTimestamp(const Slice&, const Slice&) override { return Status::OK(); }
 
+  // Given to every function as its first argument.
   void* state = nullptr;
   // Of the default family.
   void (*put)(void*, const char* k, size_t klen, const char* v, size_t vlen) = nullptr;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: caches, allocators of their memory, and what databases and caches use of it.
+//
+// The handle of a shared object has one reference. Options take further ones, so a handle may be
+// destroyed as soon as the options have the object.
 #include "ashlar/c/cache.h"
 
 #include "capi/option_handles.h"
@@ -116,6 +119,7 @@ size_t ashlar_write_buffer_manager_dummy_entries_in_cache_usage(
 size_t ashlar_write_buffer_manager_buffer_size(ashlar_write_buffer_manager_t* wbm) {
   return wbm->rep->buffer_size();
 }
+// A size of 0 would turn the limit off, which the C API does not offer; the call is ignored.
 void ashlar_write_buffer_manager_set_buffer_size(ashlar_write_buffer_manager_t* wbm,
                                                  size_t new_size) {
   if (new_size != 0) wbm->rep->SetBufferSize(new_size);
@@ -127,10 +131,12 @@ void ashlar_write_buffer_manager_set_allow_stall(ashlar_write_buffer_manager_t* 
 
 // ---- memory that databases and caches use
 
+// Borrowed: the program keeps databases and caches until it has asked for their memory.
 struct ashlar_memory_consumers_t {
   std::vector<ashlar::DB*> databases;
   std::unordered_set<const ashlar::Cache*> caches;
 };
+// Bytes by kind of use.
 struct ashlar_memory_usage_t {
   std::map<MemoryUtil::UsageType, uint64_t> bytes;
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: objects that call functions of the program.
+//
+// The engine calls these objects from its own threads, several at once; so the functions of the
+// program must be safe for that. Keys and values that they get are valid during the call only.
 #include "capi/callbacks.h"
 
 #include "ashlar/c/callbacks.h"
@@ -27,6 +30,7 @@ struct Arrays {
   std::vector<size_t> sizes;
 };
 
+// The prefix that the program returns must be a part of the key or live longer than the call.
 class ProgramTransform : public SliceTransform {
  public:
   using TransformFunction = char* (*)(void*, const char* key, size_t length, size_t* dst_length);
@@ -73,6 +77,7 @@ int ashlar_comparator_t::Compare(const Slice& a, const Slice& b) const {
 }
 
 int ashlar_comparator_t::CompareTimestamp(const Slice& a, const Slice& b) const {
+  // Without a function the comparator has no timestamps, so all of them are equal.
   if (compare_ts == nullptr) return 0;
   return compare_ts(program.state(), a.data(), a.size(), b.data(), b.size());
 }
@@ -116,6 +121,8 @@ ashlar_mergeoperator_t::ashlar_mergeoperator_t(void* state, void (*destructor)(v
 bool ashlar_mergeoperator_t::TakeResult(char* result, size_t length, unsigned char success,
                                         std::string* value) const {
   if (success != 0) value->assign(result == nullptr ? "" : result, result == nullptr ? 0 : length);
+  // The memory of the result belongs to the program, which says how it is freed; without a function
+  // it is from malloc().
   if (delete_value != nullptr) {
     delete_value(program.state(), result, length);
   } else {
@@ -141,6 +148,7 @@ bool ashlar_mergeoperator_t::FullMergeV2(const MergeOperationInput& merge_in,
 bool ashlar_mergeoperator_t::PartialMergeMulti(const Slice& key,
                                                const std::deque<Slice>& operand_list,
                                                std::string* new_value, ashlar::Logger*) const {
+  // The engine then keeps the operands until a full merge.
   if (partial_merge == nullptr) return false;
   const Arrays operands(operand_list);
   unsigned char success = 0;
@@ -201,6 +209,7 @@ bool ashlar_compactionfilter_t::Filter(int level, const Slice& key, const Slice&
       filter(program.state(), level, key.data(), key.size(), existing_value.data(),
              existing_value.size(), &changed_value, &changed_length, &changed);
   *value_changed = changed != 0;
+  // The program keeps its own memory; the engine has a copy.
   if (changed != 0) {
     const Slice text = ashlar::capi::Text(changed_value, changed_length);
     new_value->assign(text.data(), text.size());
@@ -226,6 +235,7 @@ void ashlar_compactionfilter_set_ignore_snapshots(ashlar_compactionfilter_t* fil
 
 std::unique_ptr<CompactionFilter> ashlar_compactionfilterfactory_t::CreateCompactionFilter(
     const CompactionFilter::Context& context) {
+  // Valid during the call only.
   ashlar_compactionfiltercontext_t handle{context};
   return std::unique_ptr<CompactionFilter>(create(program.state(), &handle));
 }
@@ -277,6 +287,7 @@ ashlar::WalFilter::WalProcessingOption ashlar_walfilter_t::LogRecordFound(
     unsigned long long log_number, const std::string& log_file_name, const WriteBatch& batch,
     WriteBatch* new_batch, bool* batch_changed) {
   if (record == nullptr) return WalProcessingOption::kContinueProcessing;
+  // A copy, because the handle contains a batch. The program may keep neither handle.
   const ashlar_writebatch_t found{batch};
   ashlar_writebatch_t changed{std::move(*new_batch)};
   unsigned char is_changed = 0;

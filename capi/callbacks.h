@@ -15,7 +15,8 @@
 
 namespace ashlar::capi {
 
-// What all of them have: the state, and the functions to destroy it and to name the object.
+// What all objects of a C program have: a state, and functions that destroy it and name the object.
+// The destructor of the program is called once, when the engine lets go of the object.
 class Program {
  public:
   Program(void* state, void (*destructor)(void*), const char* (*name)(void*))
@@ -33,10 +34,12 @@ class Program {
   const char* (*const name_)(void*);
 };
 
-// A handle that options may take over, more than once: further options share it.
+// A handle that options may take over, more than once: all options that have it share one object.
+// The program's own claim ends with the first time that options take it over.
 template <typename Handle>
 struct Shareable : public std::enable_shared_from_this<Handle> {
   std::shared_ptr<Handle> TakeOver() {
+    // Not thread-safe: a handle is given to options by one thread at a time.
     std::shared_ptr<Handle> taken = this->weak_from_this().lock();
     return taken != nullptr ? taken : std::shared_ptr<Handle>(static_cast<Handle*>(this));
   }
@@ -48,6 +51,7 @@ struct Shareable : public std::enable_shared_from_this<Handle> {
 
 }  // namespace ashlar::capi
 
+// Never shared: it must outlive every database that uses it, and the program destroys it.
 struct ashlar_comparator_t : public ashlar::Comparator {
   using CompareFunction = int (*)(void*, const char* a, size_t alen, const char* b, size_t blen);
   using CompareWithoutFunction = int (*)(void*, const char* a, size_t alen, unsigned char a_has_ts,
@@ -63,6 +67,7 @@ struct ashlar_comparator_t : public ashlar::Comparator {
   int CompareTimestamp(const ashlar::Slice& a, const ashlar::Slice& b) const override;
   int CompareWithoutTimestamp(const ashlar::Slice& a, bool a_has_ts, const ashlar::Slice& b,
                               bool b_has_ts) const override;
+  // Keys of a custom order cannot be shortened without knowing the order.
   void FindShortestSeparator(std::string*, const ashlar::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 
@@ -72,6 +77,7 @@ struct ashlar_comparator_t : public ashlar::Comparator {
   const CompareWithoutFunction compare_without_ts;
 };
 
+// Options take it over.
 struct ashlar_mergeoperator_t : public ashlar::MergeOperator,
                                 public ashlar::capi::Shareable<ashlar_mergeoperator_t> {
   using FullMergeFunction = char* (*)(void*, const char* key, size_t key_length,
@@ -111,6 +117,8 @@ struct ashlar_slicetransform_t : public ashlar::capi::Shareable<ashlar_slicetran
   const std::shared_ptr<const ashlar::SliceTransform> rep;
 };
 
+// Not owned by options. One that a factory creates belongs to the engine, which deletes it after
+// the compaction.
 struct ashlar_compactionfilter_t : public ashlar::CompactionFilter {
   using FilterFunction = unsigned char (*)(void*, int level, const char* key, size_t key_length,
                                            const char* existing_value, size_t value_length,
@@ -131,6 +139,7 @@ struct ashlar_compactionfilter_t : public ashlar::CompactionFilter {
   bool ignore_snapshots = true;
 };
 
+// Borrowed from the engine for one call.
 struct ashlar_compactionfiltercontext_t {
   const ashlar::CompactionFilter::Context& rep;
 };
@@ -152,6 +161,7 @@ struct ashlar_compactionfilterfactory_t
   const CreateFunction create;
 };
 
+// Not owned by options; it must live until the database is open.
 struct ashlar_walfilter_t : public ashlar::WalFilter {
   ashlar_walfilter_t(void* state, void (*destructor)(void*),
                      ashlar_walfilter_column_family_log_number_map_cb families_function,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: checkpoints, and column families that are moved between databases.
+//
+// The metadata of an export is a handle with a value: changing it does not change the export.
 #include "ashlar/c/checkpoint.h"
 
 #include "ashlar/utilities/checkpoint.h"
@@ -43,6 +45,7 @@ ashlar_export_import_files_metadata_t* ashlar_checkpoint_export_column_family(
   if (Failed(errptr, checkpoint->rep->ExportColumnFamily(column_family->rep, export_dir, &made))) {
     return nullptr;
   }
+  // The engine gives the object away; its content moves into the handle.
   const std::unique_ptr<ExportImportFilesMetaData> owner(made);
   return new ashlar_export_import_files_metadata_t{std::move(*made)};
 }
@@ -67,6 +70,7 @@ void ashlar_export_import_files_metadata_set_db_comparator_name(
 
 ashlar_livefiles_t* ashlar_export_import_files_metadata_get_files(
     ashlar_export_import_files_metadata_t* metadata) {
+  // A copy, which the program destroys.
   return new ashlar_livefiles_t{metadata->rep.files};
 }
 

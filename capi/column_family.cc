@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: column families.
+//
+// Each database handle has a list of the family handles that the program got (FamilyHandles).
+// Closing the database destroys the engine's handles; the program destroys its own before or after
+// that.
 #include "ashlar/c/column_family.h"
 
 #include <cstdlib>
@@ -22,6 +26,7 @@ char** ashlar_list_column_families(const ashlar_options_t* options, const char* 
   if (Failed(errptr, DB::ListColumnFamilies(DBOptions(OptionsIn(options)), name, &names))) {
     return nullptr;
   }
+  // The list and each name are separate blocks, all freed by the function below.
   auto** list = static_cast<char**>(std::malloc(sizeof(char*) * names.size()));
   for (const std::string& each : names) list[(*lencf)++] = Copy(each);
   return list;
@@ -50,6 +55,7 @@ ashlar_column_family_handle_t** ashlar_create_column_families(
   const std::vector<std::string> names(column_family_names,
                                        column_family_names + num_column_families);
   std::vector<ColumnFamilyHandle*> families;
+  // Families that were created before an error are returned all the same.
   Failed(errptr, db->rep->CreateColumnFamilies(OptionsIn(column_family_options), names, &families));
   auto** list = static_cast<ashlar_column_family_handle_t**>(
       std::malloc(sizeof(ashlar_column_family_handle_t*) * (families.size() + 1)));
@@ -67,6 +73,7 @@ void ashlar_drop_column_family(ashlar_t* db, ashlar_column_family_handle_t* hand
 }
 
 ashlar_column_family_handle_t* ashlar_get_default_column_family_handle(ashlar_t* db) {
+  // The engine's handle of the default family belongs to the database.
   return db->families->Add(db->rep->DefaultColumnFamily(), /*owned=*/false);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: compactions in other processes.
+//
+// The handle of a job's facts is a pointer to the engine's own object, valid during the callback.
+// The functions of the program are called by the threads of compactions, several at once.
 #include "ashlar/c/compaction_service.h"
 
 #include "capi/callbacks.h"
@@ -32,6 +35,7 @@ const CompactionServiceJobInfo& Job(const ashlar_compactionservice_jobinfo_t* ha
   return *reinterpret_cast<const CompactionServiceJobInfo*>(handle);
 }
 
+// Belongs to the object that contains it.
 const char* JobText(const std::string& text, size_t* length) {
   *length = text.size();
   return text.c_str();
@@ -45,6 +49,7 @@ bool InvalidStatus(int status, char** errptr) {
                                                           std::to_string(status)));
 }
 
+// Calls the functions of the program. `schedule` and `wait` are required.
 class ProgramCompactionService : public CompactionService {
  public:
   ProgramCompactionService(void* state, void (*destructor)(void*), const char* name)
@@ -54,6 +59,7 @@ class ProgramCompactionService : public CompactionService {
 
   CompactionServiceScheduleResponse Schedule(const CompactionServiceJobInfo& info,
                                              const std::string& input) override {
+    // The program creates the response, and the engine's side destroys it.
     const std::unique_ptr<ashlar_compactionservice_scheduleresponse_t> response(schedule(
         program_.state(), reinterpret_cast<const ashlar_compactionservice_jobinfo_t*>(&info),
         input.data(), input.size()));
@@ -70,6 +76,7 @@ class ProgramCompactionService : public CompactionService {
     const int status = wait(program_.state(), scheduled_job_id.c_str(), &text, &length);
     const Slice bytes = Text(text, length);
     result->assign(bytes.data(), bytes.size());
+    // The text of the program is from malloc().
     std::free(text);
     return InvalidStatus(status, nullptr) ? CompactionServiceJobStatus::kFailure
                                           : static_cast<CompactionServiceJobStatus>(status);
@@ -124,6 +131,7 @@ ashlar_compactionservice_t* ashlar_compactionservice_create(
 void ashlar_options_set_compaction_service(ashlar_options_t* options,
                                            ashlar_compactionservice_t* service) {
   options->rep.compaction_service = service == nullptr ? nullptr : service->rep;
+  // The options have the object now, so only the handle goes.
   delete service;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: opening and closing a database, and what concerns the whole of it.
+//
+// All forms of opening do the same: unwrap the options, call the C++ function, and wrap the
+// database together with a list for its family handles. After an error nothing is open, and the
+// result is null.
 #include "ashlar/c/db.h"
 
 #include <cstdlib>
@@ -20,6 +24,7 @@ using ashlar::capi::Wrap;
 
 namespace ashlar::capi {
 
+// Null options of a family mean the defaults.
 std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names,
                                                 const ashlar_options_t* const* options) {
   std::vector<ColumnFamilyDescriptor> families;
@@ -136,6 +141,7 @@ void ashlar_repair_db(const ashlar_options_t* options, const char* name, char** 
 
 char* ashlar_get_db_identity(ashlar_t* db, size_t* id_len) {
   std::string identity;
+  // There is no argument for an error.
   if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
   return Copy(identity, id_len);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: environments and their threads, and objects that limit or count the use of disks.
+//
+// The default environment belongs to the process: its handle may be destroyed, the object stays. An
+// environment in memory belongs to its handle, which must outlive the databases in it.
 #include "ashlar/c/env.h"
 
 #include "capi/option_handles.h"
@@ -67,6 +70,7 @@ void ashlar_env_lower_high_priority_thread_pool_cpu_priority(ashlar_env_t* env) 
 
 void ashlar_envoptions_set_rate_limiter(ashlar_envoptions_t* opt,
                                         ashlar_ratelimiter_t* rate_limiter) {
+  // The options of the engine have a plain pointer, so the handle of the options keeps the object.
   opt->rate_limiter = ObjectIn(rate_limiter);
   opt->rep.rate_limiter = opt->rate_limiter.get();
 }

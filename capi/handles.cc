@@ -8,6 +8,8 @@
 
 namespace ashlar::capi {
 
+// The string that is there already is freed, so a program may pass the same pointer to many calls
+// and look at it once.
 bool Failed(char** errptr, const Status& s) {
   if (s.ok()) return false;
   if (errptr != nullptr) {
@@ -18,6 +20,8 @@ bool Failed(char** errptr, const Status& s) {
 }
 
 char* Copy(const Slice& text) {
+  // From malloc(), as C programs free it. The zero byte behind it lets them treat a text as a C
+  // string.
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) return nullptr;
   if (!text.empty()) std::memcpy(copy, text.data(), text.size());
@@ -37,6 +41,7 @@ char* CopyOfRead(const Status& s, const Slice& value, size_t* length, char** err
   return nullptr;
 }
 
+// The handle has a reference to this list, so the list outlives the database if handles are left.
 ashlar_column_family_handle_t* FamilyHandles::Add(ColumnFamilyHandle* rep, bool owned) {
   auto* handle = new ashlar_column_family_handle_t{rep, owned, shared_from_this()};
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -51,6 +56,7 @@ void FamilyHandles::Remove(ashlar_column_family_handle_t* handle) {
   handle->rep = nullptr;
 }
 
+// Called when the database is closed. Programs may still destroy their handles afterwards.
 void FamilyHandles::DestroyAll() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (ashlar_column_family_handle_t* handle : handles_) {

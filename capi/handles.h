@@ -6,6 +6,9 @@
 //
 // The sources name everything `ashlar_...`. For the drop-in they are compiled with a generated
 // header that renames these names to `rocksdb_...` (cmake/AshlarCApi.cmake).
+//
+// Threads: a database handle may be used by any number of threads, as the C++ object; so may the
+// list of its family handles, which has a mutex. All other handles are for one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +40,7 @@ class FamilyHandles;
 }
 }  // namespace ashlar
 
+// An open database. The handle owns `rep` unless it was made by a function that says otherwise.
 struct ashlar_t {
   ashlar::DB* rep;
   std::shared_ptr<ashlar::capi::FamilyHandles> families;
@@ -50,6 +54,7 @@ struct ashlar_column_family_handle_t {
   std::shared_ptr<ashlar::capi::FamilyHandles> families;
 };
 
+// The options of the database and of a family in one, as in the C++ class of this name.
 struct ashlar_options_t {
   ashlar::Options rep;
 };
@@ -73,6 +78,7 @@ struct ashlar_compactoptions_t {
 struct ashlar_block_based_table_options_t {
   ashlar::BlockBasedTableOptions rep;
 };
+// Objects that options share. The handle has one reference.
 struct ashlar_cache_t {
   std::shared_ptr<ashlar::Cache> rep;
 };
@@ -89,18 +95,23 @@ struct ashlar_write_buffer_manager_t {
 struct ashlar_logger_t {
   std::shared_ptr<ashlar::Logger> rep;
 };
+// A value where the engine has it: in a block of the cache, or in memory of its own. It stays valid
+// until the handle is destroyed.
 struct ashlar_pinnableslice_t {
   ashlar::PinnableSlice rep;
 };
 struct ashlar_writebatch_t {
   ashlar::WriteBatch rep;
 };
+// Owned by the handle.
 struct ashlar_writebatch_wi_t {
   ashlar::WriteBatchWithIndex* rep;
 };
+// Borrowed from the database, which releases the snapshot.
 struct ashlar_snapshot_t {
   const ashlar::Snapshot* rep;
 };
+// Owned by the handle. The database must outlive it.
 struct ashlar_iterator_t {
   ashlar::Iterator* rep;
 };
@@ -124,16 +135,20 @@ inline Slice Text(const char* data, size_t length) {
 }
 
 // The handles of the column families of an open database. The engine's handles must be destroyed
-// before the database; programs destroy them later too. So closing destroys the engine's, and
-// leaves those of the program empty.
+// before the database, but programs may destroy theirs later. So closing a database destroys the
+// engine's handles, and leaves those of the program empty. Thread-safe.
 class FamilyHandles : public std::enable_shared_from_this<FamilyHandles> {
  public:
+  // A new handle of the program. With `owned` false the engine's handle is not destroyed with it.
   ashlar_column_family_handle_t* Add(ColumnFamilyHandle* rep, bool owned = true);
+  // Called when the program destroys a handle: destroys the engine's, if the database is still
+  // open.
   void Remove(ashlar_column_family_handle_t* handle);
   void DestroyAll();
 
  private:
   std::mutex mutex_;
+  // Those that the program has not destroyed. Guarded by `mutex_`.
   std::set<ashlar_column_family_handle_t*> handles_;
 };
 
@@ -145,7 +160,7 @@ inline ColumnFamilyHandle* FamilyOf(DB* db, const ashlar_column_family_handle_t*
 // The result of a read: a copy of the value, or null if it is missing or an error.
 char* CopyOfRead(const Status& s, const Slice& value, size_t* length, char** errptr);
 
-// The same without a copy.
+// The result of a read without a copy: the handle, or null if the value is missing or an error.
 template <typename Handle>
 Handle* PinnedRead(const Status& s, std::unique_ptr<Handle> value, char** errptr) {
   if (s.ok()) return value.release();

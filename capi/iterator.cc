@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: iterators.
+//
+// Keys and values belong to the iterator, and are valid until its next move.
 #include "ashlar/c/iterator.h"
 
 #include "capi/handles.h"
@@ -41,6 +43,7 @@ void ashlar_create_iterators(ashlar_t* db, ashlar_readoptions_t* opts,
   for (size_t i = 0; i < size; ++i) families.push_back(FamilyOf(db->rep, column_families[i]));
   std::vector<Iterator*> made;
   if (Failed(errptr, db->rep->NewIterators(OptionsIn(opts), families, &made))) return;
+  // Nothing is written to `iterators` after an error.
   for (size_t i = 0; i < size; ++i) iterators[i] = new ashlar_iterator_t{made[i]};
 }
 

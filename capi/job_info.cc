@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: facts about jobs.
+//
+// Every function returns one member of the engine's object, see job_info.h. Texts are not copied:
+// they belong to the object, and end with a zero byte. Positions must be below the matching count,
+// as for an array. Sizes are in bytes; times are in the unit that the name ends with.
 #include "ashlar/c/job_info.h"
 
 #include <iterator>
@@ -13,6 +17,7 @@ using ashlar::capi::Info;
 namespace ashlar::capi {
 namespace {
 
+// The length goes to *size unless that pointer is null.
 const char* Characters(const std::string& text, size_t* size) {
   if (size != nullptr) *size = text.size();
   return text.data();
@@ -23,6 +28,7 @@ const char* Characters(const std::string& text, size_t* size) {
 
 using ashlar::capi::Characters;
 
+// ---- flushes
 const char* ashlar_flushjobinfo_cf_name(const ashlar_flushjobinfo_t* info, size_t* size) {
   return Characters(Info(info).cf_name, size);
 }
@@ -85,6 +91,7 @@ uint64_t ashlar_flushjobinfo_oldest_blob_file_number(const ashlar_flushjobinfo_t
   return Info(info).oldest_blob_file_number;
 }
 
+// ---- compactions
 int ashlar_compactionjobinfo_job_id(const ashlar_compactionjobinfo_t* info) {
   return Info(info).job_id;
 }
@@ -97,6 +104,7 @@ size_t ashlar_compactionjobinfo_output_files_count(const ashlar_compactionjobinf
   return Info(info).output_files.size();
 }
 
+// For ashlar_compact_files(), which fills in an object of the program.
 ashlar_compactionjobinfo_t* ashlar_compactionjobinfo_create() {
   return reinterpret_cast<ashlar_compactionjobinfo_t*>(new ashlar::CompactionJobInfo);
 }
@@ -135,6 +143,7 @@ size_t ashlar_compactionjobinfo_table_properties_count(const ashlar_compactionjo
   return Info(info).table_properties.size();
 }
 
+// Null for a file that the job did not read or write.
 const ashlar_table_properties_t* ashlar_compactionjobinfo_table_properties_for_file(
     const ashlar_compactionjobinfo_t* info, const char* file_name, size_t file_name_len) {
   const auto& all = Info(info).table_properties;
@@ -240,6 +249,7 @@ int ashlar_compactionjobinfo_num_l0_files(const ashlar_compactionjobinfo_t* info
   return Info(info).num_l0_files;
 }
 
+// The properties are in a map of the engine, in no order that the program could rely on.
 const char* ashlar_compactionjobinfo_table_properties_key_at(const ashlar_compactionjobinfo_t* info,
                                                              size_t pos, size_t* key_len) {
   return Characters(
@@ -369,6 +379,7 @@ const ashlar_writestallcondition_t* ashlar_writestallinfo_prev(
   return reinterpret_cast<const ashlar_writestallcondition_t*>(&Info(info).condition.prev);
 }
 
+// ---- files of a job
 uint64_t ashlar_blob_file_addition_info_blob_file_number(
     const ashlar_blob_file_addition_info_t* info) {
   return Info(info).blob_file_number;
@@ -422,6 +433,7 @@ uint64_t ashlar_compaction_file_info_oldest_blob_file_number(
   return Info(info).oldest_blob_file_number;
 }
 
+// ---- statistics of a compaction
 size_t ashlar_compaction_job_stats_num_input_files(const ashlar_compaction_job_stats_t* stats) {
   return Info(stats).num_input_files;
 }

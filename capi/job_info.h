@@ -2,6 +2,10 @@
 //
 // Handles of facts about jobs and files. The handle is a pointer to the engine's own object, whose
 // parts have handles too without an allocation.
+//
+// So a handle is valid as long as the engine's object: during the callback that gets it, or, for an
+// object of the program, until the program destroys it. The casts are right because a handle type
+// is never defined; it exists as a pointer only.
 #pragma once
 
 #include "ashlar/compaction_job_stats.h"
@@ -11,6 +15,7 @@
 
 namespace ashlar::capi {
 
+// For each kind of fact: the object of a handle, and the handle of an object.
 inline const TableProperties& Info(const ashlar_table_properties_t* handle) {
   return *reinterpret_cast<const TableProperties*>(handle);
 }

@@ -9,7 +9,8 @@
 
 namespace ashlar::capi {
 
-// Must not be moved while an option points to it.
+// A copy of bytes to which an option of the engine points. The program's own memory is free after
+// the call. The object must not be moved while an option points to it.
 class KeptSlice {
  public:
   // The new value of the option; null for a null pointer.

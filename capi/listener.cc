@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: event listeners and info logs.
+//
+// The functions of a listener are called by the engine's threads, several at once. What they get is
+// valid during the call only.
 #include "ashlar/c/listener.h"
 
 #include <cstdarg>
@@ -44,6 +47,7 @@ void ashlar_options_add_eventlistener(ashlar_options_t* options, ashlar_eventlis
   options->rep.listeners.push_back(listener->rep);
 }
 
+// The status is the engine's. A listener may reset it to OK, and so take the error back.
 void ashlar_status_ptr_get_error(ashlar_status_ptr_t* status, char** errptr) {
   Failed(errptr, *reinterpret_cast<Status*>(status));
 }
@@ -58,6 +62,8 @@ namespace {
 // Formats a message and gives it to `write`.
 template <typename Write>
 void Format(const char* format, va_list arguments, Write write) {
+  // A list of arguments can be walked over once, and the message is formatted twice: for its
+  // length, and for its bytes.
   va_list again;
   va_copy(again, arguments);
   const int length = std::vsnprintf(nullptr, 0, format, again);
@@ -69,6 +75,7 @@ void Format(const char* format, va_list arguments, Write write) {
   write(message);
 }
 
+// Each message is one call of fprintf(), so messages of several threads do not mix.
 class StderrLogger : public Logger {
  public:
   StderrLogger(InfoLogLevel level, const char* prefix)
@@ -89,6 +96,7 @@ class StderrLogger : public Logger {
   const std::string prefix_;
 };
 
+// The message is valid during the call, and ends with a zero byte that its length does not count.
 class ProgramLogger : public Logger {
  public:
   using Function = void (*)(void* priv, unsigned lev, char* msg, size_t len);

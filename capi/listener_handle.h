@@ -11,7 +11,8 @@
 
 namespace ashlar::capi {
 
-// Calls the functions of a C program that are not null.
+// Calls those functions of a C program that are not null. The functions are set before options get
+// the listener, and do not change afterwards.
 class ProgramListener : public EventListener {
  public:
   ProgramListener(void* state, void (*destructor)(void*)) : program_(state, destructor, nullptr) {}
@@ -66,6 +67,8 @@ class ProgramListener : public EventListener {
   template <typename Function, typename Facts>
   void CallWithDatabase(Function function, DB* db, const Facts& info) {
     if (function == nullptr) return;
+    // A handle for this call only. Family handles that the program made with it become empty at its
+    // end.
     ashlar_t handle{db, std::make_shared<FamilyHandles>()};
     function(program_.state(), &handle, Handle(info));
     handle.families->DestroyAll();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: flushes, compactions, changes of options and other work on an open database.
+//
+// Ranges of keys include both ends; a null key is an open end. Work that has no `errptr` in its C
+// function drops the status.
 #include "ashlar/c/maintenance.h"
 
 #include <atomic>
@@ -24,7 +27,8 @@ using ashlar::capi::Text;
 namespace ashlar::capi {
 namespace {
 
-// The ends of a range of keys; null means no bound.
+// The ends of a range of keys in the form that the engine expects. A null pointer means no bound.
+// The bytes belong to the program.
 class KeyRange {
  public:
   KeyRange(const char* start, size_t start_length, const char* limit, size_t limit_length)
@@ -109,6 +113,7 @@ void ashlar_compact_range_cf_opt(ashlar_t* db, ashlar_column_family_handle_t* co
   const KeyRange range(start_key, start_key_len, limit_key, limit_key_len);
   db->rep
       ->CompactRange(OptionsIn(opt), FamilyOf(db->rep, column_family), range.start(), range.limit())
+      // The C function has no argument for an error.
       .PermitUncheckedError();
 }
 
@@ -144,6 +149,7 @@ void ashlar_compact_files_cf(ashlar_t* db, ashlar_column_family_handle_t* column
                              ashlar_compactionjobinfo_t* compaction_job_info, char** errptr) {
   const std::vector<std::string> inputs(input_file_names, input_file_names + num_input_file_names);
   std::vector<std::string> outputs;
+  // Defined results also after an error.
   if (num_output_file_names != nullptr) *num_output_file_names = 0;
   if (output_file_names != nullptr) *output_file_names = nullptr;
   if (Failed(errptr, db->rep->CompactFiles(OptionsIn(options), FamilyOf(db->rep, column_family),

@@ -20,6 +20,7 @@ void Set(Member& member, Value value) {
   if constexpr (std::is_same_v<Member, bool>) {
     member = value != 0;
   } else if constexpr (std::is_same_v<Member, std::chrono::microseconds>) {
+    // A longer time would become negative.
     constexpr uint64_t kLongest = std::numeric_limits<int64_t>::max();
     member = Member(static_cast<int64_t>(std::min<uint64_t>(value, kLongest)));
   } else {
@@ -39,7 +40,7 @@ Value Get(const Member& member) {
   }
 }
 
-// The member's own text, which ends with a zero byte.
+// The member's own text, which ends with a zero byte and is valid until the member changes.
 inline const char* Get(const std::string& member, size_t* size) {
   if (size != nullptr) *size = member.size();
   return member.c_str();

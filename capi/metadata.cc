@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: facts about the files of an open database.
+//
+// All results are copies of the moment at which they were asked for, and belong to the program.
+// Texts that are returned as `const char*` belong to the handle; those returned as `char*` are
+// copies.
 #include "ashlar/c/metadata.h"
 
 #include "capi/metadata_handles.h"
@@ -27,6 +31,7 @@ struct ashlar_livefiles_storage_info_t {
 namespace ashlar::capi {
 namespace {
 
+// The program guarantees that 0 <= index < count.
 const LiveFileMetaData& File(const ashlar_livefiles_t* files, int index) {
   return files->rep[static_cast<size_t>(index)];
 }
@@ -36,7 +41,8 @@ const char* StringIn(const std::string& text, size_t* size) {
   return text.data();
 }
 
-// Handles of levels and tables are pointers into the metadata of the family.
+// Levels and tables are parts of the metadata of a family: their handles are pointers into it,
+// valid until it is destroyed.
 const LevelMetaData& Level(const ashlar_level_metadata_t* handle) {
   return *reinterpret_cast<const LevelMetaData*>(handle);
 }

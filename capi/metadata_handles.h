@@ -10,6 +10,7 @@
 #include "ashlar/utilities/checkpoint.h"
 #include "capi/handles.h"
 
+// A list of files, and one file that a program describes itself.
 struct ashlar_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;
 };

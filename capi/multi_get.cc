@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: reads of many keys at once.
+//
+// A key that is missing has neither a value nor an error. Arrays of results have an element for
+// each key, in the order of the keys; copies and texts of errors belong to the program.
 #include "ashlar/c/multi_get.h"
 
 #include "capi/multi_read.h"
@@ -12,6 +15,7 @@ using ashlar::capi::FamilyOf;
 using ashlar::capi::MultiRead;
 using ashlar::capi::OptionsIn;
 
+// The results of one call, at the same positions in all three lists.
 struct ashlar_pinnable_multi_get_t {
   std::vector<ashlar::PinnableSlice> values;
   std::vector<Status> statuses;
@@ -108,6 +112,7 @@ int ashlar_pinnable_multi_get_result(const ashlar_pinnable_multi_get_t* multi_ge
                                      size_t* error_size) {
   Slice found;
   Slice failure;
+  // The arguments get empty texts then.
   int result = ashlar_pinnable_multi_get_out_of_bounds;
   if (index < multi_get->values.size()) {
     const Status& s = multi_get->statuses[index];

@@ -10,6 +10,7 @@ char* ErrorOf(const Status& s) { return s.ok() || s.IsNotFound() ? nullptr : Cop
 
 }  // namespace
 
+// Nothing is copied: the keys are the memory of the program.
 MultiRead::MultiRead(DB* db, const ashlar_column_family_handle_t* const* column_families,
                      size_t count, const char* const* key_data, const size_t* key_sizes)
     : values(count), statuses(count) {

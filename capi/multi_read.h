@@ -26,6 +26,8 @@ struct MultiRead {
   // The same with the values where they are.
   void MoveResults(ashlar_pinnableslice_t** slices, char** errors);
 
+  // Parallel lists, with an element for each key. `families` is empty if all keys are of one
+  // family.
   std::vector<ColumnFamilyHandle*> families;
   std::vector<Slice> keys;
   std::vector<PinnableSlice> values;

@@ -15,7 +15,8 @@ namespace ashlar::capi {
 std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names,
                                                 const ashlar_options_t* const* options);
 
-// Wraps a database that was opened with these families. The handles go to `results`.
+// Wraps a database that was opened with these families. The handles go to `results`, which has room
+// for as many. The new handle owns the database.
 template <typename Handle, typename Database>
 Handle* Wrap(Database* db, const std::vector<ColumnFamilyHandle*>& families = {},
              ashlar_column_family_handle_t** results = nullptr) {
@@ -24,7 +25,8 @@ Handle* Wrap(Database* db, const std::vector<ColumnFamilyHandle*>& families = {}
   return handle;
 }
 
-// Destroys the engine's column family handles and the database.
+// Closes a database: first the engine's family handles are destroyed, then the database. The
+// program must have destroyed iterators, snapshots and transactions before.
 template <typename Handle>
 void Close(Handle* db) {
   if (db == nullptr) return;

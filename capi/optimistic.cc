@@ -73,6 +73,7 @@ void ashlar_optimistictransactiondb_close(ashlar_optimistictransactiondb_t* otxn
 }
 
 ashlar_t* ashlar_optimistictransactiondb_get_base_db(ashlar_optimistictransactiondb_t* otxn_db) {
+  // A second handle of the same database. It owns nothing; closing it frees the handle only.
   return new ashlar_t{otxn_db->rep->GetBaseDB(), otxn_db->families};
 }
 

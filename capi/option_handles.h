@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The handles of options of single calls, and of the objects that options hold.
+//
+// Handles of options contain the C++ struct by value. If the struct points to something, the handle
+// contains that as well, so options are valid as long as their handle.
 #pragma once
 
 #include <atomic>
@@ -146,8 +149,8 @@ auto ObjectIn(const Handle* handle) {
   return handle == nullptr ? decltype(handle->rep)() : handle->rep;
 }
 
-// The object that options take over with its handle; null for a null handle. The result keeps the
-// handle, so that options with the same handle share the object.
+// The object that options take over together with its handle; null for a null handle. The result
+// keeps the handle alive, so that options with the same handle share the object.
 template <typename Handle>
 auto TakenObjectOf(Handle* handle) {
   using Object = decltype(Handle::rep);

@@ -14,7 +14,8 @@ using ashlar::capi::ObjectIn;
 
 namespace {
 
-// A flag that C programs know as a byte.
+// A flag by which one thread stops the work of another. C programs know it as a byte, and may only
+// use it through the functions below.
 std::atomic<bool>* FlagIn(unsigned char* canceled) {
   return reinterpret_cast<std::atomic<bool>*>(canceled);
 }
@@ -39,6 +40,7 @@ const char* BytesIn(const OptSlice& end, size_t* length) {
 void ashlar_readoptions_set_snapshot(ashlar_readoptions_t* opt, const ashlar_snapshot_t* snapshot) {
   opt->rep.snapshot = snapshot == nullptr ? nullptr : snapshot->rep;
 }
+// The bounds are copied into the handle, so the memory of the program is free after the call.
 void ashlar_readoptions_set_iterate_lower_bound(ashlar_readoptions_t* opt, const char* key,
                                                 size_t keylen) {
   opt->rep.iterate_lower_bound = opt->lower_bound.Keep(key, keylen);
@@ -89,6 +91,7 @@ void ashlar_readoptions_set_table_filter(ashlar_readoptions_t* opt, void* state,
   std::shared_ptr<void> owner(state, [destructor](void* object) {
     if (destructor != nullptr) destructor(object);
   });
+  // Copies of the filter share the state of the program.
   opt->table_filter = [owner, table_filter](const TableProperties& properties) {
     const ashlar_table_properties_t handle{&properties};
     return table_filter(owner.get(), &handle) != 0;

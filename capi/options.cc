@@ -5,6 +5,7 @@
 #include "ashlar/c/options.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 
 #include "ashlar/convenience.h"
@@ -42,7 +43,8 @@ void SetPaths(std::vector<DbPath>* paths, const ashlar_dbpath_t** values, size_t
   for (size_t i = 0; i < count; ++i) paths->push_back(values[i]->rep);
 }
 
-// Sets of enumerators, which take no others.
+// Whether the number is one of the enumerators from 0 to `greatest`. The sets of enumerators below
+// have a bit for each of them, so that a shift by any other number would be undefined behaviour.
 template <typename Enum>
 bool IsEnumerator(int value, Enum greatest) {
   return value >= 0 && value <= static_cast<int>(greatest);
@@ -60,6 +62,7 @@ void AddDeletionCollector(ashlar_options_t* opt, size_t window, size_t deletions
 
 // ---- the handle
 
+// C programs get Snappy as the default if it is linked, as in RocksDB's C API.
 ashlar_options_t* ashlar_options_create() {
   auto* options = new ashlar_options_t;
   const auto& linked = ashlar::GetSupportedCompressions();
@@ -70,6 +73,7 @@ ashlar_options_t* ashlar_options_create() {
   return options;
 }
 ashlar_options_t* ashlar_options_create_copy(ashlar_options_t* options) {
+  // Objects are shared by both, values are copied.
   return new ashlar_options_t(*options);
 }
 void ashlar_options_destroy(ashlar_options_t* options) { delete options; }
@@ -96,6 +100,7 @@ void ashlar_load_latest_options(const char* db_path, ashlar_env_t* env, bool ign
                                                cache == nullptr ? nullptr : &cache->rep))) {
     return;
   }
+  // Written only after everything has succeeded; ashlar_load_latest_options_destroy() frees it all.
   *db_options = new ashlar_options_t{Options(of_database, ashlar::ColumnFamilyOptions())};
   *num_column_families = families.size();
   *column_family_names = static_cast<char**>(std::malloc(families.size() * sizeof(char*)));
@@ -181,6 +186,7 @@ void ashlar_options_set_uint64add_merge_operator(ashlar_options_t* opt) {
 
 // ---- objects of the program
 
+// Not taken over: the program destroys the object after the last database that uses it is closed.
 void ashlar_options_set_comparator(ashlar_options_t* opt, ashlar_comparator_t* comparator) {
   opt->rep.comparator = comparator == nullptr ? ashlar::BytewiseComparator() : comparator;
 }
@@ -192,6 +198,7 @@ void ashlar_options_set_wal_filter(ashlar_options_t* opt, ashlar_walfilter_t* fi
   opt->rep.wal_filter = filter;
 }
 void ashlar_options_clear_wal_filter(ashlar_options_t* opt) { opt->rep.wal_filter = nullptr; }
+// These three take the handle over, see Shareable.
 void ashlar_options_set_merge_operator(ashlar_options_t* opt,
                                        ashlar_mergeoperator_t* merge_operator) {
   opt->rep.merge_operator = merge_operator == nullptr ? nullptr : merge_operator->TakeOver();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: properties and sizes of a database.
+//
+// A property that does not exist has the result null, or -1.
 #include "ashlar/c/properties.h"
 
 #include "capi/option_handles.h"
@@ -15,6 +17,7 @@ using ashlar::capi::Text;
 namespace ashlar::capi {
 namespace {
 
+// The keys are the memory of the program, which must stay until the call ends.
 std::vector<Range> Ranges(int count, const char* const* starts, const size_t* start_lengths,
                           const char* const* limits, const size_t* limit_lengths) {
   std::vector<Range> ranges;

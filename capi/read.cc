@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: point reads.
+//
+// A missing key is no error: the result is null, and `errptr` is not touched.
 #include "ashlar/c/read.h"
 
 #include <cstring>
@@ -65,6 +67,7 @@ char* ashlar_get_cf_with_ts(ashlar_t* db, const ashlar_readoptions_t* options,
   std::string timestamp;
   const Status s = db->rep->Get(OptionsIn(options), FamilyOf(db->rep, column_family),
                                 Text(key, keylen), &value, &timestamp);
+  // The error is reported once, by the value.
   *ts = CopyOfRead(s, timestamp, tslen, nullptr);
   return CopyOfRead(s, value, vallen, errptr);
 }
@@ -128,6 +131,7 @@ unsigned char ashlar_get_into_buffer_cf(ashlar_t* db, const ashlar_readoptions_t
     if (!s.IsNotFound()) Failed(errptr, s);
     return 0;
   }
+  // Nothing is copied, but *vallen tells the program how large a buffer it needs.
   if (value.size() > buffer_size) return 0;
   if (!value.empty()) std::memcpy(buffer, value.data(), value.size());
   return 1;

@@ -7,6 +7,8 @@
 #include "capi/handles.h"
 
 const ashlar_snapshot_t* ashlar_create_snapshot(ashlar_t* db) {
+  // From malloc(), because a C program frees the handle of a transaction's snapshot with
+  // ashlar_free().
   return ashlar::capi::Borrowed<ashlar_snapshot_t>(db->rep->GetSnapshot());
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: tables that are written outside of a database, and taken in.
+//
+// Keys must be added in ascending order. The file is complete after ashlar_sstfilewriter_finish();
+// a writer that is destroyed before deletes it.
 #include "ashlar/c/sst_file.h"
 
 #include "ashlar/sst_file_writer.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: statistics of databases, and counters of the calling thread.
+//
+// The statistics belong to the options that enabled them, and are shared by copies of these options
+// and by databases. The counters of a thread belong to the thread: a handle may be used only by the
+// thread that has created it.
 #include "ashlar/c/statistics.h"
 
 #include "ashlar/c/enums.h"
@@ -82,6 +86,7 @@ double ashlar_statistics_histogram_data_get_min(ashlar_statistics_histogram_data
 // ---- counters of the calling thread
 
 void ashlar_set_perf_level(int level) {
+  // Other numbers are ignored.
   if (level > PerfLevel::kUninitialized && level < PerfLevel::kOutOfBounds) {
     ashlar::SetPerfLevel(static_cast<PerfLevel>(level));
   }

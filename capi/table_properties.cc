@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: properties of tables.
+//
+// Every function returns one member. Texts are not copied: they belong to the object of the handle.
+// Sizes are in bytes; times are in seconds since 1970.
 #include "ashlar/c/table_properties.h"
 
 #include <iterator>
@@ -12,6 +15,7 @@ using ashlar::capi::Info;
 namespace ashlar::capi {
 namespace {
 
+// The length goes to *size unless that pointer is null.
 const char* PropertyText(const std::string& text, size_t* size) {
   if (size != nullptr) *size = text.size();
   return text.data();

@@ -10,6 +10,7 @@ using ashlar::capi::Failed;
 using ashlar::capi::ObjectIn;
 using ashlar::capi::TakenObjectOf;
 
+// The two names of RocksDB made different formats once; both make the one that is left.
 ashlar_filterpolicy_t* ashlar_filterpolicy_create_bloom(double bits_per_key) {
   return new ashlar_filterpolicy_t(ashlar::NewBloomFilterPolicy(bits_per_key));
 }

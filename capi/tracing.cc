@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: traces of calls.
+//
+// The engine owns the writer of a trace, and closes the file when the trace ends. A reader or
+// replayer belongs to its handle.
 #include "ashlar/c/tracing.h"
 
 #include "ashlar/block_cache_trace_writer.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ClipFamily() makes a sequence of public calls.
+//
+// The order matters. First tombstones hide the keys outside of the range, so readers see the result
+// at once. Then whole files are dropped, and the rest is rewritten, which only frees space. A crash
+// in between leaves a correct database that uses more space.
 #include "db/clip_family.h"
 
 #include <cassert>
@@ -17,6 +21,8 @@ namespace {
 
 // Deletes everything before `begin`.
 Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, Iterator* it) {
+  assert(handle != nullptr);
+  assert(it != nullptr);
   const Comparator* const order = handle->GetComparator();
   it->SeekToFirst();
   if (!it->Valid() || order->Compare(it->key(), begin) >= 0) return it->status();
@@ -27,6 +33,8 @@ Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, 
 // Deletes everything from `end` on. A range tombstone excludes its end, and no key after the last
 // one is known, so the last key is deleted separately.
 Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iterator* it) {
+  assert(handle != nullptr);
+  assert(it != nullptr);
   const Comparator* const order = handle->GetComparator();
   it->SeekToLast();
   if (!it->Valid() || order->Compare(it->key(), end) < 0) return it->status();

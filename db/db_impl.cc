@@ -5,6 +5,7 @@
 #include "db/db_impl.h"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 
@@ -61,6 +62,7 @@ DBImpl::DBImpl(const OpenRequest& request)
 
 Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
                     std::unique_ptr<DB>* db) {
+  assert(db != nullptr);
   db->reset();
   // An error at any step destroys the object again, which releases all that was opened so far.
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
@@ -165,6 +167,7 @@ namespace {
 // otherwise the family is opened without one. Its options are always the same: as in RocksDB, the
 // options of the program do not apply to it.
 void AddHiddenFamily(OpenRequest* request) {
+  assert(request != nullptr);
   if (request->is_for_tables) return;
   const auto is_it = [](const ColumnFamilyDescriptor& family) {
     return family.name == kPersistentStatsColumnFamilyName;
@@ -184,6 +187,7 @@ void AddHiddenFamily(OpenRequest* request) {
 // options leave no trace on the disk.
 Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                            std::unique_ptr<DB>* db) {
+  assert(db != nullptr);
   handles->clear();
   db->reset();
   RETURN_IF_ERROR(CheckDbOptionsSupported(request.db_options));
@@ -248,6 +252,7 @@ Status DB::OpenAsFollower(const DBOptions& db_options, const std::string& name,
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) {
+  assert(column_families != nullptr);
   column_families->clear();
   auto names = ListFamilies(db_options.env->GetFileSystem().get(), name);
   if (!names.ok()) return names.status();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flushes and compactions on request, and waits for background work: db/jobs does the work.
+//
+// Each of these calls may wait for a job and must be made without the DB mutex. The calls check
+// their arguments first, so an error of the caller never starts a job.
 #include <cassert>
 
 #include "db/db_impl.h"
@@ -44,6 +47,8 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   return manual_compactions_.CompactRange(asked, family, first.get(), last.get());
 }
 
+// The names are looked up in the newest version under the DB mutex; a name that is not that of a
+// live table gives InvalidArgument.
 Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
                             const std::vector<std::string>& input_file_names, int output_level,
                             int output_path_id, std::vector<std::string>* output_file_names,
@@ -57,6 +62,8 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   return manual_compactions_.CompactFiles(call, FamilyOf(handle), output_file_names, info);
 }
 
+// Only marks the tables of the range; the background threads compact them later, and the call
+// returns at once.
 Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
                                    const Slice* end) {
   RETURN_IF_ERROR(CheckWritable());
@@ -66,6 +73,8 @@ Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begi
   return manual_compactions_.Suggest(FamilyOf(handle), first.get(), last.get());
 }
 
+// Moves all tables of level 0 down by a change of the MANIFEST, without rewriting them. That needs
+// tables that do not overlap each other.
 Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
@@ -75,6 +84,7 @@ Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
 // Fails in a thread that runs a background job of this database.
 Status DBImpl::PauseBackgroundWork() { return scheduler_.Pause(); }
 
+// Pauses nest: background work goes on after as many calls as there were pauses.
 Status DBImpl::ContinueBackgroundWork() {
   return scheduler_.Continue() ? Status::OK()
                                : Status::InvalidArgument("background work is not paused");
@@ -89,8 +99,12 @@ Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& hand
   return Status::OK();
 }
 
+// Compactions on request that are running end early, and new ones fail, until as many calls of
+// EnableManualCompaction() as there were of this function.
 void DBImpl::DisableManualCompaction() { manual_compactions_.Disable(); }
 void DBImpl::EnableManualCompaction() { manual_compactions_.Enable(); }
+// Stops all running compactions, automatic ones too, and lets none begin until
+// ResumeAllCompactions(). A null family means all families.
 void DBImpl::AbortAllCompactions() { manual_compactions_.Abort(nullptr); }
 void DBImpl::ResumeAllCompactions() { manual_compactions_.Resume(nullptr); }
 

@@ -2,6 +2,7 @@
 //
 // Column families, options and external files. DBImpl only checks the arguments; db/changes and
 // db/ingestion do the work.
+#include <cassert>
 #include <deque>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 namespace ashlar {
 
+// The caller owns *handle and destroys it before the database.
 Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
   RETURN_IF_ERROR(CheckWritable());
@@ -48,6 +50,7 @@ Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handle
   return Status::OK();
 }
 
+// Removes all keys outside of [begin_key, end_key); see db/clip_family.h for what a crash leaves.
 Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
                                 const Slice& end_key) {
   RETURN_IF_ERROR(CheckWritable());
@@ -65,6 +68,7 @@ Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
   return Status::OK();
 }
 
+// A change of one family, as a list of one.
 Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
                           const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
@@ -101,6 +105,7 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
   if (order.stamp_bytes() == 0) {
     return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
   }
+  // A deque, because the slices in `stored` point into its elements, which must not move.
   std::deque<StoredKey> keys;
   std::vector<RangeOpt> stored;
   const auto store = [&](const OptSlice& key) -> OptSlice {
@@ -121,6 +126,7 @@ Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
   return Options(*core_.options, FamilyOf(handle)->options());
 }
 
+// A copy, because SetDBOptions() may replace the options as soon as the mutex is released.
 DBOptions DBImpl::GetDBOptions() const {
   MutexLock lock(&core_.mutex);
   return *core_.options;
@@ -142,19 +148,25 @@ Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& arg
   return CommitFileIngestionHandles(std::move(handles));
 }
 
+// Copies or links the files into the database and checks them. Nothing is visible before the
+// commit; a handle that is destroyed without one deletes its staged files.
 Status DBImpl::PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
                                     std::unique_ptr<FileIngestionHandle>* handle) {
+  assert(handle != nullptr);
   handle->reset();
   RETURN_IF_ERROR(CheckWritable());
   return ingestions_.Prepare(args, handle);
 }
 
+// All files of all handles become visible by one record of the MANIFEST, so also after a crash
+// either all of them or none are there.
 Status DBImpl::CommitFileIngestionHandles(
     std::vector<std::unique_ptr<FileIngestionHandle>> handles) {
   RETURN_IF_ERROR(CheckWritable());
   return ingestions_.Commit(std::move(handles));
 }
 
+// The tables keep their sequence numbers and their levels; see db/ingestion/family_import.h.
 Status DBImpl::CreateColumnFamilyWithImport(
     const ColumnFamilyOptions& options, const std::string& name,
     const ImportColumnFamilyOptions& import_options,

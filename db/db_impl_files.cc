@@ -25,6 +25,7 @@ namespace {
 // Fills in everything except two things: the counts, which only the file itself has, and the values
 // that the DB mutex guards.
 void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFileMetaData* result) {
+  assert(result != nullptr);
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
   result->directory = result->db_path = tables.DirOf(meta.path_id);
@@ -49,6 +50,9 @@ void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFil
 // Adds the counts from the properties of the table, which is opened for this if necessary. A table
 // that cannot be opened has no counts.
 void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
+  assert(tables != nullptr);
+  assert(file != nullptr);
+  assert(result != nullptr);
   result->num_reads_sampled = file->sampled_reads.all.load(std::memory_order_relaxed);
   Result<TableHandle> table = tables->Pin(file);
   if (!table.ok()) return;
@@ -91,8 +95,8 @@ void FillFamilyMetaData(const ColumnFamilyData& family,
                         std::vector<std::vector<SstFileMetaData>> tables,
                         std::vector<BlobMetaData> blobs, int only_level,
                         ColumnFamilyMetaData* metadata) {
-  metadata->name = family.name();
   assert(metadata != nullptr);
+  metadata->name = family.name();
   metadata->size = 0;
   metadata->file_count = 0;
   metadata->levels.clear();
@@ -155,6 +159,7 @@ LiveFiles DBImpl::CaptureFiles() {
 // The creation times are stored in the tables. So all tables must be open, which max_open_files =
 // -1 ensures.
 Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
+  assert(creation_time != nullptr);
   *creation_time = 0;
   if (GetDBOptions().max_open_files != -1) {
     return Status::NotSupported("GetCreationTimeOfOldestFile needs max_open_files = -1");
@@ -205,7 +210,10 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
   return result;
 }
 
+// The tables of all families, as of one moment. The families are pinned, so their objects stay even
+// if they are dropped during the call.
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
+  assert(metadata != nullptr);
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
   const std::vector<DescribedFiles> tables = DescribeTables(families, {});
@@ -242,6 +250,7 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
 }
 
 void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
+  assert(metadata != nullptr);
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
   std::vector<DescribedFiles> tables = DescribeTables(families, {});
@@ -253,6 +262,7 @@ void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metad
 
 // Returns the checksums that the MANIFEST records. No file is read.
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
+  assert(checksum_list != nullptr);
   checksum_list->reset();
   const Status status = AddChecksumsOf(CaptureFiles(), checksum_list);
   OnViewReleased(Purge::kNow);
@@ -278,6 +288,7 @@ Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(
 // or files may disappear before they are copied.
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                             bool flush_memtable) {
+  assert(manifest_file_size != nullptr);
   files.clear();
   *manifest_file_size = 0;
   RETURN_IF_ERROR(CheckOwnsFiles());
@@ -312,8 +323,12 @@ Status DBImpl::LogsAreUnknown(const char* call) const {
                               core_.paths.dir);
 }
 
+// Lists everything that a copy of the database needs, with the sizes up to which growing files must
+// be copied. The log buffer is flushed to the file first, because a copy sees only what is in the
+// file.
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
+  assert(files != nullptr);
   files->clear();
   RETURN_IF_ERROR(CheckOwnsFiles());
   if (core_.mode.is_read_only) {
@@ -346,7 +361,9 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   return Status::OK();
 }
 
+// The log that writes go to now. It may have been replaced when the call returns.
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
+  assert(current_wal_file != nullptr);
   current_wal_file->reset();
   if (core_.mode.is_read_only) return LogsAreUnknown("GetCurrentWalFile");
   ASSIGN_OR_RETURN(const LogPlace log, CurrentLog(core_));
@@ -354,6 +371,8 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
   return Status::OK();
 }
 
+// The iterator reads the log files, which must be kept by WAL_ttl_seconds or WAL_size_limit_MB; a
+// gap gives an error at the iterator.
 Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
                                const WalIterator::ReadOptions&) {
   if (core_.mode.is_read_only) return LogsAreUnknown("GetUpdatesSince");
@@ -472,6 +491,7 @@ Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
   return Status::OK();
 }
 
+// The view holds the version, so no table of it is deleted while its properties are read.
 Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
                                         TablePropertiesCollection* props) {
   RETURN_IF_ERROR(CheckHandle(handle));
@@ -505,6 +525,7 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
 Status DBImpl::GetPropertiesOfTablesByLevel(
     ColumnFamilyHandle* handle,
     std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) {
+  assert(props_by_level != nullptr);
   props_by_level->clear();
   RETURN_IF_ERROR(CheckHandle(handle));
   const ReadView view = FamilyOf(handle)->AcquireView();

@@ -2,6 +2,7 @@
 //
 // Properties, estimates, and other facts about the database.
 #include <algorithm>
+#include <cassert>
 
 #include "db/db_impl.h"
 #include "db/report/family_report.h"
@@ -35,6 +36,7 @@ std::vector<FamilyRef> DBImpl::PinAllFamilies() {
 
 // Properties of a null handle are unknown, because the call has no status.
 bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {
+  assert(value != nullptr);
   value->clear();
   if (handle == nullptr) return false;
   return GetTextProperty(Sources(), FamilyOf(handle), property, value);
@@ -55,6 +57,8 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   return ashlar::GetAggregatedIntProperty(Sources(), property, value);
 }
 
+// Resets what properties report since the last reset; tickers of a Statistics object are not
+// touched.
 Status DBImpl::ResetStats() {
   ResetReports(Sources());
   return Status::OK();
@@ -70,6 +74,7 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
   return (*stats_iterator)->status();
 }
 
+// Only pointers, so this is cheap enough to be made for each call.
 PropertySources DBImpl::Sources() {
   return {&core_, &write_control_, &scheduler_, &compaction_registry_, &baselines_};
 }
@@ -107,6 +112,8 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
 // Sums up the active and the immutable memtables.
 void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
                                          uint64_t* const count, uint64_t* const size) {
+  assert(count != nullptr);
+  assert(size != nullptr);
   *count = 0;
   *size = 0;
   if (handle == nullptr) return;
@@ -137,11 +144,14 @@ int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
   return FamilyOf(handle)->options().level0_stop_writes_trigger;
 }
 
+// The id in the file IDENTITY: it stays the same over all openings. Constant while the database is
+// open, so no lock is needed.
 Status DBImpl::GetDbIdentity(std::string& identity) const {
   identity = core_.identity.db_id;
   return Status::OK();
 }
 
+// The id of this opening. Files that it creates carry it in their properties.
 Status DBImpl::GetDbSessionId(std::string& session_id) const {
   session_id = core_.identity.session_id;
   return Status::OK();

@@ -89,6 +89,7 @@ SuperVersion* DBImpl::SuperVersionFor(const ReadOptions& options, ColumnFamilyDa
 template <typename Callback, typename Trace, typename IsEntity>
 Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableSlice* value, Callback callback, Trace trace, IsEntity is_entity) {
+  assert(value != nullptr);
   constexpr bool kHasCallback = !std::is_null_pointer_v<Callback>;
   constexpr bool kHasTrace = !std::is_null_pointer_v<Trace>;
   constexpr bool kKeepsEntities = !std::is_null_pointer_v<IsEntity>;
@@ -145,6 +146,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
 // version, or to the moment before the decision became visible; then both are read again.
 Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                            PinnableSlice* value, ReadTrace* trace, bool* is_entity) {
+  assert(value != nullptr);
   ColumnFamilyData* const family = FamilyOf(handle);
   EpochGuard guard;
   SuperVersion* super_version = nullptr;
@@ -181,6 +183,7 @@ Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handl
   return status;
 }
 
+// The rare kinds of reads leave by early returns, so that the usual read pays one branch for each.
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
   if (timestamp != nullptr) timestamp->clear();
@@ -221,9 +224,12 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
   return ReadPoint(options, handle, key, value, &callback, nullptr);
 }
 
+// Performs the read with a trace that records each place that was searched, and why the search
+// ended.
 [[gnu::cold]] Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
                                          ColumnFamilyHandle* handle, const Slice& key,
                                          ReadExplanation* explanation) {
+  assert(explanation != nullptr);
   RETURN_IF_ERROR(CheckHandle(handle));
   RETURN_IF_ERROR(RefuseStamped("ExplainRead", handle));
   const bool is_seek = read != ExplainedRead::kGet;
@@ -256,6 +262,7 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
 // Explains a seek: performs it with a trace, and records the position that it reaches.
 [[gnu::cold]] void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view,
                                        ReadExplanation* explanation) {
+  assert(explanation != nullptr);
   ReadExplainer explainer(explanation);
   DBIterator iterator(
       options, std::move(view),
@@ -298,7 +305,9 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
     RefuseNullHandles(request, handles);
 }
 
+// Reads the keys with what the request says, without regard to undecided transactions.
 void DBImpl::ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* request) {
+  assert(request != nullptr);
   const bool is_following = core_.mode.is_following();
   request->options = &options;
   if (is_following) request->held = static_cast<const SnapshotImpl*>(options.snapshot);
@@ -426,6 +435,7 @@ Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle,
   return decoded.ok() ? status : decoded;  // `status` may report that there were many operands
 }
 
+// Reads the stored values first, and then splits those that are entities into columns.
 void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys,
                             PinnableWideColumns* results, Status* statuses, bool sorted_input) {
@@ -510,6 +520,8 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
 
+// The API returns a bare pointer, so errors become an iterator with that status. The caller deletes
+// it.
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   if (IsStamped(handle)) {
     auto iterator =

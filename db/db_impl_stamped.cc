@@ -36,6 +36,7 @@ Status CheckStampedRead(const ReadOptions& options, const SuperVersion& super_ve
                             super_version.full_history_ts_low());
 }
 
+// The same for iterators, which have more options.
 Status CheckStampedIterator(const ReadOptions& options, const SuperVersion& super_version) {
   ReadOptions rest = options;
   rest.timestamp = rest.iter_start_ts = nullptr;
@@ -67,6 +68,7 @@ ReadOptions PointOptions(const ReadOptions& options) {
 
 // Finds the key in a view whose options were checked.
 Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result) {
+  assert(versions != nullptr);
   using Found = StampedIterator::Found;
   const Found found = versions->Lookup(key);
   RETURN_IF_ERROR(versions->status());
@@ -86,6 +88,8 @@ Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const Stamped
   return Status::OK();
 }
 
+// A lookup is a seek of an iterator to the newest version that is not above the read's timestamp.
+// There is no fast path, because few families have timestamps.
 Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           const StampedResult& result) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
@@ -117,6 +121,7 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
   }
   if (views.empty()) return;
   const SequenceNumber seqno = views.front().second.seqno();
+  // One iterator serves all keys of a family.
   for (auto& [family, view] : views) {
     if (!core_.mode.is_following()) view.ReadAsOf(seqno);
     const Status checked = CheckStampedRead(options, *view.super_version());
@@ -169,6 +174,7 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   }
 }
 
+// Consumes the view, also if the options are refused.
 Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions& options,
                                                               ColumnFamilyHandle* handle,
                                                               ReadView view) {
@@ -189,7 +195,12 @@ Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string 
   return IncreaseHistoryLow(FamilyOf(handle), ts_low);
 }
 
+// The new value is in the MANIFEST before a compaction may act on it, so a crash cannot leave
+// dropped versions behind a lower recorded value. The check of the comparison and the change happen
+// under the DB mutex, except while the MANIFEST is written; another thread may have raised the
+// value further by then.
 Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low) {
+  assert(family != nullptr);
   const InternalKeyComparator& order = family->comparator();
   if (order.stamp_bytes() == 0 || order.stamp_bytes() != ts_low.size()) {
     return Status::InvalidArgument(
@@ -221,6 +232,7 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
   return Status::TryAgain("IncreaseFullHistoryTsLow: another thread has raised it further");
 }
 
+// An empty text if no version may be dropped yet.
 Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) {
   if (ts_low == nullptr) return Status::InvalidArgument("GetFullHistoryTsLow: ts_low is nullptr");
   if (handle == nullptr) handle = DefaultColumnFamily();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Traces: routed to the component that records them.
+//
+// There are three kinds of traces: of queries (reads and writes of the program), of file
+// operations, and of accesses to blocks. At most one of each kind runs at a time. While none runs,
+// an operation pays only a check of a flag.
+#include <cassert>
 #include <map>
 #include <memory>
 #include <utility>
@@ -13,6 +18,7 @@
 
 namespace ashlar {
 
+// The clock gives the times of the records; the writer belongs to the trace until it ends.
 Status DBImpl::StartTrace(const TraceOptions& options,
                           std::unique_ptr<TraceWriter>&& trace_writer) {
   return core_.query_trace.Start(core_.environment.clock.get(), std::move(trace_writer), options);
@@ -46,9 +52,11 @@ Status DBImpl::StartBlockCacheTrace(const BlockCacheTraceOptions& options,
 
 Status DBImpl::EndBlockCacheTrace() { return core_.block_trace.End(); }
 
+// The replayer outlives neither the database nor the handles.
 Status DBImpl::NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                                   std::unique_ptr<TraceReader>&& reader,
                                   std::unique_ptr<Replayer>* replayer) {
+  assert(replayer != nullptr);
   replayer->reset();
   if (reader == nullptr) return Status::InvalidArgument("NewDefaultReplayer: there is no reader");
   for (const ColumnFamilyHandle* handle : handles) RETURN_IF_ERROR(CheckHandle(handle));
@@ -65,6 +73,7 @@ void DBImpl::RecordMultiGet(std::span<const Slice> keys, ColumnFamilyHandle** ha
   core_.query_trace.OnMultiGet(families, keys);
 }
 
+// The facts that all records of one read have in common.
 BlockAccesses::Reads DBImpl::TracedReads(TableReaderCaller caller, const ReadOptions& options,
                                          const ColumnFamilyHandle* handle) {
   return {.trace = &core_.block_trace,
@@ -79,6 +88,7 @@ BlockAccesses::Reads DBImpl::TracedReads(TableReaderCaller caller, const ReadOpt
 void DBImpl::MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
                             ColumnFamilyHandle** handles) {
   const uint64_t get_id = core_.block_trace.NextGetId();
+  // One recorder for each family, because its name is part of every record.
   std::map<ColumnFamilyHandle*, std::unique_ptr<BlockAccesses>> of_families;
   std::vector<ReadTrace*> watches;
   for (size_t i = 0; i < request.keys.size(); i++) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What transactions ask of the engine besides reads and writes.
+//
+// Transactions know families by their IDs, as batches do. A family may be dropped at any time, so
+// each call looks the ID up again, inside an epoch or under the DB mutex.
 #include <memory>
 #include <span>
 
@@ -24,6 +27,7 @@ std::string DBImpl::NameOfFamily(uint32_t family_id) const {
   return family == nullptr ? StrCat("number ", family_id) : family->name();
 }
 
+// The handle holds a reference, so the family's object stays as long as the handle.
 std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {
   MutexLock lock(&core_.mutex);
   ColumnFamilyData* const family = core_.families.Find(family_id);
@@ -31,6 +35,9 @@ std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {
   return std::make_unique<FamilyHandle>(family, &core_, /*is_of_program=*/false);
 }
 
+// Memory is searched inside the epoch, without a reference. If that does not answer all queries,
+// the super version is pinned before the epoch is left, because files must not be read inside an
+// epoch.
 Status DBImpl::FindLatestSeqnos(const ReadOptions& options, uint32_t family_id,
                                 std::span<SeqnoQuery> queries) {
   EpochGuard guard;

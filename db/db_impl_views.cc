@@ -21,6 +21,7 @@
 
 namespace ashlar {
 
+// All iterators see the database at one moment. After an error no iterator is returned.
 Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
@@ -87,6 +88,7 @@ std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
 // UINT64_MAX: without a timestamp.
 const Snapshot* DBImpl::GetSnapshot() { return GetSnapshotWithTimestamp(UINT64_MAX); }
 
+// Null if a family's memtable cannot keep old versions (inplace_update_support).
 const Snapshot* DBImpl::GetSnapshotWithTimestamp(uint64_t timestamp) {
   {
     const EpochGuard guard;
@@ -100,6 +102,8 @@ const Snapshot* DBImpl::GetSnapshotWithTimestamp(uint64_t timestamp) {
   return core_.snapshots.Take(seqno, unix_time, timestamp, HoldViewsLocked());
 }
 
+// References to the super versions of all families as they are now. A snapshot of a followed
+// database needs them, because catching up replaces the memtables that it reads.
 std::vector<HeldView> DBImpl::HoldViewsLocked() {
   std::vector<HeldView> held;
   const EpochGuard guard;
@@ -118,11 +122,14 @@ void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
 
 // Once per transaction; nearly always no table waits, and no lock is taken.
 void DBImpl::WithdrawFloor(ConflictFloors::Slot* slot) {
+  assert(slot != nullptr);
   const SequenceNumber floor = slot->Withdraw();
   const SequenceNumber due = compaction_registry_.next_table_due();
   if (due != KeptForSnapshots::kNever && floor < due) RequestDueTables();
 }
 
+// The first check is without the mutex and may miss a table that becomes due at this moment; the
+// next release of a snapshot finds it.
 void DBImpl::RequestDueTables() {
   if (core_.SeenByAll() < compaction_registry_.next_table_due()) return;
   MutexLock lock(&core_.mutex);

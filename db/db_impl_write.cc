@@ -75,6 +75,7 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   const Slice contents = WriteBatchInternal::Contents(batch);
   WriteBatchReader reader(contents);
   WriteBatchRecord record;
+  // The copy begins with the header; its count is corrected at the end.
   std::string kept(contents.data(), std::min(contents.size(), kWriteBatchHeaderBytes));
   uint32_t missing = 0;
   while (reader.Next(&record)) {
@@ -230,6 +231,8 @@ Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
     }
   }
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_WRITE);
+  // What is logged and what is inserted are the same batch here. Without a log only the second
+  // remains.
   WriteBatch* const inserted[] = {updates};
   CommitPlan plan;
   plan.options = &options;
@@ -274,6 +277,7 @@ void DBImpl::NoteDecision(const PreparedSection& section) {
   RequestDueTables();
 }
 
+// A value made for one call: it only collects the parts that two-phase commit works on.
 TwoPhaseWrites DBImpl::TwoPhase() {
   return {core_.pipeline.get(), &core_.prepared_logs, &core_.undecided, comparator_of_};
 }
@@ -438,6 +442,7 @@ Status DBImpl::UnlockWAL() {
   return Status::OK();
 }
 
+// The newest number that readers see. Commits in flight may have higher ones.
 SequenceNumber DBImpl::GetLatestSequenceNumber() const { return VisibleSeqno(); }
 
 }  // namespace ashlar

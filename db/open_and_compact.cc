@@ -3,6 +3,7 @@
 // DB::OpenAndCompact() is the worker of a CompactionService in another process. It opens the
 // database read-only, without its logs, with the options of its OPTIONS file and those of the
 // caller, and changes none of its files.
+#include <cassert>
 #include <utility>
 
 #include "ashlar/convenience.h"
@@ -23,6 +24,7 @@ namespace {
 
 // Sets the options that an OPTIONS file cannot contain.
 void Override(const CompactionServiceOptionsOverride& given, DBOptions* options) {
+  assert(options != nullptr);
   options->env = given.env;
   options->file_checksum_gen_factory = given.file_checksum_gen_factory;
   options->listeners = given.listeners;
@@ -34,6 +36,7 @@ void Override(const CompactionServiceOptionsOverride& given, DBOptions* options)
 
 // Objects of the family that an OPTIONS file names but cannot contain.
 void Override(const CompactionServiceOptionsOverride& given, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   options->comparator = given.comparator;
   options->merge_operator = given.merge_operator;
   options->compaction_filter = given.compaction_filter;
@@ -62,6 +65,7 @@ Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input
   RETURN_IF_ERROR(
       GetDBOptionsFromMap(config, contents.db_options, given.options_map, &request.db_options));
   Override(given, &request.db_options);
+  // The job reads only some of the tables, so the others need not be opened.
   request.db_options.open_files_async = true;
   bool has_family = false;
   for (const FamilyOptionsInFile& family : contents.families) {
@@ -96,6 +100,7 @@ Status DB::OpenAndCompact(const OpenAndCompactOptions& options, const std::strin
                           const std::string& output_directory, const std::string& input,
                           std::string* output,
                           const CompactionServiceOptionsOverride& override_options) {
+  assert(output != nullptr);
   output->clear();
   RemoteInput job;
   ASSIGN_OR_RETURN(job, RemoteInput::Decode(input));

@@ -19,6 +19,7 @@ Status OpenRaw(DB** dbptr, const FillFunction& fill) {
   return status;
 }
 
+// The forms without a list of families open the default family with the same options.
 std::vector<ColumnFamilyDescriptor> DefaultFamilyOnly(const Options& options) {
   return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))};
 }
@@ -30,6 +31,8 @@ void DeleteHandles(const std::vector<ColumnFamilyHandle*>& handles) {
 
 }  // namespace
 
+// The handles of the list are not wanted: the caller uses DefaultColumnFamily(). This holds for all
+// forms with Options below.
 Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) {
   std::vector<ColumnFamilyHandle*> handles;
   Status status = Open(DBOptions(options), name, DefaultFamilyOnly(options), &handles, dbptr);

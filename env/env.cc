@@ -43,6 +43,7 @@ const std::shared_ptr<SystemClock>& Env::GetSystemClock() const { return system_
 
 Status Env::ReopenWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
                                const EnvOptions& /*options*/) {
+  assert(result != nullptr);
   result->reset();
   return NotOffered("Env::ReopenWritableFile", fname);
 }
@@ -58,18 +59,21 @@ Status Env::ReuseWritableFile(const std::string& fname, const std::string& old_f
 
 Status Env::NewRandomRWFile(const std::string& fname, std::unique_ptr<RandomRWFile>* result,
                             const EnvOptions& /*options*/) {
+  assert(result != nullptr);
   result->reset();
   return NotOffered("Env::NewRandomRWFile", fname);
 }
 
 Status Env::NewMemoryMappedFileBuffer(const std::string& fname,
                                       std::unique_ptr<MemoryMappedFileBuffer>* result) {
+  assert(result != nullptr);
   result->reset();
   return NotOffered("Env::NewMemoryMappedFileBuffer", fname);
 }
 
 // A file may be deleted between the listing and the query of its size. It is left out then.
 Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
+  assert(result != nullptr);
   std::vector<std::string> names;
   RETURN_IF_ERROR(GetChildren(dir, &names));
   result->clear();
@@ -289,15 +293,18 @@ DynamicLibrary::~DynamicLibrary() = default;
 
 Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname, bool should_sync,
                          const IOOptions* io_options) {
+  assert(env != nullptr);
   return WriteStringToFile(env->GetFileSystem().get(), data, fname, should_sync,
                            io_options != nullptr ? *io_options : IOOptions());
 }
 
 Status ReadFileToString(Env* env, const std::string& fname, std::string* data) {
+  assert(env != nullptr);
   return ReadFileToString(env->GetFileSystem().get(), fname, data);
 }
 
 Status NewEnvLogger(const std::string& fname, Env* env, std::shared_ptr<Logger>* result) {
+  assert(env != nullptr);
   assert(result != nullptr);
   result->reset();
   ASSIGN_OR_RETURN(*result, OpenLogFile(env->GetFileSystem(), env->GetSystemClock(), fname,

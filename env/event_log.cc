@@ -66,6 +66,7 @@ void JsonWriter::AppendDouble(double value) {
 }
 
 EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event) : logger_(logger) {
+  assert(clock != nullptr);
   Add("time_micros", clock->NowMicros());
   Add("event", event);
 }

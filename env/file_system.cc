@@ -69,6 +69,7 @@ FileSystem::~FileSystem() = default;
 IOStatus FileSystem::ReopenWritableFile(const std::string& fname, const FileOptions& /*options*/,
                                         std::unique_ptr<FSWritableFile>* result,
                                         IODebugContext* /*dbg*/) {
+  assert(result != nullptr);
   result->reset();
   return CallNotOffered("FileSystem::ReopenWritableFile", fname);
 }
@@ -85,12 +86,14 @@ IOStatus FileSystem::ReuseWritableFile(const std::string& fname, const std::stri
 IOStatus FileSystem::NewRandomRWFile(const std::string& fname, const FileOptions& /*options*/,
                                      std::unique_ptr<FSRandomRWFile>* result,
                                      IODebugContext* /*dbg*/) {
+  assert(result != nullptr);
   result->reset();
   return CallNotOffered("FileSystem::NewRandomRWFile", fname);
 }
 
 IOStatus FileSystem::NewMemoryMappedFileBuffer(const std::string& fname,
                                                std::unique_ptr<MemoryMappedFileBuffer>* result) {
+  assert(result != nullptr);
   result->reset();
   return CallNotOffered("FileSystem::NewMemoryMappedFileBuffer", fname);
 }
@@ -100,6 +103,7 @@ IOStatus FileSystem::NewMemoryMappedFileBuffer(const std::string& fname,
 IOStatus FileSystem::GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
                                                std::vector<FileAttributes>* result,
                                                IODebugContext* dbg) {
+  assert(result != nullptr);
   std::vector<std::string> names;
   RETURN_IF_ERROR(GetChildren(dir, options, &names, dbg));
   result->clear();
@@ -301,6 +305,7 @@ IOStatus FSDirectory::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*
 IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,
                            bool should_sync, const IOOptions& io_options,
                            const FileOptions& file_options) {
+  assert(fs != nullptr);
   std::unique_ptr<FSWritableFile> file;
   RETURN_IF_ERROR(fs->NewWritableFile(fname, file_options, &file, nullptr));
   IOStatus status = file->Append(data, io_options, nullptr);
@@ -320,6 +325,7 @@ IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string*
 
 IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, const IOOptions& opts,
                           std::string* data) {
+  assert(fs != nullptr);
   assert(data != nullptr);
   constexpr size_t kChunkBytes = 64 * 1024;
   data->clear();

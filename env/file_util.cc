@@ -28,6 +28,7 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
 // file.
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
                            const std::string& final_name, const Slice& contents) {
+  assert(fs != nullptr);
   // Created before the rename: a sync of the directory that fails from now on is noticed.
   const NewEntries entries(fs, dir);
   const std::string tmp_path = StrCat(dir, "/", tmp_name);

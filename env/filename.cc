@@ -207,8 +207,9 @@ std::string BaseNameOf(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The suffix follows the file's own suffix, perhaps with a number between them.
-// For example "000012.sst.trash" or "000012.sst.3.trash".
+// Such a name is "000012.sst.trash" or, with a number that tells it from an earlier one,
+// "000012.sst.3.trash". What stands before the second dot must be the name of a table, a blob file
+// or a log.
 bool IsTrashFileName(const std::string& name) {
   FileNumber number;
   FileType type;

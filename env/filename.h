@@ -56,8 +56,8 @@ bool ParseFileName(const std::string& name, FileNumber* number, FileType* type,
 bool ParseFileName(const std::string& name, uint64_t* number, const Slice& info_log_prefix,
                    FileType* type);
 
-// "." for a relative name without a slash, and "/" for a file in the root.
-// The part of a path before the last slash, and the part behind it.
+// The part of a path before its last slash, and the part behind it. The directory of a relative
+// name without a slash is ".", that of a file in the root is "/".
 std::string DirectoryOf(const std::string& path);
 std::string BaseNameOf(const std::string& path);
 

@@ -12,9 +12,10 @@
 
 namespace ashlar {
 
-// Handlers cannot be removed from a process again. Therefore one set serves all hooks, which come
-// and go.
-// Created at first use and never destroyed, because a process may fork while it ends.
+// The hooks of all objects of the process. Hooks come and go, but handlers that a process has
+// registered with pthread_atfork() cannot be removed again, so one set of handlers serves all
+// hooks. The object is created at first use and never destroyed, because a process may fork while
+// it ends.
 class ForkHooks {
  public:
   static ForkHooks& Get() {
@@ -40,9 +41,9 @@ class ForkHooks {
                          [] { Get().EndInChild(); });
   }
 
-  // A thread that holds the mutex of one object never waits for that of another one, so any order
-  // is correct.
-  // Runs before the fork, in the forking thread, which then holds all these mutexes.
+  // Runs before the fork, in the forking thread, which then holds the mutexes of all objects. A
+  // thread that holds the mutex of one object never waits for that of another one, so they may be
+  // locked in any order.
   void Prepare() NO_THREAD_SAFETY_ANALYSIS {
     mutex_.LockForFork();
     for (const ForkHook* hook : hooks_) hook->mutex_->LockForFork();

@@ -52,8 +52,7 @@ std::string FormatMessage(const char* format, va_list ap) {
   return message;
 }
 
-// The thread number is that of the kernel.
-// "2024/02/29-12:34:56.123456 4711 message\n", local time.
+// "2024/02/29-12:34:56.123456 4711 message\n": local time, then the kernel's number of the thread.
 std::string FormatLine(uint64_t now_micros, const std::string& message) {
   const auto seconds = static_cast<time_t>(now_micros / 1000000);
   struct tm parts = {};
@@ -74,6 +73,7 @@ class LineFile {
  public:
   // Empties an existing file; callers have renamed one that they want to keep.
   static Result<std::unique_ptr<LineFile>> Create(FileSystem* fs, const std::string& path) {
+    assert(fs != nullptr);
     AssertIoAllowed();
     FileOptions file_options;
     file_options.io_options.type = IOType::kLog;
@@ -89,8 +89,8 @@ class LineFile {
   void Append(const std::string& line) {
     AssertIoAllowed();
     assert(!is_closed());
-    // Begins a new line, so that the fragment does not damage the next line.
-    // A failed append may have left the beginning of its line.
+    // A failed append may have left the beginning of its line. Then this line begins with an end of
+    // line, so that the fragment does not become a part of it.
     const std::string text = has_failed_ ? StrCat("\n", line) : line;
     // A program's file may buffer what it gets; for files of the operating system a flush does
     // nothing.
@@ -116,9 +116,8 @@ class LineFile {
   bool has_failed_ = false;  // the last append failed
 };
 
-// Created by Env::NewLogger(). Writes are synchronous, under a mutex, which the engine never holds
-// together with a DB mutex.
-// One log file.
+// One log file, created by Env::NewLogger(). Writes are synchronous, under a mutex, which the
+// engine never holds together with a DB mutex.
 class FileLog : public Logger {
  public:
   FileLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock, std::string path,
@@ -143,8 +142,8 @@ class FileLog : public Logger {
     return file_ != nullptr ? static_cast<size_t>(file_->bytes()) : 0;
   }
 
-  // After this, lines are dropped.
  protected:
+  // Lines that come after this are dropped.
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
     is_over_ = true;
@@ -183,8 +182,8 @@ Status SetAside(FileSystem* fs, const std::string& path, uint64_t now_micros) {
   return fs->RenameFile(path, old_path, IOOptions(), nullptr);
 }
 
-// Errors are ignored: an old log that stays does no harm.
-// Deletes old logs until `keep_count` are left, including the current one.
+// Deletes old logs until `keep_count` are left, including the current one. Errors are ignored: an
+// old log that stays does no harm.
 void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
   assert(fs != nullptr);
   const std::string dir = DirectoryOf(path);
@@ -288,7 +287,7 @@ class RollingLog : public Logger {
       file_->Append(FormatLine(now, header));
     }
     header_bytes_ = file_->bytes();
-    // After the start of the new file, which counts.
+    // Last, so that no old log is deleted if the new file could not be created.
     DeleteOldest(fs_.get(), path_, options_.keep_file_count);
     return Status::OK();
   }

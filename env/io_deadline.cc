@@ -27,6 +27,7 @@ Status IoDeadline::Check() const {
 }
 
 Status IoDeadline::PrepareSet(IOOptions* io) const {
+  assert(io != nullptr);
   assert(clock_ != nullptr);
   io->timeout = timeout_;
   io->rate_limiter_priority = priority_;

@@ -43,8 +43,8 @@ class FileListeners {
   const std::shared_ptr<Logger>* const info_log_;
 };
 
-// The file objects each have a copy; `listeners` lives as long as any of them.
-// A file and the listeners to notify of its operations. A value.
+// A file and the listeners to notify of its operations. A value: each file object has a copy, and
+// `listeners` lives as long as any of them.
 struct Told {
   std::shared_ptr<const FileListeners> listeners;
   std::string path;
@@ -105,6 +105,7 @@ class ListenedSequentialFile final : public FSSequentialFileOwnerWrapper {
   }
   IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
                           char* scratch, IODebugContext* dbg) override {
+    assert(result != nullptr);
     const Operation read = Reading(told_, offset, n);
     const IOStatus status = target()->PositionedRead(offset, n, options, result, scratch, dbg);
     return read.End(status, result->size());
@@ -122,6 +123,7 @@ class ListenedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override {
+    assert(result != nullptr);
     const Operation read = Reading(told_, offset, n);
     const IOStatus status = target()->Read(offset, n, options, result, scratch, dbg);
     return read.End(status, result->size());

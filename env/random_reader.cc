@@ -143,8 +143,8 @@ Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* r
 
 Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const {
   AssertIoAllowed();
-  // The kernel drops only whole pages from its cache.
-  // The range is widened to whole pages, and may extend beyond the end of the file.
+  // The kernel drops only whole pages from its cache, so the range is widened to whole pages. It
+  // may extend beyond the end of the file.
   const uint64_t begin = offset / kDefaultPageSize * kDefaultPageSize;
   const uint64_t end = (offset + n + kDefaultPageSize - 1) / kDefaultPageSize * kDefaultPageSize;
   IgnoreError(file_->InvalidateCache(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),

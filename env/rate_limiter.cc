@@ -187,6 +187,7 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
 }
 
 void GenericRateLimiter::WaitLocked(Waiter* waiter) {
+  assert(waiter != nullptr);
   // Only one thread, the leader, waits for the next refill, with a timeout. The other threads sleep
   // until the leader grants their bytes, or until one of them becomes the next leader.
   while (waiter->bytes_left > 0 && !is_ending_) {

@@ -13,6 +13,7 @@ namespace ashlar {
 Result<std::unique_ptr<SequentialReader>> SequentialReader::Open(FileSystem* fs,
                                                                  const std::string& path,
                                                                  const FileOptions& file_options) {
+  assert(fs != nullptr);
   AssertIoAllowed();
   std::unique_ptr<FSSequentialFile> file;
   // The file is read once, in order, so that bypassing the page cache would gain nothing.

@@ -21,8 +21,8 @@ ThreadStatusUpdater* CreateThreadStatusUpdater() { return new ThreadStatusUpdate
 
 namespace {
 
+// The record of the calling thread and the list that contains it, if the thread belongs to a pool.
 // Set by TrackedThread. A record is valid as long as its thread is tracked.
-// The record of the calling thread and the list that it is in, if the thread belongs to a pool.
 struct OwnPlace {
   const ThreadStatusUpdater* list = nullptr;
   void* record = nullptr;
@@ -60,8 +60,8 @@ ThreadStatus ThreadStatusUpdater::StatusOf(const Record& record, uint64_t now_mi
           ThreadStatus::STATE_UNKNOWN};
 }
 
-// The other threads do not exist in the child, and the stacks that their records are on may be
-// reused.
+// Runs in the child after a fork. Only the forking thread exists there; the records of the others
+// are on stacks that may be reused, so they are dropped from the list.
 void ThreadStatusUpdater::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   const uint64_t own_id = OwnThreadId();
   records_.remove_if([own_id](const Record* record) { return record->thread_id != own_id; });
@@ -108,7 +108,8 @@ TrackedOperation::TrackedOperation(ThreadStatusUpdater* list, OperationInfo fact
     own_.thread_id = OwnThreadId();
     list_->records_.push_back(&own_);
   }
-  // A thread with a record of its own appears with the new operation; no second record is added.
+  // A thread that is in the list already shows the new operation in its record; there is no second
+  // record of the same thread.
   before_ = *record_;
   record_->operation = std::move(facts);
   record_->start_micros = NowMicros();

@@ -26,8 +26,8 @@
 
 namespace ashlar {
 
-// A value; the list outlives the pool.
-// The list for the threads of a pool, and their type in it.
+// The list in which the threads of a pool appear, and the type that they have there. The list
+// outlives the pool.
 struct ThreadPlace {
   ThreadStatusUpdater* list = nullptr;  // null: they are not listed
   ThreadStatus::ThreadType type = ThreadStatus::USER;

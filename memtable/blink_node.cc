@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <cassert>
 #include <new>
 
 namespace ashlar {
@@ -67,6 +68,7 @@ BlinkTree::Node* BlinkTree::Node::NewRightNode(char* memory, uint32_t cut,
 // Removes the pairs from `cut` on, which `right` has now, and makes `right` the next node. Inserts
 // `extra` into the remaining pairs unless it is null.
 void BlinkTree::Node::CutAt(uint32_t cut, Node* right, const Insertion* extra) {
+  assert(right != nullptr);
   const uint32_t count = count_.load(std::memory_order_relaxed);
   assert(cut <= count);
   assert(extra == nullptr || extra->index <= cut);

@@ -223,6 +223,7 @@ void MemTable::NoteFirstEntry() {
 // Range tombstones of this memtable also hide entries in older memtables and tables, so an
 // undecided lookup ends here if it is covered.
 bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
+  assert(lookup != nullptr);
   assert(!lookup->decided());
   if (tombstones_.empty()) [[likely]]
     return GetPoints(key, lookup);

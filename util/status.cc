@@ -3,6 +3,7 @@
 // The text of a Status is one zero-terminated string on the heap, which only errors have.
 #include "ashlar/status.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace ashlar {

@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// Wrappers that do not know the call inherit this implementation.
 Status DB::ExplainRead(ExplainedRead, const ReadOptions&, ColumnFamilyHandle*, const Slice&,
                        ReadExplanation*) {
   return Status::NotSupported("ExplainRead");

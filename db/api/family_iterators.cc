@@ -137,6 +137,7 @@ Status CheckOneOrder(const std::vector<ColumnFamilyHandle*>& families) {
 Status OpenFamilyCursors(const ReadOptions& options,
                          const std::vector<ColumnFamilyHandle*>& families,
                          const OpenIterators& make, FamilyCursors* cursors) {
+  assert(cursors != nullptr);
   RETURN_IF_ERROR(CheckOneOrder(families));
   std::vector<std::unique_ptr<Iterator>> iterators;
   RETURN_IF_ERROR(make(&iterators));
@@ -162,6 +163,7 @@ Status OpenFamilyCursors(DB* db, const ReadOptions& options,
   return OpenFamilyCursors(options, families, make, cursors);
 }
 
+// Each move places all cursors first, and then makes the result for the new key.
 void CoalescingIterator::SeekToFirst() {
   cursors_.SeekToFirst();
   Arrive();
@@ -216,6 +218,7 @@ void CoalescingIterator::Coalesce() {
         [](const WideColumn& a, const WideColumn& b) { return a.name().compare(b.name()) < 0; });
     size_t kept = 0;
     for (const WideColumn& column : columns_) {
+      // Of columns with the same name the one of the last family counts.
       const bool replaces = kept > 0 && columns_[kept - 1].name() == column.name();
       columns_[replaces ? kept - 1 : kept++] = column;
     }

@@ -6,9 +6,11 @@
 
 namespace ashlar {
 
+// Tables by level: these are followed by the number of a level.
 const std::string DB::Properties::kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
 const std::string DB::Properties::kCompressionRatioAtLevelPrefix =
     "rocksdb.compression-ratio-at-level";
+// Reports for people, of several lines.
 const std::string DB::Properties::kStats = "rocksdb.stats";
 const std::string DB::Properties::kSSTables = "rocksdb.sstables";
 const std::string DB::Properties::kCFStats = "rocksdb.cfstats";
@@ -21,6 +23,7 @@ const std::string DB::Properties::kLevelStats = "rocksdb.levelstats";
 const std::string DB::Properties::kBlockCacheEntryStats = "rocksdb.block-cache-entry-stats";
 const std::string DB::Properties::kFastBlockCacheEntryStats =
     "rocksdb.fast-block-cache-entry-stats";
+// Counts of memtables, flushes, compactions and errors.
 const std::string DB::Properties::kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
 const std::string DB::Properties::kNumImmutableMemTableFlushed =
     "rocksdb.num-immutable-mem-table-flushed";
@@ -34,6 +37,7 @@ const std::string DB::Properties::kCompactionAbortCount = "rocksdb.compaction-ab
 const std::string DB::Properties::kNumUnscheduledCompactions =
     "rocksdb.num-unscheduled-compactions";
 const std::string DB::Properties::kBackgroundErrors = "rocksdb.background-errors";
+// Sizes of memtables in bytes, and the entries in them.
 const std::string DB::Properties::kCurSizeActiveMemTable = "rocksdb.cur-size-active-mem-table";
 const std::string DB::Properties::kCurSizeAllMemTables = "rocksdb.cur-size-all-mem-tables";
 const std::string DB::Properties::kSizeAllMemTables = "rocksdb.size-all-mem-tables";
@@ -56,6 +60,7 @@ const std::string DB::Properties::kEstimateLiveDataSize = "rocksdb.estimate-live
 const std::string DB::Properties::kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
 const std::string DB::Properties::kMinObsoleteSstNumberToKeep =
     "rocksdb.min-obsolete-sst-number-to-keep";
+// Sizes of tables in bytes, and what compactions and writes are doing.
 const std::string DB::Properties::kTotalSstFilesSize = "rocksdb.total-sst-files-size";
 const std::string DB::Properties::kLiveSstFilesSize = "rocksdb.live-sst-files-size";
 const std::string DB::Properties::kObsoleteSstFilesSize = "rocksdb.obsolete-sst-files-size";
@@ -71,10 +76,12 @@ const std::string DB::Properties::kAggregatedTablePropertiesAtLevel =
 const std::string DB::Properties::kActualDelayedWriteRate = "rocksdb.actual-delayed-write-rate";
 const std::string DB::Properties::kIsWriteStopped = "rocksdb.is-write-stopped";
 const std::string DB::Properties::kEstimateOldestKeyTime = "rocksdb.estimate-oldest-key-time";
+// The block cache of the family, in bytes.
 const std::string DB::Properties::kBlockCacheCapacity = "rocksdb.block-cache-capacity";
 const std::string DB::Properties::kBlockCacheUsage = "rocksdb.block-cache-usage";
 const std::string DB::Properties::kBlockCachePinnedUsage = "rocksdb.block-cache-pinned-usage";
 const std::string DB::Properties::kOptionsStatistics = "rocksdb.options-statistics";
+// Blob files and their cache, in bytes.
 const std::string DB::Properties::kNumBlobFiles = "rocksdb.num-blob-files";
 const std::string DB::Properties::kBlobStats = "rocksdb.blob-stats";
 const std::string DB::Properties::kTotalBlobFileSize = "rocksdb.total-blob-file-size";

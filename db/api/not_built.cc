@@ -3,6 +3,8 @@
 // Calls that this library does not support: each returns NotSupported with its own name. A function
 // is removed from this file when it is built. Member functions stay, for subclasses of DB that do
 // not override them.
+#include <cassert>
+
 #include "ashlar/db.h"
 #include "ashlar/trace_reader_writer.h"
 #include "ashlar/utilities/replayer.h"
@@ -24,6 +26,7 @@ Status DB::OpenAndTrimHistory(const DBOptions&, const std::string&,
                               const std::vector<ColumnFamilyDescriptor>&,
                               std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr,
                               std::string) {
+  assert(dbptr != nullptr);
   dbptr->reset();
   return NotBuilt("DB::OpenAndTrimHistory");
 }

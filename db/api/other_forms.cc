@@ -21,6 +21,7 @@ Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
   for (const std::string& name : column_family_names) column_families.emplace_back(name, options);
   return CreateColumnFamilies(column_families, handles);
 }
+// Stops at the first error; *handles then has the families that were created.
 Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                 std::vector<ColumnFamilyHandle*>* handles) {
   handles->clear();
@@ -65,6 +66,7 @@ bool DB::GetIntProperty(const Slice& property, uint64_t* value) {
   return GetIntProperty(DefaultColumnFamily(), property, value);
 }
 
+// The older form with a set of flags.
 Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                uint64_t* sizes, SizeApproximationFlags include_flags) {
   const auto includes = [include_flags](SizeApproximationFlags flag) {
@@ -87,6 +89,7 @@ void DB::GetApproximateMemTableStats(const Range& range, uint64_t* const count,
 Status DB::GetPropertiesOfAllTables(TablePropertiesCollection* props) {
   return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
 }
+// A database that does not implement these leaves the result unchanged; the calls have no status.
 void DB::GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) {}
 void DB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                  const GetColumnFamilyMetaDataOptions&,

@@ -46,6 +46,7 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
                                  const std::vector<ColumnFamilyHandle*>& column_families,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values,
                                  std::vector<std::string>* timestamps) {
+  assert(values != nullptr);
   const size_t key_count = keys.size();
   values->resize(key_count);
   if (timestamps != nullptr) timestamps->resize(key_count);
@@ -55,6 +56,8 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
   }
   std::vector<Status> statuses(key_count);
   if (key_count == 0) return statuses;
+  // A PinnableSlice is constructed around each string, so that a value which must be copied anyway
+  // is copied only once.
   std::vector<PinnableSlice> pinned;
   pinned.reserve(key_count);
   for (std::string& value : *values) pinned.emplace_back(&value);
@@ -121,6 +124,7 @@ namespace {
 // Reads the groups of all keys in one call, so all show the state of one moment.
 void ReadGroups(DB* db, const ReadOptions& options, std::span<const Slice> keys,
                 std::span<PinnableAttributeGroups> results) {
+  assert(db != nullptr);
   assert(keys.size() == results.size());
   std::vector<ColumnFamilyHandle*> families;
   std::vector<Slice> key_of_group;
@@ -208,6 +212,7 @@ namespace {
 // Calls back in the thread of the caller, when the read is done. The contexts are those of the
 // thread.
 void CallBack(DB::AsyncCallback* callback) {
+  assert(callback != nullptr);
   const bool wants_stats = callback->EnableStats();
   callback->OnComplete(wants_stats ? get_perf_context() : nullptr,
                        wants_stats ? get_iostats_context() : nullptr);

@@ -220,6 +220,7 @@ Result<std::shared_ptr<const OpenBlobFile>> BlobStore::Open(
 
 // Opens the file and checks the index against it.
 Status BlobStore::OpenFor(Located* located, const BlobRead& read) const {
+  assert(located != nullptr);
   ASSIGN_OR_RETURN(located->open, Open(located->file));
   const BlobIndex& index = located->index;
   // The footer is not part of any record.
@@ -391,6 +392,7 @@ std::vector<BlobStore::Piece> BlobStore::CutIntoPieces(const std::vector<Located
 
 void BlobStore::ReadPieces(std::vector<Located>* wanted, const ReadOptions& options,
                            std::span<BlobRead> reads) const {
+  assert(wanted != nullptr);
   assert(!wanted->empty());
   std::sort(wanted->begin(), wanted->end(), [](const Located& a, const Located& b) {
     return std::pair(a.index.file, a.begin) < std::pair(b.index.file, b.begin);
@@ -435,6 +437,7 @@ void BlobStore::ReadPieces(std::vector<Located>* wanted, const ReadOptions& opti
 }
 
 Status BlobStore::Read(const BlobFiles* files, const ReadOptions& options, BlobRead* read) const {
+  assert(read != nullptr);
   ReadMany(files, options, std::span(read, 1));
   return read->status;
 }

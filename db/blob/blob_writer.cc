@@ -100,6 +100,7 @@ Status BlobWriter::Begin() {
 // The value begins behind the header and the key; its offset goes into the blob index.
 Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
                                 uint64_t* value_offset) {
+  assert(value_offset != nullptr);
   assert(file_ != nullptr);
   assert(file_->size() == kBlobHeaderBytes + current_.blob_bytes);
   const StopWatch watch(Clock(), options_.statistics, BLOB_DB_BLOB_FILE_WRITE_MICROS);

@@ -22,6 +22,8 @@
 
 namespace ashlar {
 
+// The directories are created before the MANIFEST names the family. A crash in between leaves empty
+// directories only.
 Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::string& name,
                              ColumnFamilyHandle** handle) {
   *handle = nullptr;
@@ -48,6 +50,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
   return WriteOptionsFile(core_);
 }
 
+// Stops at the first error. The handles of the families that exist by then are returned.
 Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,
                                 std::vector<ColumnFamilyHandle*>* handles) {
   handles->clear();
@@ -81,6 +84,8 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
   return WriteOptionsFile(core_);
 }
 
+// Records the drop, together with the oldest log that is still needed, so that a crash after it
+// finds both or neither.
 Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   assert(family.id() != 0);
   VersionEdit drop;
@@ -99,6 +104,8 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   return Status::InvalidArgument("Column family already dropped!");
 }
 
+// The new options are valid for everything that begins after this call. Running jobs keep those
+// with which they began.
 Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
   if (changes.empty()) return Status::InvalidArgument("empty input");
   {
@@ -124,6 +131,7 @@ Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
   return WriteOptionsFile(core_);
 }
 
+// Computes the options of all families before any of them changes, so an error changes nothing.
 Result<std::vector<FamilyChanges::ChangedOptions>> FamilyChanges::ChangeOptions(
     std::span<const NewValues> changes) const {
   std::vector<ChangedOptions> all;
@@ -149,6 +157,7 @@ Result<std::vector<FamilyChanges::ChangedOptions>> FamilyChanges::ChangeOptions(
   return all;
 }
 
+// Readers of the options hold references to the old object, which therefore stays valid for them.
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
                     const std::unordered_map<std::string, std::string>& values) {
   if (values.empty()) return Status::InvalidArgument("empty input");

@@ -17,6 +17,7 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
   {
     MutexLock lock(&core->mutex);
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
+    // Files that a compaction has claimed are not among them.
     const std::vector<LevelFiles> dropped =
         FilesInsideRanges(*family->current(), ranges, include_end);
     if (dropped.empty()) return Status::OK();

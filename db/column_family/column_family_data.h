@@ -195,10 +195,11 @@ class ColumnFamilyData final : public ReadViewSource {
   // there is none. An entry that is not counted yet has a number above those of all tables.
   SequenceNumber OldestUnflushed() const REQUIRES(db_mutex);
 
-  // ---- Where another process writes the database: what a process does that follows it. Nothing
-  // is visible before PublishSuperVersion(), and no memtable is ever flushed.
-  // Replaces the active memtable by an empty one for the entries of this log. The memtables that
-  // are kept hold entries of one log each.
+  // ---- For a process that follows a database which another process writes. Nothing is visible
+  // before PublishSuperVersion(), and no memtable is ever flushed.
+
+  // Replaces the active memtable by an empty one for the entries of this log. Each of the memtables
+  // that are kept has the entries of one log.
   void StartMemTable(FileNumber log_number) REQUIRES(db_mutex);
   // Drops the memtables with the entries of logs below this one, which tables have now.
   void DropMemTablesBelow(FileNumber log_number) REQUIRES(db_mutex);

@@ -227,8 +227,8 @@ Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() 
   return EntryFilter::Make(family, context, options_.table.context->writer_options.statistics);
 }
 
-// The levels below the outputs, including older tables of level 0.
-// The levels below the outputs; they decide which tombstones are still needed.
+// The levels below the outputs, including older tables of level 0. They decide which tombstones are
+// still needed.
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   assert(options_.plan->output_level < options_.version->num_levels());
   const Version& version = *options_.version;
@@ -400,6 +400,7 @@ Status CompactionJob::FindCuts() {
 // The first part runs on this thread, and each other part on a thread of its own. Waits for all
 // parts, even if one has failed, because they use this object.
 Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts) {
+  assert(parts != nullptr);
   struct Latch {
     Mutex mutex{LockRank::kLeaf};
     CondVar done{&mutex};

@@ -40,6 +40,7 @@ void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs)
 // base size is reached; see the table above.
 void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
                        CompactionNeeds* needs) {
+  assert(needs != nullptr);
   const Level last{LevelsInUse(version, options) - 1};
   Level first_used = 0;
   uint64_t largest = 0;
@@ -111,6 +112,7 @@ double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes
 // Sets the score of a level. A level with marked tables is due even if its score is below 1.
 void SetScore(Level level, double score, const CompactionClaims::Sums& files,
               CompactionNeeds* needs) {
+  assert(needs != nullptr);
   needs->is_due_by_mark[level] = files.marked > 0 && score < 1;
   needs->scores[level] = needs->is_due_by_mark[level] ? 1 : score;
 }

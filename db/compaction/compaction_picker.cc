@@ -134,6 +134,7 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
                                                   bool* has_conflict) {
+  assert(has_conflict != nullptr);
   assert(options.input_level >= 0);
   assert(options.input_level <= options.output_level);
   *has_conflict = false;

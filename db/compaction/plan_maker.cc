@@ -31,6 +31,8 @@ bool PlanMaker::EndsBefore(const KeyRange& a, const Slice& smallest) const {
 }
 
 bool PlanMaker::EndsBefore(const TableFile* a, const TableFile* b) const {
+  assert(a != nullptr);
+  assert(b != nullptr);
   const KeyRange range{a->meta.smallest_user_key(), a->meta.largest_user_key(),
                        a->meta.largest_is_exclusive()};
   return EndsBefore(range, b->meta.smallest_user_key());
@@ -100,6 +102,7 @@ bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const
 // Adds neighbours that share a user key with the first or the last file. All versions of a key must
 // move together: a newer version must never be below an older one.
 void PlanMaker::MakeClean(LevelFiles* files) const {
+  assert(files != nullptr);
   if (files->level == 0 || files->files.empty()) return;
   const std::vector<TableFile*>& all = version_.files(files->level);
   auto first = std::find(all.begin(), all.end(), files->files.front());

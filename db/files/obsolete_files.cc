@@ -86,8 +86,8 @@ class DirectoryScan {
       if (IsTrashFileName(name)) files->paths.push_back(dir + "/" + name);
       if (!ParseFileName(name, &number, &type)) continue;
       if (!IsObsolete(type, number)) {
-        // The file is kept.
-        // Whole logs may be archived or reused like those of a running database.
+        // The file is kept. In the next case it is a log that recovery has read completely, which
+        // may be archived or reused like those of a running database.
       } else if (type == kWalFile && core_->findings.has_whole_logs &&
                  dir == core_->paths.wal_dir) {
         files->old_logs.push_back(number);
@@ -232,6 +232,7 @@ void PutBlobsAside(ObsoleteFiles* files) {
 
 // A table that could not be read may refer to any obsolete blob file too, so these are not deleted.
 void LeaveBlobs(ObsoleteFiles* files) {
+  assert(files != nullptr);
   std::erase_if(files->paths, [](const std::string& path) { return IsPathOf(kBlobFile, path); });
 }
 
@@ -239,6 +240,7 @@ void LeaveBlobs(ObsoleteFiles* files) {
 
 // Scans all directories of the database: tables, WAL directory and the main one.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
+  assert(core != nullptr);
   ObsoleteFiles files;
   assert(!core->mode.is_read_only);  // the caller deletes the files
   DirectoryScan scan(core);
@@ -267,6 +269,7 @@ namespace {
 // Deletes a file at once, or leaves it to the space manager, which may delete it later. Only
 // tables, blob files and trash go to the manager.
 Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
+  assert(core != nullptr);
   const bool is_tracked = IsPathOf(kTableFile, path) || IsPathOf(kBlobFile, path);
   if (core->resources.space != nullptr && (is_tracked || IsTrashName(path)))
     return core->resources.space->Delete(path);
@@ -316,6 +319,7 @@ void ForEachLivePath(const DbCore& core,
 
 // Tables and logs are closed before their files are deleted.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
+  assert(core != nullptr);
   assert(!core->mode.is_read_only || files.paths.empty());
   // Deletes one file and reports the result. An error leaves the file to the next open.
   const auto remove = [core, job_id = files.job_id](const std::string& path) {

@@ -14,6 +14,7 @@
 namespace ashlar {
 
 Status WriteOptionsFile(DbCore* core) {
+  assert(core != nullptr);
   OptionsFileContents contents;
   FileNumber temp_number = 0, number = 0;
   {
@@ -40,6 +41,7 @@ Status WriteOptionsFile(DbCore* core) {
 }
 
 std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) {
+  assert(core != nullptr);
   constexpr size_t kKept = 2;
   assert(!core->mode.is_read_only);
   std::vector<FileNumber> old;

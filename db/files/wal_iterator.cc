@@ -115,6 +115,7 @@ namespace {
 // Adds the logs that no family needs any more and that are not in the archive yet. They are in the
 // directory, and are older than all logs that are needed.
 Status AddReleasedLogs(const DbCore& core, std::map<FileNumber, LogPlace>* logs) {
+  assert(logs != nullptr);
   assert(!logs->empty());  // there is always one that is written to
   const FileNumber oldest_needed = logs->begin()->first;
   ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,

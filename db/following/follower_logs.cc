@@ -90,6 +90,7 @@ Result<LogTail*> Follower::NextWithRecords(FileNumber number) {
 // Checks that the log was read completely, as far as the next log can tell: by its note about the
 // log before it, or by its first sequence number.
 Status Follower::CheckEnd(const LogTail& tail, LogTail* next) {
+  assert(next != nullptr);
   if (next->end_offset() > 0) return Status::OK();  // known since an earlier round
   if (next->predecessor().has_value()) {
     const auto& [number, end_bytes] = *next->predecessor();

@@ -22,6 +22,7 @@ class LogTail::Source final : public LogSource {
   }
 
   Status Read(size_t n, char* scratch, Slice* result) override {
+    assert(result != nullptr);
     if (rest_.empty()) RETURN_IF_ERROR(Fill());
     const size_t given = std::min(n, rest_.size());
     std::memcpy(scratch, rest_.data(), given);
@@ -55,6 +56,7 @@ class LogTail::Source final : public LogSource {
 // what is appended later.
 Result<std::unique_ptr<LogTail>> LogTail::Open(FileSystem* fs, const std::string& path,
                                                FileNumber number) {
+  assert(fs != nullptr);
   FileOptions options;
   options.use_mmap_reads = options.use_direct_reads = false;
   std::unique_ptr<FSRandomAccessFile> file;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inspects external tables and stages them in the directory of the database.
+//
+// A file passes three steps: InspectExternalFile() opens it and checks that this family may take
+// it, StageExternalFile() links or copies it into the directory of the database under a number of
+// its own, and SettleChecksum() decides which checksum the MANIFEST will record. Until the MANIFEST
+// names the file, the next opening deletes it.
 #include "db/ingestion/external_file.h"
 
 #include <algorithm>
@@ -27,6 +32,7 @@ Status Refuse(const std::string& source, const std::string& why) {
 
 // Checks that the file may be ingested into this family. Sets takes_seqno.
 Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
+  assert(file != nullptr);
   const UserCollectedProperties& properties = file->properties->user_collected_properties;
   const auto found = properties.find(std::string(kExternalVersionProperty));
   if (found == properties.end()) {
@@ -35,6 +41,8 @@ Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
                   "was not made by an SstFileWriter, and allow_db_generated_files is not set");
   }
   file->takes_seqno = TakesSeqno(*file->properties);
+  // A file with a written number cannot get another one without being changed, which only
+  // write_global_seqno permits.
   const SequenceNumber written = file->bounds.largest_seqno;
   if (written != 0 && !options.ingest->write_global_seqno) {
     return Refuse(file->source, StrCat("was ingested before, and sequence number ", written,
@@ -132,6 +140,7 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   const bool may_have_blobs = options.ingest->allow_db_generated_files &&
                               options.blobs != InspectOptions::Blobs::kKnownNone;
   if (!may_have_blobs || !MayReferToBlobs(*file.properties)) return file;
+  // The whole table is read next, so the largest readahead pays off.
   if (read.readahead_size == 0) read.readahead_size = table_options.max_auto_readahead_bytes;
   RETURN_IF_ERROR(FindBlobs(*table, read, options.blobs, &file));
   return file;
@@ -148,6 +157,7 @@ std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size
 // The file is read at most once, after it was staged, so that the checksum is that of the copy.
 Status SettleChecksum(const InspectOptions& options, const std::optional<FileChecksum>& given,
                       ExternalFile* file) {
+  assert(file != nullptr);
   assert(!file->path.empty());
   FileChecksumGenFactory* const factory = options.checksum_factory;
   if (!given.has_value()) {
@@ -193,12 +203,16 @@ Status StageExternalFile(const InspectOptions& options, const std::string& path,
   } else {
     RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path));
   }
+  // The program may have changed the file since it was inspected. A change of its size is noticed
+  // here; other changes break the checksums of blocks.
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(options.fs, path));
   if (bytes == file->bytes) return Status::OK();
   return Status::Corruption(StrCat("external file ", file->source, ": ", file->bytes,
                                    " bytes when it was looked at, ", bytes, " when it was taken"));
 }
 
+// The MANIFEST record of the staged file. If the file takes a sequence number, all its entries have
+// `seqno`, also its first and its last key; the file itself still has 0 in its keys.
 FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
   assert(file.takes_seqno || seqno == 0);
   FileMetadata meta;
@@ -231,6 +245,8 @@ FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
   return meta;
 }
 
+// Overwrites eight bytes at a place that the properties give. Readers of older releases take the
+// number from there. The checksum of the file changes with it, so it is computed again.
 Status WriteGlobalSeqno(const InspectOptions& options, const ExternalFile& file,
                         FileMetadata* meta) {
   assert(file.takes_seqno && !file.path.empty());

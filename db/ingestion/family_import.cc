@@ -27,6 +27,7 @@ namespace {
 // otherwise computes its own.
 Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaData& exported,
                               ExternalFile* file) {
+  assert(file != nullptr);
   assert(!inspect.ingest->verify_file_checksum);
   const FileChecksum recorded{.value = exported.file_checksum,
                               .function = exported.file_checksum_func_name};
@@ -174,6 +175,8 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   return Status::OK();
 }
 
+// How a table is inspected. If the export has recorded that it refers to no blob file, its entries
+// need not be searched for references.
 InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) const {
   const bool has_no_blobs = HasRecordedKeys(exported) && exported.oldest_blob_file_number == 0;
   return {
@@ -185,7 +188,10 @@ InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) cons
       .blobs = has_no_blobs ? InspectOptions::Blobs::kKnownNone : InspectOptions::Blobs::kFound};
 }
 
+// The number of levels is known only after the family has been created, because its options are
+// completed then.
 Status FamilyImport::CheckLevels(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   MutexLock lock(&core_->mutex);
   const int levels = family->current()->num_levels();
   for (const Table& table : tables_) {
@@ -249,12 +255,15 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   });
   for (Table* const in_order : tables) {
     Table& table = *in_order;
+    // The epoch numbers of the exporting database mean nothing here. The order of the loop gives
+    // newer tables higher numbers.
     table.meta.epoch_number = family->versions()->next_epoch++;
     change.last_sequence = std::max(change.last_sequence, table.meta.largest_seqno);
     edit.AddFile(table.level, table.meta);
   }
   blobs_.Describe(&edit);
   const SequenceNumber last_seqno = change.last_sequence;
+  // From here on an error may leave the files in the MANIFEST, so that they must not be deleted.
   numbers_.ExpectNaming();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   family->PublishSuperVersion();
@@ -279,6 +288,7 @@ void FamilyImport::DeleteStaged() {
   blobs_.DeleteCopies();
 }
 
+// With move_files the files of the export are deleted, after the import has succeeded.
 void FamilyImport::DeleteSources() {
   for (const Table& table : tables_) {
     IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.source),

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The range tombstones of a file come before its points, which they do not hide.
+//
+// A small file is written like any other batch when its keys overlap a memtable: that is faster
+// than a flush, which the file would otherwise have to wait for.
 #include "db/ingestion/file_as_batch.h"
 
 #include <algorithm>
@@ -26,6 +29,8 @@ Status AppendTombstones(uint32_t family, const FragmentedTombstones& tombstones,
   return Status::OK();
 }
 
+// Adds one entry. The sequence number of the file's entry is dropped, since the batch gets new
+// ones.
 Status AppendPoint(uint32_t family, const Slice& internal_key, const Slice& value,
                    WriteBatch* batch) {
   const Slice key = ExtractUserKey(internal_key);
@@ -45,6 +50,7 @@ uint64_t MaxBytesAsBatch(uint64_t write_buffer_bytes) {
   return std::min(kMost, write_buffer_bytes / 4);
 }
 
+// Blocks of the file do not go to the block cache: nobody reads the file again.
 Status AppendFile(const InspectOptions& options, const ExternalFile& file, WriteBatch* batch) {
   assert(file.takes_seqno && !file.path.empty());
   ASSIGN_OR_RETURN(auto reader, RandomReader::Open(options.fs, file.path, options.file_options));

@@ -28,6 +28,7 @@ Status InFile(const Status& status, const std::string& path, const char* what) {
 
 // Decodes the header of an open blob file.
 Status ReadHeader(const RandomReader& reader, BlobFileHeader* header) {
+  assert(header != nullptr);
   char scratch[kBlobHeaderBytes];
   Slice bytes;
   RETURN_IF_ERROR(reader.ReadExactly(0, kBlobHeaderBytes, scratch, &bytes));
@@ -50,6 +51,8 @@ Status AppendRest(const RandomReader& reader, uint64_t offset, FileWriter* write
 
 }  // namespace
 
+// Checks that the references of a table fit the blob file: they end before its footer, and all
+// tables together refer to no more values than it has.
 Status ImportedBlobs::Add(const ExternalFile& table) {
   const std::string dir = DirectoryOf(table.source);
   for (const auto& [number, used] : table.blobs) {
@@ -147,6 +150,7 @@ Status ImportedBlobs::Copy(const std::string& source, uint32_t family_id, const 
       FileWriter::Create(environment.fs.get(), path, environment.outputs.file_options, options));
   RETURN_IF_ERROR(writer->Append(begin));
   RETURN_IF_ERROR(AppendRest(*reader, kBlobHeaderBytes, writer.get()));
+  // Synced before the MANIFEST names the file, as all files of the database are.
   RETURN_IF_ERROR(writer->Sync());
   RETURN_IF_ERROR(writer->Close());
   if (checksum == nullptr) return Status::OK();
@@ -217,6 +221,7 @@ void ImportedBlobs::Describe(VersionEdit* edit) const {
   }
 }
 
+// The space of the copies counts from now on.
 void ImportedBlobs::NoteAdded() const {
   if (core_->resources.space == nullptr) return;
   for (const auto& [place, file] : files_) {

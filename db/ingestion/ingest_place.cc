@@ -28,6 +28,7 @@ bool TombstonesReach(const FragmentedTombstones* tombstones, const TableBounds& 
 // The caller checks the status of the iterator.
 bool PointsReach(const InternalKeyComparator& comparator, InternalIterator* it,
                  const TableBounds& bounds) {
+  assert(it != nullptr);
   it->Seek(comparator.FirstInternalKey(bounds.begin()));
   return it->Valid() &&
          comparator.OrderWithoutTimestamp(ExtractUserKey(it->key()), bounds.end()) <= 0;
@@ -85,6 +86,7 @@ bool OverlapsMemTables(const SuperVersion& super_version, const TableBounds& bou
   });
 }
 
+// Reads tables, so the caller holds no epoch and no lock.
 Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const TableBounds& bounds) {
   assert(!InEpoch() && !bounds.empty());
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -113,6 +115,8 @@ Level PickIngestLevel(const IngestPlaceOptions& options) {
   const Version& version = *options.version;
   const TableBounds& bounds = *options.bounds;
   assert(options.levels_in_use > 0 && options.levels_in_use <= version.num_levels());
+  // The file must stay above the first level with a common key, and within the levels that are in
+  // use.
   const Level behind = std::min(options.first_with_keys.value_or(Level{version.num_levels()}),
                                 Level{options.levels_in_use});
   const Slice begin = bounds.begin(), end = bounds.end();

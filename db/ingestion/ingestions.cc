@@ -75,6 +75,7 @@ struct Ingestions::Part {
 // memtables of the families. Only one thread has a Standstill at a time.
 class Ingestions::Standstill {
  public:
+  // Waits for its turn first, and then for the commits in flight to end.
   Standstill(Ingestions* owner, const std::vector<Part*>& parts) EXCLUDES(db_mutex)
       : owner_(owner), parts_(parts), core_(owner->core_) {
     {
@@ -112,6 +113,7 @@ class Ingestions::Standstill {
 // Inspecting and copying the files does not disturb writers.
 Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
                            std::unique_ptr<FileIngestionHandle>* handle) {
+  assert(handle != nullptr);
   assert(!InEpoch());
   handle->reset();
   const StopWatch watch(core_->environment.clock.get(), core_->services.statistics.get(),
@@ -221,6 +223,7 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
 // Finds out what the files of a family overlap now. Tables are searched only if the version has
 // changed since the last time.
 Status Ingestions::Look(Part* part) {
+  assert(part != nullptr);
   const uint64_t known =
       part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
   part->view = part->family()->AcquireView();
@@ -272,6 +275,8 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
   while (true) {
     for (Part* part : parts) RETURN_IF_ERROR(Look(part));
     MutexLock lock(&core_->mutex);
+    // A flush or a compaction may have ended between the look and the lock. Then the search is
+    // repeated with the new version, which is rare and quick.
     if (!IsAsLookedAt(parts)) continue;
     SequenceNumber last_seqno = core_->pipeline->visible_seqno();
     const ScopeExit release([&]() REQUIRES(db_mutex) {
@@ -281,6 +286,8 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
     });
     for (Part* part : parts) RETURN_IF_ERROR(Place(part, &last_seqno));
     {
+      // The files are written without the mutex. Nobody else knows them, and the places stay
+      // reserved.
       MutexUnlock unlock(&core_->mutex);
       RETURN_IF_ERROR(WriteSeqnos(parts));
     }

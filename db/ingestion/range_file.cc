@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table is written like one of an SstFileWriter, so that it can take a sequence number.
+//
+// DeleteRange with the new files at the same moment: the range tombstone is a table of its own,
+// older than the other files of the call. So one record of the MANIFEST removes the old keys and
+// adds the new ones.
 #include "db/ingestion/range_file.h"
 
 #include <cassert>
@@ -67,6 +71,8 @@ Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& in
   made.db_id = core.identity.db_id;
   made.db_session_id = core.identity.session_id;
   made.file_number = number;
+  // Such a table has the property that marks files of an SstFileWriter, and the place for a
+  // sequence number.
   made.is_external_file = true;
   ASSIGN_OR_RETURN(
       const std::unique_ptr<FileWriter> file,

@@ -132,12 +132,15 @@ Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOpti
 Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
                   const ColumnFamilyOptions& options, const InspectOptions& inspect,
                   StagedFiles* staged) {
+  assert(core != nullptr);
+  assert(staged != nullptr);
   assert(!staged->families.empty());
   FamilyFiles& family = staged->families.back();
   RETURN_IF_ERROR(CheckReplacedRange(arg, *inspect.comparator, family.files));
   ASSIGN_OR_RETURN(ExternalFile file,
                    WriteRangeFile(*core, inspect, options, *arg.atomic_replace_range,
                                   staged->numbers.NewNumber()));
+  // First in the list, so that it gets the lowest sequence number and hides none of the new keys.
   family.files.insert(family.files.begin(), std::move(file));
   family.overlap_each_other = true;
   return SettleChecksum(inspect, std::nullopt, &family.files.front());
@@ -146,9 +149,11 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
 // Also adds the directories that must be synced to `*dirs`.
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
                    std::map<std::string, NewEntries>* dirs) {
+  assert(staged != nullptr);
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;
+  // Holds the options, because SetOptions() may replace them while the files are staged.
   std::shared_ptr<const ColumnFamilyOptions> options;
   {
     MutexLock lock(&core->mutex);

@@ -232,6 +232,7 @@ Status BackgroundCompaction::WriteTables() {
 
 // Replaces the inputs by the outputs in one edit. A move keeps the metadata of the tables.
 Status BackgroundCompaction::Describe(VersionSet::Change* change) {
+  assert(change != nullptr);
   assert(plan_.IsMerge() || result_.tables.empty());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
   SetStage(ThreadStatus::STAGE_COMPACTION_INSTALL);

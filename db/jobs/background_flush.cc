@@ -29,6 +29,7 @@ bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& famil
 
 std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family,
                                                         FlushScope scope) {
+  assert(core != nullptr);
   core->mutex.AssertHeld();
   assert(family != nullptr);
   if (family->is_dropped() || core->errors.IsFatal()) return nullptr;

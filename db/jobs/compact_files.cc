@@ -25,8 +25,8 @@ Result<FileNumber> NumberOfTable(const std::string& name) {
   return Status::InvalidArgument(StrCat("CompactFiles: ", name, " is not the name of a table"));
 }
 
-// Converts the arguments of the call. The files themselves are checked when the plan is made.
-// The library may have been built without this compression.
+// Converts the arguments of the call. The files themselves are checked when the plan is made. A
+// compression that this library was built without is refused here.
 Result<FilesToCompact> Understand(const CompactFilesCall& call) {
   const std::vector<CompressionType> linked = GetSupportedCompressions();
   if (call.options.compression != kDisableCompressionOption &&

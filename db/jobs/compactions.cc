@@ -191,6 +191,7 @@ bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
 // other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
                                                         const PickOptions& options) {
+  assert(family != nullptr);
   assert(options.claims == &family->versions()->claims);
   // Other styles leave tables unchanged: what CompactFiles() wrote stays until its next call.
   const CompactionStyle style = options.options->compaction_style;
@@ -314,6 +315,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualC
 // does not wait: a conflict is an error.
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
     ManualCompaction* manual, const FilesToCompact& files) {
+  assert(manual != nullptr);
   ColumnFamilyData* const family = manual->family;
   assert(family != nullptr);
   assert(!manual->is_taken);

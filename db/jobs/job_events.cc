@@ -69,6 +69,7 @@ constexpr TextRow kTexts[] = {
 
 // An empty function name means that the file has no checksum.
 void AddChecksum(const std::string& checksum, const std::string& function, EventLine* line) {
+  assert(line != nullptr);
   line->Add("file_checksum", Slice(checksum).ToString(/*hex=*/true))
       .Add("file_checksum_func_name", function.empty() ? kUnknownFileChecksumFuncName : function);
 }

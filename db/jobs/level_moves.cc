@@ -73,6 +73,7 @@ Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, 
 // Moves all of level 0. The check and the move happen in one exclusive turn of the queue, so the
 // levels cannot change in between.
 Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_level) {
+  assert(family != nullptr);
   RETURN_IF_ERROR(CheckLevel(*family, target_level, /*least=*/1));
   ManualCompaction turn;
   turn.family = family;
@@ -115,6 +116,7 @@ Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_l
 // the way of the move.
 Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
                                      const std::function<Result<Level>(const Version&)>& choose) {
+  assert(turn != nullptr);
   assert(!InEpoch());
   assert(!turn->is_taken);
   turn->is_exclusive = turn->is_of_caller = true;

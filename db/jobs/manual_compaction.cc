@@ -172,6 +172,7 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
 // Waits until the compaction is done or stopped. Once a thread has taken it, this waits even after
 // a stop, because that thread uses the object.
 Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
+  assert(manual != nullptr);
   assert(!queue_->IsEmptyLocked());  // this one
   // A caller that sets its own flag does not signal, so the flag is polled.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;

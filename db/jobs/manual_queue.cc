@@ -23,6 +23,7 @@ void ManualQueue::AddLocked(ManualCompaction* manual) {
 }
 
 void ManualQueue::RemoveLocked(ManualCompaction* manual) {
+  assert(manual != nullptr);
   assert(!manual->is_taken || manual->is_done);
   const auto found = std::find(queue_.begin(), queue_.end(), manual);
   assert(found != queue_.end());

@@ -239,6 +239,7 @@ void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
 
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                         const OutputResult& result, const Status& status) {
+  assert(core != nullptr);
   if (status.ok() && !result.tables.empty()) {
     LogTableCreated(*core, family, flush.job_id, result.tables.front());
   }
@@ -252,6 +253,7 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const Flus
 
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status) {
+  assert(core != nullptr);
   if (core->services.listeners.empty() || !status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
   ForEachListener(core->services, [&](EventListener* listener) {
@@ -261,6 +263,7 @@ void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const Fl
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
                            const CompactionNotice& compaction) {
+  assert(core != nullptr);
   assert(compaction.result == nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
@@ -271,6 +274,7 @@ void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
 
 void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
                                const CompactionNotice& compaction) {
+  assert(core != nullptr);
   assert(compaction.result != nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
@@ -281,6 +285,7 @@ void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionNotice& compaction, const Status& status) {
+  assert(core != nullptr);
   assert(compaction.result != nullptr);
   if (core->services.listeners.empty()) return;
   const CompactionJobInfo info = DescribeCompaction(*core, family, compaction, status);

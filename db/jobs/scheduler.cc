@@ -151,6 +151,7 @@ void Scheduler::DispatchLocked() {
 
 // Whether writers of the family would soon have to wait for level 0.
 bool Scheduler::IsLevel0Urgent(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   return !family->is_dropped() && IsLevel0Behind(DebtOf(family), family->options());
 }
 
@@ -221,6 +222,7 @@ void Scheduler::RunFlush() {
 // Begins the flush of one family, or of all families that must be flushed together. While writes
 // are blocked by an error neither is wanted, because the recovery flushes.
 void Scheduler::BeginFlushLocked(const FamilyRef& family, std::optional<FlushGroup>* flushes) {
+  assert(flushes != nullptr);
   if (BackgroundFlush::IsWanted(*core_, *family)) {
     std::vector<FamilyRef> alone;
     alone.emplace_back(family.get());
@@ -451,6 +453,7 @@ void Scheduler::AwaitRetryLocked() {
 // Whether a compaction will reduce the files of level 0 that would stall writes after `more_tables`
 // are added. Also false if no compaction can begin, because waiting would not help then.
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
+  assert(family != nullptr);
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
   if (!core_->errors.Get().ok()) return false;  // the compaction may have failed, and fail again

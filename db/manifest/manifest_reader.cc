@@ -52,6 +52,7 @@ namespace {
 Result<std::unique_ptr<LogReader>> OpenLog(FileSystem* fs, const std::string& path,
                                            uint64_t start_offset, LogReader::Reporter* reporter,
                                            bool is_tailing = false) {
+  assert(fs != nullptr);
   ASSIGN_OR_RETURN(auto file,
                    SequentialReader::Open(fs, path, fs->OptimizeForManifestRead(FileOptions())));
   RETURN_IF_ERROR(file->Skip(LogReader::BlockOf(start_offset)));

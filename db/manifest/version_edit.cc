@@ -201,6 +201,7 @@ class Decoder {
   // Readers of single values. They advance rest_, and return false if it ends too early.
   bool Get64(std::optional<uint64_t>* value) { return GetVarint64(&rest_, &value->emplace()); }
   bool Get64(std::optional<FileNumber>* number) {
+    assert(number != nullptr);
     return GetFileNumber(&rest_, &number->emplace());
   }
   bool GetBytes(std::string* value) {

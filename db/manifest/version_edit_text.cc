@@ -27,8 +27,8 @@ std::string UniqueIdText(const std::string& stored) {
                 "} public_unique_id: ", digits.substr(0, 16), "-", digits.substr(16));
 }
 
-// Fields that RocksDB's ldb does not print and that most tables do not have.
-// In the order of the fields of FileMetadata.
+// The fields that RocksDB's ldb does not print and that most tables do not have, in the order in
+// which FileMetadata declares them.
 std::string RareFactsText(const FileMetadata& meta) {
   std::string text;
   const auto number = [&text](const char* name, uint64_t value) {

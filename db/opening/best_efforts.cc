@@ -177,6 +177,7 @@ class StateFinder {
 
   // Also returns OK if the end cannot be read: see damage().
   Status Read(ManifestReader* reader) {
+    assert(reader != nullptr);
     VersionEdit edit;
     while (reader->Next(&edit)) Take(&edit);
     damage_ = reader->status();
@@ -223,6 +224,7 @@ class StateFinder {
 
 // Records belong to a change until the last record of its group.
 void StateFinder::Take(VersionEdit* edit) {
+  assert(edit != nullptr);
   edits_++;
   initial_edits_ = edit->initial_records.value_or(initial_edits_);
   has_log_number_ |= edit->log_number.has_value();
@@ -239,6 +241,7 @@ void StateFinder::Take(VersionEdit* edit) {
 
 // Moves the lists of files out of the edit.
 void StateFinder::TakeFiles(VersionEdit* edit) {
+  assert(edit != nullptr);
   const auto family = families_.find(edit->column_family);
   if (family == families_.end()) return;  // the recovery itself will report what is wrong
   in_change_.insert(edit->column_family);

@@ -19,6 +19,7 @@ namespace ashlar {
 
 // Also reports the live files to the SstFileManager, which counts their space.
 Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names) {
+  assert(writes != nullptr);
   {
     MutexLock lock(&core->mutex);
     const IoUnderDbMutex nobody_waits;
@@ -27,12 +28,14 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, Direc
         core->resources.space->OnAddFile(path, bytes);
       });
     }
+    // Failed deletions are no reason to refuse the database; the next opening tries again.
     auto obsolete = ScanForObsolete(core, names);
     if (obsolete.ok()) {
       MutexUnlock unlock(&core->mutex);
       DeleteObsolete(core, obsolete.Take());
     }
   }
+  // Before background work starts, so that every job finds the options of this opening on disk.
   RETURN_IF_ERROR(WriteOptionsFile(core));
   {
     MutexLock lock(&core->mutex);
@@ -71,6 +74,7 @@ Status Closer::Run() {
   return status.ok() ? unlocked : status;
 }
 
+// May be called several times; the flush happens at most once.
 Status Closer::CancelBackgroundWork(bool wait) {
   if (core_->mode.is_read_only) return Status::OK();
   Status status;
@@ -151,6 +155,7 @@ void Closer::ForgetFiles() {
   });
 }
 
+// The last step: from here on another process may open the database.
 Status Closer::UnlockDirectory() { return core_->directory_lock.Release(); }
 
 }  // namespace ashlar

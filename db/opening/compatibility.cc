@@ -43,6 +43,9 @@ bool HasNewer(OptionTable table, const void* options, const void* defaults) {
   });
 }
 
+// Whether the program asks for something in its options that files for RocksDB 7.8 cannot have.
+// Format versions above 5 are such a request, but the default format version is not, since nobody
+// has asked for it.
 bool AsksForNewer(const ColumnFamilyOptions& options) {
   static const auto* defaults = new ColumnFamilyOptions();
   static const auto* table_defaults = new BlockBasedTableOptions();
@@ -64,6 +67,8 @@ bool AsksForNewer(const OpenRequest& request) {
 
 }  // namespace
 
+// A directory that an older RocksDB has written keeps files that this RocksDB can read, unless the
+// program has said otherwise.
 Result<std::string> CompatibilityOf(const OpenRequest& request) {
   const std::string& said = request.db_options.write_compatible_with;
   if (!said.empty() || request.is_read_only() || AsksForNewer(request)) return said;

@@ -21,6 +21,7 @@ Status DeleteKnownFiles(FileSystem* fs, SstFileManagerImpl* space, const std::st
   if (!names.ok()) {
     return IsMissing(names.status()) ? Status::OK() : names.status();
   }
+  // After an error the other files are deleted all the same; the first error is returned.
   Status first;
   for (const std::string& name : *names) {
     FileNumber number;
@@ -28,6 +29,7 @@ Status DeleteKnownFiles(FileSystem* fs, SstFileManagerImpl* space, const std::st
     const bool is_trash = IsTrashFileName(name);
     const bool is_known = ParseFileName(name, &number, &type);
     const bool is_list = name == kFollowerLinksName || name == kFollowerLinksTempName;
+    // Files with other names are not the database's and stay; then the directory stays too.
     if (!is_trash && !is_list && (!is_known || type == kDBLockFile)) continue;
     const bool is_paced = is_trash || type == kTableFile || type == kBlobFile;
     const std::string path = dir + "/" + name;
@@ -46,6 +48,7 @@ Status DestroyDB(const std::string& name, const Options& options,
   const std::shared_ptr<FileSystem> fs = options.env->GetFileSystem();
   const IOStatus exists = fs->FileExists(name, IOOptions(), nullptr);
   if (IsMissing(exists)) return Status::OK();
+  // The lock makes the call fail while the database is open in any process.
   FileLock* lock = nullptr;
   RETURN_IF_ERROR(fs->LockFile(LockFileName(name), IOOptions(), &lock, nullptr));
   std::set<std::string> dirs{name};

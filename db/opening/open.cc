@@ -48,6 +48,7 @@ Status Opener::Run() {
 
   MutexLock lock(&core_->mutex);
   const IoUnderDbMutex nobody_waits;
+  // No other thread knows the database yet, so file operations under the mutex delay nobody.
   RETURN_IF_ERROR(RecoverVersions());
   RETURN_IF_ERROR(OpenFamilies());
   if (request_.is_for_tables) return FinishReadOnly();
@@ -134,6 +135,7 @@ Status Opener::CheckDirectIo() {
     std::unique_ptr<FSRandomAccessFile> read;
     if (status.ok()) status = fs->NewRandomAccessFile(path, options, &read, nullptr);
     read.reset();
+    // The test file is deleted in any case; the error of the test comes first.
     const Status deleted = DeleteFileIfExists(fs, path);
     RETURN_IF_ERROR(status);
     RETURN_IF_ERROR(deleted);
@@ -166,6 +168,8 @@ Status Opener::CreateIfMissing() {
   if (!request_.db_options.create_if_missing) {
     return Status::InvalidArgument(core_->paths.dir, "does not exist (create_if_missing is false)");
   }
+  // IDENTITY is written before CURRENT. A crash between the two leaves a directory without a
+  // database, and the next opening writes both again.
   RETURN_IF_ERROR(CheckNothingLeft());
   core_->identity.db_id = core_->environment.env->GenerateUniqueId();
   RETURN_IF_ERROR(WriteIdentity());
@@ -216,7 +220,10 @@ VersionSetOptions Opener::VersionOptions() const {
   return result;
 }
 
+// Everything that a family's table cache needs to know. The options of the family have been
+// checked.
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options) {
+  assert(core != nullptr);
   // CheckOptions() and similar checks accept no other factory.
   assert(BlockBasedOptionsOf(options.table_factory.get()) != nullptr);
   TableCacheOptions result(InternalKeyComparator(options.comparator));
@@ -264,6 +271,7 @@ Status Opener::RecoverVersions() {
     // The MANIFEST that CURRENT named may have been deleted before it was read.
     auto current = ReadCurrent(core_->environment.fs.get(), core_->paths.dir);
     if (!current.ok() || *current == current_manifest_) break;
+    // The failed version set is discarded as a whole, so that nothing of the old MANIFEST remains.
     core_->versions.reset();
     missing_.clear();
     status = RecoverVersionsOnce();
@@ -271,6 +279,8 @@ Status Opener::RecoverVersions() {
   return status;
 }
 
+// One attempt. current_manifest_ is noted before the MANIFEST is read, so that the caller can tell
+// whether CURRENT has changed since.
 Status Opener::RecoverVersionsOnce() {
   assert(core_->versions == nullptr && missing_.empty());
   if (request_.is_following()) {
@@ -396,6 +406,7 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogSummary& log, bool ex
 // slightly fuller than their limit. Stored statistics, which are small, and updates in place, which
 // are sequential, use one thread.
 size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
+  // With less to replay, starting threads costs more than they save.
   constexpr uint64_t kLeastBytes = 4 << 20;
   constexpr size_t kMost = 8;
   static_assert(kLeastBytes >= 4 * ReplayInserter::kMaxInFlightBytes);
@@ -429,6 +440,7 @@ Status Opener::ReplayLogs() {
   if (core_->findings.has_gone_back) return LeaveOut(logs);
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });
+  // Only logs that are needed count: older ones were replayed and flushed before.
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
   }
@@ -511,6 +523,7 @@ void Opener::NoteFilesForCopies() {
   if (bytes.ok()) core_->kept_files.options_files[newest] = *bytes;
 }
 
+// The MANIFEST has the ID unless write_dbid_to_manifest was off; then the file IDENTITY has it.
 void Opener::FindDbId() {
   core_->identity.db_id = core_->versions->db_id();
   if (core_->identity.db_id.empty()) core_->identity.db_id = StoredDbId();

@@ -27,6 +27,8 @@
 
 namespace ashlar {
 
+// What is to be opened, and how. The options have been checked and completed by
+// DBImpl::OpenChecked().
 struct OpenRequest {
   DBOptions db_options;
   std::string dir;
@@ -49,6 +51,8 @@ struct OpenRequest {
   bool is_following() const { return access >= Access::kSecondary; }
 };
 
+// Opens one database; used once. The functions after RecoverVersions() run under the DB mutex,
+// which protects nothing yet but is required by the objects that they use.
 class Opener {
  public:
   // `core` has only a pipeline and a log set; after an error it must be destroyed. `host` is the

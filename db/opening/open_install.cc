@@ -116,6 +116,8 @@ Status Opener::SettleFileNumbers() {
       }
     }
   }
+  // A log may have been deleted since, but a later log with the same number could be mistaken for
+  // it.
   core_->versions->MarkFileNumberUsed(highest_log_.Next());
   return Status::OK();
 }
@@ -212,6 +214,9 @@ Status Opener::StartLog() {
   return LogSectionsAgain(&core_->prepared_logs, core_->wals.get(), next_seqno);
 }
 
+// Makes the recovery durable with one change of the MANIFEST: the new tables, and the new log as
+// the oldest one that is needed. Before this change a crash repeats the recovery; after it the old
+// logs are obsolete.
 Status Opener::InstallRecovery() {
   assert(!edits_.empty() && edits_.front().column_family == 0);  // the default family comes first
   const FileNumber log_number = core_->wals->current_number();
@@ -231,13 +236,18 @@ Status Opener::InstallRecovery() {
   change.edits = std::move(edits_);
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   for (auto& [family, memtables] : flushed_) family->RemoveFlushed(memtables);
+  // The new tables are in the MANIFEST now, so they need no protection from the deletion of
+  // obsolete files.
   core_->jobs.UnprotectAll();
   assert(flushed_.empty() || !keeps_logs_);
   return Status::OK();
 }
 
+// The mutex is released while the MANIFEST is written. The family becomes visible to other threads
+// only at the end, when its record is durable.
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
                           const ColumnFamilyOptions& settled) {
+  assert(core != nullptr);
   const ColumnFamilyOptions options = SanitizeSettledOptions(*core->options, settled);
   auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
   request->num_levels = options.num_levels;
@@ -264,6 +274,8 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   family->settled_options = std::make_shared<const ColumnFamilyOptions>(settled);
   family->PublishSuperVersion();
   if (const size_t stamp_bytes = family->comparator().stamp_bytes(); stamp_bytes != 0) {
+    // The set of sizes is read by writers without a lock, so no commit may be in flight while it
+    // changes.
     core->pipeline->Pause();
     core->wals->AddTimestampSize({id, static_cast<uint16_t>(stamp_bytes)});
     core->pipeline->Resume();

@@ -26,6 +26,8 @@ Status MissingTable(const std::string& path) {
   return Status::Corruption(StrCat(path, ": the MANIFEST names this table, but it does not exist"));
 }
 
+// Opens the table, which stays in the table cache. A missing file is corruption, because the
+// MANIFEST names it.
 Status OpenAndLook(const NamedTable& table) {
   TableCache* const tables = table.family->tables.get();
   Result<TableHandle> reader = tables->Pin(table.file);
@@ -36,6 +38,8 @@ Status OpenAndLook(const NamedTable& table) {
   return Status::OK();
 }
 
+// Compares only the size of the file with the MANIFEST, which costs much less than opening the
+// table.
 Status LookAtSize(FileSystem* fs, const NamedTable& table) {
   const FileMetadata& meta = table.file->meta;
   const std::string path = table.family->tables->PathOf(meta);
@@ -50,6 +54,7 @@ Status LookAtSize(FileSystem* fs, const NamedTable& table) {
       StrCat(path, ": ", *bytes, " bytes, but the MANIFEST says ", meta.file_size));
 }
 
+// Looks at all tables with several threads. Used once; it lives until all its threads have ended.
 class TableOpener {
  public:
   TableOpener(const DbEnvironment& environment, const std::vector<NamedTable>& tables,
@@ -60,6 +65,8 @@ class TableOpener {
         bears_damage_(bears_damage),
         first_bad_(tables.size()) {}
 
+  // The calling thread is one of the threads. Returns the error of the first table of the list that
+  // has one.
   Status Run(size_t threads) {
     assert(threads > 0);
     {
@@ -77,6 +84,8 @@ class TableOpener {
   }
 
  private:
+  // The main function of an additional thread. After the mutex is released the object may be
+  // destroyed.
   void RunHelper() {
     TakeTables();
     MutexLock lock(&mutex_);
@@ -105,6 +114,8 @@ class TableOpener {
     }
   }
 
+  // Keeps the error of the table that comes first in the list, whichever thread finds an error
+  // first.
   void Note(size_t i, const Status& status) {
     MutexLock lock(&mutex_);
     has_failed_.store(true, std::memory_order_relaxed);
@@ -127,6 +138,7 @@ class TableOpener {
   Status first_error_ GUARDED_BY(mutex_);
 };
 
+// The number of tables to open now; of the rest only the size is checked.
 size_t TablesToOpen(const OpenTableBudget& budget, const DBOptions& options, size_t count) {
   if (options.open_files_async) return 0;
   const int limit = budget.max_open.load(std::memory_order_relaxed);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One question for each batch; most answers change nothing.
+//
+// The filter is code of the program, so it is called without the DB mutex. Its answers are checked
+// before they are used.
 #include "db/opening/replay_filter.h"
 
 #include <cassert>
@@ -13,6 +16,7 @@
 
 namespace ashlar {
 
+// The filter learns which families exist and up to which log each of them has been flushed.
 void ReplayFilter::TellFamilies(const FamilySet& families) {
   if (filter_ == nullptr) return;
   std::map<uint32_t, uint64_t> log_numbers;
@@ -43,6 +47,8 @@ Result<ReplayFilter::Verdict> ReplayFilter::Ask(FileNumber log_number, const std
   return verdict;
 }
 
+// Translates the answer. A number that is no enumerator gives an error instead of undefined
+// behaviour.
 Result<ReplayFilter::Verdict> ReplayFilter::JudgeAnswer(WalFilter::WalProcessingOption answer,
                                                         bool is_changed, Slice* batch) {
   switch (answer) {
@@ -58,7 +64,9 @@ Result<ReplayFilter::Verdict> ReplayFilter::JudgeAnswer(WalFilter::WalProcessing
                                      static_cast<int>(answer), " about a batch"));
 }
 
-// The numbers of the updates must not reach into those of the next batch.
+// Replaces the batch by the one that the filter has made, under the same sequence number. It may
+// not have more updates than the original, whose numbers would then overlap those of the next
+// batch.
 Status ReplayFilter::TakeReplacement(Slice* batch) {
   assert(batch->size() >= kWriteBatchHeaderBytes);
   const uint32_t most = DecodeFixed32(batch->data() + 8);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReplayFilter asks a program's WalFilter about each batch that is replayed, and checks what it
+// ReplayFilter asks the program's WalFilter about each batch that is replayed, and checks its
 // answers.
 //
-// The program's code runs without the DB mutex: nobody else knows the database yet. What it asks
-// for can be wrong, and is then an error that fails the open. Threads: the one that opens.
+// The program's code runs without the DB mutex, which is safe because no other thread knows the
+// database yet. An answer that is not valid fails the opening. Threads: the one that opens.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,21 @@ class ReplayFilter {
   enum class Verdict : uint8_t {
     kApply,
     kSkip,     // this batch is left out
-    kStop,     // this one and all that follow
-    kDamaged,  // it is what the recovery mode makes of a damaged record
+    kStop,     // this batch and all later ones are left out
+    kDamaged,  // the batch is treated as a damaged record
   };
 
-  // Of a program's filter, which may be null: then every batch is applied. `mutex` is held by the
-  // caller of all functions.
+  // `filter` may be null: then every batch is applied. The caller of all functions holds `mutex`.
   ReplayFilter(WalFilter* filter, DbMutex* mutex) : filter_(filter), mutex_(mutex) {}
 
-  // Before the first batch.
+  // To be called before the first batch.
   void TellFamilies(const FamilySet& families) REQUIRES(db_mutex);
-  // *batch may be exchanged for another one with the same sequence number, which lives until the
-  // next call. NotSupported if that has more updates, or the answer is none that is known.
+  // *batch may be replaced by another one with the same sequence number, which is valid until the
+  // next call. NotSupported if the replacement has more updates, or if the answer is unknown.
   Result<Verdict> Ask(FileNumber log_number, const std::string& path, Slice* batch)
       REQUIRES(db_mutex);
 
-  // Batches that were not applied as they are in the logs.
+  // The number of batches that were left out or replaced.
   uint64_t changed_batches() const { return changed_batches_; }
   // For messages.
   std::string Name() const { return filter_ == nullptr ? "" : filter_->Name(); }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks go through one queue, which is bounded: the reader of the log never runs far ahead.
+// Three classes: Insertion inserts batches on one thread, Workers owns the additional threads, and
+// ReplayInserter chooses between the two.
+//
+// The thread that reads the log copies batches into chunks and puts these into a queue. The bytes
+// in the queue and in progress are limited, so the reader waits if the other threads are slower.
 #include "db/opening/replay_inserter.h"
 
 #include <algorithm>
@@ -28,8 +32,8 @@ class ReplayInserter::Insertion {
       : targets_(targets), tools_(tools) {}
   ~Insertion() { FinishFamily(); }
 
-  // A memtable counts its entries when another family's turn comes, and at the end.
-  // `after(family)` is called behind each entry.
+  // Inserts the entries of a batch, and calls `after(family)` behind each. A memtable learns the
+  // number of its new entries when an entry of another family follows, and at the end.
   template <typename After>
   Status Insert(const ReplaySource& source, const Slice& batch, uint64_t offset,
                 Numbering numbering, const After& after) {
@@ -38,6 +42,7 @@ class ReplayInserter::Insertion {
     return Status::CopyAppendMessage(status, "; in ", StrCat(source.path, ", offset ", offset));
   }
 
+  // Adds the counters of the entries inserted so far to the memtable.
   void FinishFamily() {
     if (memtable_ != nullptr) memtable_->AddCounters(&hint_);
     memtable_ = nullptr;
@@ -79,12 +84,14 @@ class ReplayInserter::Insertion {
         "DBOptions::allow_2pc to keep them as they are");
   }
 
-  // Sets family_ to null where the record is for none: dropped families, and what was flushed.
+  // Inserts one record, or skips it: then family_ is null, because the family was dropped or has
+  // flushed the record.
   Status InsertRecord(const ReplaySource& source, const WriteBatchRecord& record,
                       SequenceNumber seqno) {
     RETURN_IF_ERROR(Aim(source, record.family));
     if (family_ == nullptr) return Status::OK();
-    // Operands stay what they are, also of a family that was opened without its operator.
+    // Merge operands are inserted as they are, so this works even if the family has no merge
+    // operator.
     const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
                           record.type == kTypeSingleDeletion || record.type == kTypeMerge ||
                           record.type == kTypeRangeDeletion || record.type == kTypeWideColumnEntity;
@@ -109,15 +116,17 @@ class ReplayInserter::Insertion {
     return Status::Corruption(StrCat("sequence number ", seqno, " occurs twice for one key"));
   }
 
-  // Nobody else has the database: the super version stays.
+  // The super version is used without a reference: no other thread knows the database yet.
   Status UpdateInPlace(const WriteBatchRecord& record, SequenceNumber seqno) {
     return PutInPlace(record, seqno, memtable_, &hint_, [&](std::optional<std::string>* value) {
       return ReadValueBefore(tools_, *family_->super_version(), record.key, seqno, value);
     });
   }
 
-  // A family that the MANIFEST never knew: the records came after it did. RocksDB logs such batches
-  // before it refuses them.
+  // Makes the family with this ID the target of the next records. Corruption if the ID is above all
+  // that the MANIFEST has assigned: then the MANIFEST is older than the log. A missing family with
+  // a lower ID was dropped, or RocksDB has logged the batch before refusing it; its records are
+  // skipped.
   Status Aim(const ReplaySource& source, uint32_t id) {
     const Target target = id < targets_.size() ? targets_[id] : Target();
     if (target.family == nullptr && id > source.max_family) {
@@ -144,6 +153,8 @@ class ReplayInserter::Insertion {
 
 // ---- Threads
 
+// The additional threads and their queue. The functions are called by the thread that reads the
+// log, except the private ones that say otherwise.
 class ReplayInserter::Workers {
  public:
   Workers(const std::vector<Target>& targets, const MergeTools& tools)
@@ -151,15 +162,17 @@ class ReplayInserter::Workers {
   ~Workers();
 
   void Start(Env* env, size_t count);
-  // Keeps the batch for the next chunk; an error is one of a batch before.
+  // Copies the batch into the chunk that is being filled. An error that is returned may be that of
+  // an earlier batch.
   Status Keep(const std::shared_ptr<const ReplaySource>& source, const Slice& batch,
               uint64_t offset, Numbering numbering);
   bool HasFullChunk() const { return filling_.bytes.size() >= kChunkBytes; }
-  // Gives what was kept to the threads, when there is room. An error of any batch so far.
+  // Puts the chunk into the queue, after waiting until there is room. Returns the first error so
+  // far.
   Status Hand();
-  // All batches are inserted. The error of the first one that has any.
+  // Waits until all batches are inserted. Returns the first error in the order of the log.
   Status Await();
-  // Whether all that was handed to the threads is inserted.
+  // Whether all chunks in the queue have been inserted.
   bool IsIdle() {
     MutexLock lock(&mutex_);
     return in_flight_bytes_ == 0;
@@ -185,16 +198,17 @@ class ReplayInserter::Workers {
 
   const std::vector<Target>& targets_;
   const MergeTools& tools_;
-  Chunk filling_;  // the caller's
+  Chunk filling_;  // used only by the calling thread
 
   Mutex mutex_{LockRank::kLeaf};
-  CondVar arrived_{&mutex_};  // a chunk, or the end
-  CondVar done_{&mutex_};     // a chunk, or a thread; the caller waits
+  CondVar arrived_{&mutex_};  // signalled for a new chunk, and at the end
+  CondVar done_{&mutex_};     // signalled when a chunk or a thread is finished
   std::deque<Chunk> queue_ GUARDED_BY(mutex_);
   size_t in_flight_bytes_ GUARDED_BY(mutex_) = 0;  // of chunks that are not inserted
   bool is_over_ GUARDED_BY(mutex_) = false;
   size_t running_ GUARDED_BY(mutex_) = 0;  // threads that have not ended
-  // Of the first chunk that failed.
+  // The first failed chunk in the order of the log, and its error. Chunks finish in any order, so a
+  // later failure may be replaced by an earlier one.
   uint64_t failed_index_ GUARDED_BY(mutex_) = UINT64_MAX;
   Status failure_ GUARDED_BY(mutex_);
   std::exception_ptr thrown_ GUARDED_BY(mutex_);
@@ -212,6 +226,7 @@ void ReplayInserter::Workers::Start(Env* env, size_t count) {
   }
 }
 
+// Discards the queue and waits for the threads. The chunks that they are inserting are finished.
 ReplayInserter::Workers::~Workers() {
   MutexLock lock(&mutex_);
   is_over_ = true;
@@ -223,6 +238,7 @@ ReplayInserter::Workers::~Workers() {
 
 Status ReplayInserter::Workers::Keep(const std::shared_ptr<const ReplaySource>& source,
                                      const Slice& batch, uint64_t offset, Numbering numbering) {
+  // A chunk belongs to a single log, whose path is part of error messages.
   if (filling_.source != source) {
     if (!filling_.batches.empty()) RETURN_IF_ERROR(Hand());
     filling_.source = source;
@@ -257,6 +273,7 @@ Status ReplayInserter::Workers::Await() {
   return failure_;
 }
 
+// The main function of an additional thread.
 void ReplayInserter::Workers::Run() {
   for (Chunk chunk; Take(&chunk);) {
     Status status;
@@ -273,7 +290,8 @@ void ReplayInserter::Workers::Run() {
   }
 }
 
-// False: there is none, and none comes. The thread touches nothing of this any more.
+// Waits for a chunk. False at the end: after that the thread must not use this object, which may be
+// destroyed.
 bool ReplayInserter::Workers::Take(Chunk* chunk) {
   MutexLock lock(&mutex_);
   while (queue_.empty() && !is_over_) arrived_.Wait();
@@ -337,7 +355,7 @@ void ReplayInserter::SetSource(const ReplaySource& source) {
 Status ReplayInserter::Add(const Slice& batch, uint64_t offset, Numbering numbering) {
   assert(source_ != nullptr && batch.size() >= kWriteBatchHeaderBytes);
   if (workers_ != nullptr && batch.size() >= kMaxInFlightBytes) {
-    // Not worth a copy: this thread inserts it, beside the others.
+    // A batch this large is not copied; this thread inserts it while the others work.
     {
       Insertion insertion(targets_, tools_);
       RETURN_IF_ERROR(
@@ -354,13 +372,15 @@ Status ReplayInserter::Add(const Slice& batch, uint64_t offset, Numbering number
   Insertion insertion(targets_, tools_);
   const auto switch_if_full = [&](ColumnFamilyData* family) {
     if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
+    // The counters must be in the old memtable before it is sealed.
     insertion.FinishFamily();
     switch_(family, source_->number);
   };
   return insertion.Insert(*source_, batch, offset, numbering, switch_if_full);
 }
 
-// What is replayed stays in memory until all logs are read: only then may anything be written.
+// Seals the memtables that are full. Nothing is flushed yet: until all logs are read, an error must
+// leave the files as they are.
 Status ReplayInserter::SwitchFullMemTables() {
   const auto is_full = [](const Target& target) {
     return target.family != nullptr &&
@@ -368,7 +388,7 @@ Status ReplayInserter::SwitchFullMemTables() {
   };
   if (std::none_of(targets_.begin(), targets_.end(), is_full)) return Status::OK();
   RETURN_IF_ERROR(workers_->Await());
-  assert(workers_->IsIdle());  // nobody may insert into what is sealed
+  assert(workers_->IsIdle());  // no thread may insert into a sealed memtable
   for (const Target& target : targets_) {
     if (is_full(target)) switch_(target.family, source_->number);
   }

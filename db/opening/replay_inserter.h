@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReplayInserter puts the batches of logs into the memtables of the families that have not flushed
-// them, at once or, where logs are long, by several threads.
+// ReplayInserter inserts the batches of logs into memtables, and skips what a family has already
+// flushed. Long logs are inserted by several threads.
 //
-// The sequence numbers are in the batches, so their order of insertion does not matter: the thread
-// that reads the log hands chunks of it to threads that decode and insert. Only the switch of a
-// full memtable waits for all chunks, because an immutable memtable must be whole up to some place
-// of the log. Threads: one calls; those of its own need no lock of the database.
+// The batches carry their sequence numbers, so the order of insertion does not matter. The thread
+// that reads the log passes chunks of it to threads that decode and insert them. Only the switch of
+// a full memtable waits for all chunks, because an immutable memtable must contain everything up to
+// some position in the log. Threads: one caller. The additional threads take no lock of the
+// database.
 #pragma once
 
 #include <cstdint>
@@ -26,33 +27,34 @@ namespace ashlar {
 
 class Env;
 
-// Of one log, for its batches.
+// The log from which batches come.
 struct ReplaySource {
   FileNumber number = 0;
   std::string path;
-  // No batch in it may name a family above this one; UINT32_MAX: any may, those that do not exist
-  // are passed over.
+  // A batch with a family ID above this one is corrupt. UINT32_MAX: there is no limit, and unknown
+  // families are skipped.
   uint32_t max_family = UINT32_MAX;
-  // Prepare sections may come: their data is inserted. Otherwise they are refused.
+  // Whether prepare sections may occur. Otherwise a batch with one is an error.
   bool allows_sections = false;
 };
 
+// Owns its threads; the families, the environment and the tools outlive it.
 class ReplayInserter {
  public:
-  // Whether the number in the header of a batch is that of its first record, or that of all.
+  // How the sequence number in the header of a batch is used: for the first record, with the next
+  // ones for the others, or for all records.
   enum class Numbering : uint8_t { kByRecord, kShared };
 
-  // Replaces the active memtable of a family, which is full; the log is the one that is read.
-  // Called by the thread that calls Add(), while no thread inserts.
+  // Replaces the full active memtable of a family. The number is that of the log that is being
+  // read. Called by the thread that calls Add(), while no other thread inserts.
   using SwitchFunction = std::function<void(ColumnFamilyData*, FileNumber log_number)>;
 
-  // The families stay what they are. With `threads`, of this environment, of 0 every batch is
-  // inserted at once, and a memtable is sealed as soon as it is full; so it must be where values
-  // are updated in place. Otherwise it may become fuller by kMaxInFlightBytes. The tools are for
-  // reads.
+  // The set of families must not change meanwhile. With 0 threads every batch is inserted at once,
+  // and a memtable is sealed as soon as it is full; updates in place need that. With more threads a
+  // memtable may exceed its limit by kMaxInFlightBytes. `env` starts the threads.
   ReplayInserter(FamilySet* families, Env* env, size_t threads, const MergeTools& tools,
                  SwitchFunction switch_memtable) REQUIRES(db_mutex);
-  // Without Finish() the rest is left out.
+  // Batches that were not waited for with Finish() may not be inserted.
   ~ReplayInserter();
   ReplayInserter(const ReplayInserter&) = delete;
   ReplayInserter& operator=(const ReplayInserter&) = delete;
@@ -60,19 +62,20 @@ class ReplayInserter {
   static constexpr size_t kChunkBytes = 128 << 10;
   static constexpr size_t kMaxInFlightBytes = 1 << 20;
 
-  // What comes is from this log.
+  // The following batches come from this log.
   void SetSource(const ReplaySource& source);
-  // `batch` is whole, with its header; `offset` is its place in the log. An error, also of a batch
-  // before, fails the replay: Corruption, or NotSupported for what this version does not know.
+  // `batch` is a complete batch with its header, `offset` its position in the log. After an error,
+  // which may be that of an earlier batch, the replay cannot continue. Corruption, or NotSupported
+  // for records that this version does not know.
   Status Add(const Slice& batch, uint64_t offset, Numbering numbering = Numbering::kByRecord);
-  // All that was added is inserted, and counted by its memtables.
+  // Waits until all batches are inserted and counted in their memtables.
   Status Finish();
 
  private:
-  // A family as the threads know it.
+  // A family and the first log that has unflushed entries for it.
   struct Target {
     ColumnFamilyData* family = nullptr;
-    FileNumber first_log = 0;  // logs before it hold nothing for it
+    FileNumber first_log = 0;  // entries in older logs are in tables already
   };
   class Insertion;
   class Workers;

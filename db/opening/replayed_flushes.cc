@@ -36,6 +36,8 @@ uint64_t RawBytesOf(const std::vector<MemTable*>& memtables) {
 
 }  // namespace
 
+// The numbers of new files are protected until the MANIFEST names the files, so that no scan for
+// obsolete files deletes them.
 void ReplayedFlushes::AddJob(FlushJobOptions job, const ColumnFamilyData* family,
                              VersionEdit* edit) {
   assert(!job.memtables.empty());
@@ -67,6 +69,7 @@ std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdi
     const auto end = all.begin() + static_cast<ptrdiff_t>((i + 1) * all.size() / parts);
     job.memtables.assign(begin, end);
     if (i > 0) {
+      // Tables of one family need different epoch numbers, which order level 0 by age.
       job.table.epoch_number = family->versions()->next_epoch++;
       job.table.file_number = core_->versions->NewFileNumber();
       core_->jobs.Protect(job.table.file_number);
@@ -133,6 +136,7 @@ void ReplayedFlushes::TakeFlushes() {
 
 // Listeners are notified of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
+  assert(flush != nullptr);
   const FlushNotice told{.job_id = flush->id,
                          .file_number = flush->job.table.file_number,
                          .creation_reason = TableFileCreationReason::kRecovery};

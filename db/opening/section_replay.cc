@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most batches hold no marker and go to the inserter as they are.
+// Most batches have no marker of two-phase commit. They go to the inserter unchanged, and
+// recognising them must be cheap. A batch with markers is split into parts, which are applied one
+// after the other.
 #include "db/opening/section_replay.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ namespace {
 
 std::string_view ViewOf(const Slice& slice) { return {slice.data(), slice.size()}; }
 
+// A batch with this header.
 std::string BatchOf(SequenceNumber seqno, uint32_t count, const Slice& records) {
   std::string batch;
   batch.reserve(kWriteBatchHeaderBytes + records.size());
@@ -31,6 +34,7 @@ std::string BatchOf(SequenceNumber seqno, uint32_t count, const Slice& records) 
   return batch;
 }
 
+// The write policy that begins its sections with this marker.
 PreparedSection::Policy PolicyOf(ValueType marker) {
   switch (marker) {
     case kTypeBeginPrepareXID: return PreparedSection::Policy::kWriteCommitted;
@@ -76,7 +80,7 @@ NumberCounter::Numbers SectionReplay::NumbersOf(const Slice& batch) {
   return numbers;
 }
 
-// Data that was inserted waits for DecideBefore().
+// Keeps sections whose data was inserted: DecideBefore() handles them when all logs are read.
 void SectionReplay::ForgetSectionsBefore(FileNumber log) {
   std::erase_if(sections_, [&](const auto& entry) {
     const Section& section = entry.second.front();
@@ -89,7 +93,8 @@ void SectionReplay::ForgetSectionsBefore(FileNumber log) {
   }
 }
 
-// What was inserted stays: it was decided in a log that is gone.
+// Data that was inserted stays in the memtables: its decision was in a log that no longer exists,
+// so it was committed or compensated there.
 void SectionReplay::Forget(Sections* sections) {
   for (const Section& section : *sections) {
     if (section.entry == nullptr) continue;
@@ -105,8 +110,8 @@ void SectionReplay::ForgetSections() {
   ForgetDecisions();
 }
 
-// A section that is logged again behind the missing logs may be that of a later transaction with
-// the same name.
+// Decisions from before missing logs must not be used any more: a section that is logged again
+// after them may belong to a later transaction with the same name.
 void SectionReplay::ForgetDecisions() { decided_ = decided_before_ = Decisions(); }
 
 bool SectionReplay::NoteMissingLogs() {
@@ -139,6 +144,8 @@ Status SectionReplay::Apply(const Slice& batch, const ReplaySource& source, uint
   return Status::CopyAppendMessage(status, "; in ", StrCat(source.path, ", offset ", offset));
 }
 
+// `seqno` is the number of the next entry; each part advances it by as many numbers as it takes.
+// is_again: the sections of this batch were copied from an older log (LoggedAgainRecord).
 Status SectionReplay::ApplyParts(const std::vector<WriteBatchPart>& parts, SequenceNumber seqno,
                                  const ReplaySource& source, uint64_t offset) {
   using Kind = WriteBatchPart::Kind;
@@ -176,8 +183,11 @@ Status SectionReplay::Insert(SequenceNumber seqno, uint32_t count, const Slice& 
   return inserter_->Add(scratch_, offset);
 }
 
+// Divides the records at the same places as the writer has done, so that each sub-batch gets the
+// number that it had. With `is_inserted` false only the numbers are counted.
 Status SectionReplay::InsertSubBatches(const WriteBatchPart& part, uint64_t offset,
                                        SequenceNumber* seqno, bool is_inserted) {
+  assert(seqno != nullptr);
   SubBatchFinder finder(comparator_of_);
   const std::string whole = BatchOf(*seqno, part.count, part.records);
   std::string records;
@@ -203,10 +213,12 @@ Status SectionReplay::InsertSubBatches(const WriteBatchPart& part, uint64_t offs
   return add();
 }
 
-// A section of a policy that writes data before its commit. One that was logged again stands for
-// the first one, whose entry it has then.
+// Applies a section of a policy that writes data before its commit. If the section was logged
+// again, it replaces the first copy and takes over its entry in the table of undecided
+// transactions.
 Status SectionReplay::ApplyWritten(const WriteBatchPart& part, bool is_again, FileNumber log,
                                    uint64_t offset, SequenceNumber* seqno) {
+  assert(seqno != nullptr);
   const SequenceNumber first = *seqno;
   if (first == 0 || first > kMaxSequenceNumber - part.count) {
     return NumberedBackwards(part.xid, first);
@@ -243,10 +255,11 @@ Status SectionReplay::ApplyWritten(const WriteBatchPart& part, bool is_again, Fi
   return Status::OK();
 }
 
-// `updates`: what stands before the decision, the commit-time batch or compensations. The families
-// that have flushed the data of a write-committed transaction are told by the log of the marker,
-// not by that of the section: the data went to the memtables of the marker's time. A name that is
-// not known: its data was flushed, and the log with its section released.
+// `updates` are the records before the decision in the same batch: a commit-time batch, or the
+// compensations of a rollback; null: there are none. For a write-committed transaction, the log of
+// the marker decides which families have flushed its data, because the data was inserted into the
+// memtables of that moment. If the name is unknown, the data was flushed and the log with the
+// section was deleted.
 Status SectionReplay::ApplyDecision(const WriteBatchPart* updates, const WriteBatchPart& decision,
                                     FileNumber log, uint64_t offset, SequenceNumber* seqno) {
   NoteDecision(decision.xid, log);
@@ -282,8 +295,8 @@ Status SectionReplay::ApplyDecision(const WriteBatchPart* updates, const WriteBa
   return Status::OK();
 }
 
-// Log by log: an error recovery logs sections again at the beginning of the log behind the one that
-// failed.
+// The names are kept by log, and only for the last two logs with decisions: an error recovery
+// repeats sections only at the beginning of the log after the failed one.
 void SectionReplay::NoteDecision(const Slice& xid, FileNumber log) {
   if (log != decided_.log) decided_before_ = std::exchange(decided_, {.log = log, .names = {}});
   decided_.names.push_back(xid.ToString());
@@ -297,12 +310,14 @@ bool SectionReplay::IsDecided(const Slice& xid) const {
   return is_in(decided_) || is_in(decided_before_);
 }
 
-// A section that an error recovery or an opening has logged again stands for the first one. Any
-// other use of a name that is prepared already would make one of two transactions disappear.
+// Keeps a section until its decision is read. A section that an error recovery or an opening has
+// logged again replaces the first copy. Any other second use of an undecided name is an error,
+// because one of two transactions would disappear.
 //
-// The decision of a section that is logged again may be in the log before: the append of the marker
-// failed, but its bytes are in the file. Then the decision stands: it was applied here. If the
-// recovery has ended, the transaction was undecided, and what later logs decide is applied.
+// The decision of a section that is logged again may be in the preceding log: the append of the
+// marker failed, but its bytes reached the file. That decision is valid, and it was applied here.
+// If the recovery ended successfully, the transaction was undecided for the program, and decisions
+// in later logs are applied.
 Status SectionReplay::SetAside(const WriteBatchPart& part, SequenceNumber seqno, FileNumber log,
                                bool is_again) {
   assert(part.marker == kTypeBeginPrepareXID);

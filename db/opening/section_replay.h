@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SectionReplay applies the batches of a log that take part in two-phase commit: it sets prepare
-// sections aside until a marker decides them, and hands everything that is to be inserted to the
-// ReplayInserter with the sequence numbers that it had. What is undecided at the end is given to
-// the caller. Rules: docs/formats/write_batch.md, section 4.
+// SectionReplay applies those batches of a log that take part in two-phase commit. It keeps prepare
+// sections until a marker decides them, and passes everything that must be inserted to the
+// ReplayInserter, with the original sequence numbers. Sections without a decision at the end are
+// returned to the caller. The rules are in docs/formats/write_batch.md, section 4.
 //
 // A section of the policy write-committed is inserted when its commit is read. Sections of the
-// other policies are inserted at once, with their own numbers: the table of undecided transactions
-// hides them until their decision is read. A section of these that was logged again is not
-// inserted, as tables have its data.
+// other policies are inserted at once, with their own numbers; the table of undecided transactions
+// hides them until their decision is read. If such a section was logged again, it is not inserted a
+// second time, because tables have its data.
 //
 // Threads: the one that opens.
 #pragma once
@@ -30,58 +30,63 @@
 
 namespace ashlar {
 
+// The state of all transactions at the current position in the logs.
 class SectionReplay {
  public:
+  // A section without a decision.
   struct FoundSection {
     std::unique_ptr<RecoveredSection> section;
     FileNumber log = 0;
-    SequenceNumber seqno = 0;  // of the batch; of the data, if it was inserted
+    SequenceNumber seqno = 0;  // of the batch, or of its data if that was inserted
   };
 
-  // All arguments outlive the object. Not `is_allowed`: the database is opened without two-phase
-  // commit, and a prepare section is refused. `undecided`: gets the data that is inserted before it
-  // is decided. `families`: for the comparators, which do not change during the replay.
+  // All arguments outlive the object. `is_allowed` false: the database is opened without two-phase
+  // commit, so a prepare section is an error. `undecided` gets the data that is inserted before its
+  // decision. `families` provides the comparators and does not change during the replay.
   SectionReplay(bool is_allowed, ReplayInserter* inserter, UndecidedTable* undecided,
                 const FamilySet* families);
-  // From now on another inserter is used.
+  // Uses another inserter from now on.
   void UseInserter(ReplayInserter* inserter) { inserter_ = inserter; }
 
   // How many sequence numbers the batch takes in the log. Call it once for each batch, before
   // Apply(), also if the batch is not applied. Malformed batches, which Apply() refuses, count by
   // their header.
   NumberCounter::Numbers NumbersOf(const Slice& batch);
-  // Applies the batch at this place. NotSupported: a prepare section, without two-phase commit or
-  // of another policy. Corruption: malformed, or a name is prepared again with other contents.
+  // Applies the batch. NotSupported for a prepare section without two-phase commit or of another
+  // policy. Corruption if the batch is malformed, or if a name is prepared again with other
+  // contents.
   Status Apply(const Slice& batch, const ReplaySource& source, uint64_t offset);
-  // The logs that decided the sections so far are gone.
+  // To be called if the logs that decided all sections so far were deleted.
   void ForgetSections();
-  // The same, but it is not known which of the sections so far they decided: these stay undecided,
-  // and their names may be used again. False: there are none.
+  // To be called if logs are missing that may have decided some of the sections so far. These stay
+  // undecided, and their names may be used again. False if there are none.
   bool NoteMissingLogs();
-  // The MANIFEST says that logs below this one are not needed: the sections in them are decided, or
-  // were logged again, or are of a prepare that failed.
+  // To be called if the MANIFEST says that logs below this one are not needed. The sections in them
+  // were decided, or logged again, or their prepare has failed.
   void ForgetSectionsBefore(FileNumber log);
-  // The same for data that was inserted, when all logs are read. `seqno` is not visible yet.
+  // The same for data that was inserted; to be called when all logs are read. `seqno` is a number
+  // that is not visible yet.
   void DecideBefore(FileNumber log, SequenceNumber seqno);
-  // The sections that no marker has decided, in the order of the log. Those of one write-unprepared
-  // transaction follow each other; the last of them is its prepare, or there is none.
+  // The sections without a decision, in the order of the logs. Those of one write-unprepared
+  // transaction follow each other; the last one is its prepare, if it was prepared.
   std::vector<FoundSection> TakeUndecided();
 
  private:
+  // A section whose decision has not been read yet.
   struct Section {
-    uint64_t index = 0;  // in the order of the log
+    uint64_t index = 0;  // position in the order of the logs
     ValueType marker = kTypeNoop;
     FileNumber log = 0;
     SequenceNumber seqno = 0;
     uint32_t count = 0;
-    std::string records;  // with the markers
-    // It is logged again behind its decision: see SetAside(). Not undecided unless a decision
-    // comes.
+    std::string records;  // including the markers
+    // The section was logged again after its decision; see SetAside(). It does not count as
+    // undecided.
     bool is_decided = false;
-    bool may_be_decided = false;  // in a log that is missing
-    UndecidedRef entry;           // of data that is inserted
+    bool may_be_decided = false;  // the decision may have been in a missing log
+    UndecidedRef entry;           // hides the inserted data; null if nothing is inserted
   };
-  // Of one transaction: several only under the policy write-unprepared.
+  // The sections of one transaction; more than one only under the policy write-unprepared.
   using Sections = std::vector<Section>;
   Status ApplyParts(const std::vector<WriteBatchPart>& parts, SequenceNumber seqno,
                     const ReplaySource& source, uint64_t offset);
@@ -95,7 +100,7 @@ class SectionReplay {
   Status ApplyDecision(const WriteBatchPart* updates, const WriteBatchPart& decision,
                        FileNumber log, uint64_t offset, SequenceNumber* seqno);
   void NoteDecision(const Slice& xid, FileNumber log);
-  // Sections of one name that a log which is missing has decided.
+  // Removes the sections of one name, which a missing log has decided.
   static void Forget(Sections* sections);
   void ForgetDecisions();
   bool IsDecided(const Slice& xid) const;
@@ -109,14 +114,14 @@ class SectionReplay {
   const char* plain_batch_ = nullptr;                       // that batch, if it holds no marker
   std::map<std::string, Sections, std::less<>> sections_;   // by the names of the transactions
   uint64_t next_index_ = 0;
-  // The names that were decided in the last log with a decision, and in the one before.
+  // The names that were decided in one log: the last log with decisions, and the one before it.
   struct Decisions {
     FileNumber log = 0;
     std::vector<std::string> names;
   };
   Decisions decided_, decided_before_;
-  std::vector<WriteBatchPart> parts_;  // of the batch that is applied; kept for its memory
-  std::string scratch_;                // likewise: a batch that is made of a part
+  std::vector<WriteBatchPart> parts_;  // of the current batch; a member to reuse its memory
+  std::string scratch_;                // likewise: a batch made from one part
 };
 
 }  // namespace ashlar

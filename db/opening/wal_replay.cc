@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs are read in order; what every batch does to memtables is ReplayInserter's.
+// WalReplay reads logs in order, decides for each record whether it may be applied, and passes it
+// to SectionReplay and from there to ReplayInserter, which change the memtables.
+//
+// Words used here: a hole is a place between two logs where records are missing; the log before a
+// log is its predecessor. A log of this engine begins with a record that names its predecessor and
+// the length of that file (DecodeLogBeginning).
 #include "db/opening/wal_replay.h"
 
 #include <algorithm>
@@ -39,7 +44,8 @@ bool RecoveryReport::HasLostRecords() const {
                      [](const DroppedLogBytes& drop) { return drop.good_records_follow; });
 }
 
-// Remembers what the reader could not read.
+// Receives the damage that the log reader finds: adds it to the report and remembers the first
+// error.
 class WalReplay::Collector final : public LogReader::Reporter {
  public:
   Collector(FileNumber log_number, RecoveryReport* report)
@@ -60,8 +66,10 @@ class WalReplay::Collector final : public LogReader::Reporter {
 
 namespace {
 
-// The caller of Run() holds the mutex, which clang does not see through a function object.
+// Called by the inserter through a function object. The caller of Run() holds the DB mutex, which
+// clang cannot see there, so the analysis is switched off.
 void SwitchReplayed(ColumnFamilyData* family, FileNumber log_number) NO_THREAD_SAFETY_ANALYSIS {
+  assert(family != nullptr);
   family->SwitchMemTable(log_number);
 }
 
@@ -76,12 +84,15 @@ WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, Recov
       sections_(options.allows_two_phase, &inserter_, options.undecided, families),
       last_sequence_(options.last_sequence) {}
 
+// Whether damage that the reader has reported fails the recovery. The two other modes stop before
+// the damage or skip it.
 bool WalReplay::FailsOnReport() const {
   return options_.paranoid_checks &&
          (options_.mode == WALRecoveryMode::kAbsoluteConsistency ||
           options_.mode == WALRecoveryMode::kTolerateCorruptedTailRecords);
 }
 
+// The logs must be in ascending order, because each one continues its predecessor.
 Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
   assert(std::is_sorted(log_numbers.begin(), log_numbers.end()));  // each goes on from the last
   filter_.TellFamilies(*families_);
@@ -89,7 +100,8 @@ Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
     RETURN_IF_ERROR(ReplayLog(number));
     if (is_stopped_by_filter_) break;
   }
-  // Nothing behind the hole says that it is there; yet something is missing.
+  // No record follows the hole, so ReplayRecords() has not reported it. This mode accepts no
+  // missing byte.
   if (options_.mode == WALRecoveryMode::kAbsoluteConsistency) RETURN_IF_ERROR(hole_);
   report_->batches_filtered = filter_.changed_batches();
   RETURN_IF_ERROR(inserter_.Finish());
@@ -97,6 +109,8 @@ Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
   return Status::OK();
 }
 
+// Replays one log: reads its records, and then judges how it ended. A torn record at the end is
+// normal after a crash; what it means is decided when the next log is read.
 Status WalReplay::ReplayLog(FileNumber number) {
   assert(number >= options_.min_log_number);
   const std::string path = LogFileName(options_.wal_dir, number);
@@ -138,15 +152,18 @@ Status WalReplay::ReplayLog(FileNumber number) {
   return CheckEnd(number, std::max(log_->end_offset, reader.special_end()));
 }
 
-// Whether the log was closed where its records end, as the MANIFEST says.
+// Whether the MANIFEST says that the log was closed exactly where its records end. Then the log is
+// complete, whatever follows in the file.
 bool WalReplay::IsEndKnown(FileNumber number) const {
   return is_own_ && log_->end_offset > 0 &&
          options_.tracked->at(number).end_bytes == log_->end_offset;
 }
 
-// Replay has stopped at the end of the log before, which says it of itself: a recycled log ends
-// where something of its file's older life begins, and that may look like damage. The sequence
-// numbers need not go on: files that were ingested have some.
+// Whether the log that begins with this record continues the log at which the replay has stopped. A
+// recycled log ends where the old contents of its file begin, which may look like damage and stop
+// the replay; but the beginning of the next log tells where its predecessor ended. If that is where
+// the replay has stopped, nothing is missing. The sequence numbers cannot be used for this check,
+// since ingested files take numbers that are in no log.
 bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
   assert(stops_);
   const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(beginning);
@@ -154,16 +171,18 @@ bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
          predecessor->end_bytes == logs_.at(stopped_at_log_).end_offset;
 }
 
-// The record that a log ends in was not acknowledged, or a crash of the machine has taken it and
-// what came later in that log. Only in the first case the log behind it may be applied: it says so,
-// or its numbers go on. A log of RocksDB says nothing of the log before.
+// Called for the first record after a log that ended with a torn record. That record either was
+// never acknowledged, or it was acknowledged and a crash of the machine has destroyed it together
+// with the end of the log. Only in the first case may the next log be applied. It is the first case
+// if the next log names the torn one as its predecessor, or if its sequence numbers continue
+// without a gap. Logs of RocksDB do not name their predecessor.
 Status WalReplay::CheckGoesOnAfterTorn(FileNumber number, const Slice& batch) {
   assert(torn_log_ != 0 && torn_log_ < number);
   const FileNumber torn = std::exchange(torn_log_, FileNumber{0});
   if (options_.mode != WALRecoveryMode::kTolerateCorruptedTailRecords || !options_.paranoid_checks)
     return Status::OK();
   const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(batch);
-  if (predecessor.has_value() && predecessor->number == torn) return Status::OK();  // see there
+  if (predecessor.has_value() && predecessor->number == torn) return Status::OK();
   if (is_next_unknown_) return Status::OK();
   const SequenceNumber seqno = DecodeFixed64(batch.data());
   const SequenceNumber expected = next_expected_ != 0 ? next_at_most_ : last_sequence_ + 1;
@@ -174,10 +193,11 @@ Status WalReplay::CheckGoesOnAfterTorn(FileNumber number, const Slice& batch) {
              ": kPointInTimeRecovery stops before the hole, kSkipAnyCorruptedRecords goes on"));
 }
 
-// The numbers that can be in this log, as far as the MANIFEST knows.
+// Sets the sequence numbers that this log can contain, as far as the MANIFEST records them: from
+// its own first number to before that of the next log.
 void WalReplay::SetBounds(FileNumber number) {
   log_ = &logs_[number];
-  assert(logs_.rbegin()->first == number);  // behind all that were replayed
+  assert(logs_.rbegin()->first == number);  // logs come in ascending order
   lower_bound_ = 0;
   upper_bound_ = kMaxSequenceNumber;
   const auto known = options_.tracked->find(number);
@@ -191,10 +211,11 @@ void WalReplay::SetBounds(FileNumber number) {
   }
 }
 
-// A record that this log never held: the file is another log, or from another database. A prepare
-// section at the end of a log counts records and takes no sequence numbers.
+// Corruption if the log cannot contain a batch with these sequence numbers. Then the file is
+// another log under this name, or one of another database. `numbers` is how many numbers the batch
+// takes; a prepare section takes none, although its header counts its records.
 Status WalReplay::CheckRecord(const Slice& batch, uint64_t numbers) const {
-  assert(batch.size() >= kWriteBatchHeaderBytes);  // the reader refuses what is shorter
+  assert(batch.size() >= kWriteBatchHeaderBytes);  // the reader refuses shorter records
   const SequenceNumber seqno = DecodeFixed64(batch.data());
   if (seqno >= lower_bound_ && seqno + numbers <= upper_bound_) return Status::OK();
   return Status::Corruption(
@@ -204,9 +225,11 @@ Status WalReplay::CheckRecord(const Slice& batch, uint64_t numbers) const {
              ": not the file that was written under this name; restore it"));
 }
 
-// A closed log that ends before it did leaves a hole in front of the logs behind it. Synced bytes
-// may not be missing at all; others a crash may have taken, and with them all that came later. In a
-// log without a batch they may be what it says of itself.
+// Compares the end of a log with the sizes in the MANIFEST. If the log is shorter, there is a hole
+// before the next log. Synced bytes can only be missing because of damage. Bytes that were written
+// but not synced may be lost in a crash of the machine, and then everything written after them is
+// lost too. `end_offset` is where the last record ends or, in a log without batches, the record
+// that describes the predecessor.
 Status WalReplay::CheckEnd(FileNumber number, uint64_t end_offset) {
   if (!is_own_) return Status::OK();
   const LogSummary& known = options_.tracked->at(number);
@@ -222,8 +245,10 @@ Status WalReplay::CheckEnd(FileNumber number, uint64_t end_offset) {
   return ReactToHole(number, status);
 }
 
-// A log ends before it did, so what the logs behind it hold is no continuation. If they hold
-// nothing, a crash has taken what was not synced, which only kAbsoluteConsistency minds.
+// Applies the recovery mode to a log that ends too early. Later logs do not continue the recovered
+// state. If they contain no records, a crash has lost unsynced writes, and only
+// kAbsoluteConsistency treats that as an error; so the strict modes remember the error until
+// another record is read.
 Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
   assert(!hole.ok());
   switch (options_.mode) {
@@ -238,10 +263,11 @@ Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
   return Status::OK();
 }
 
-// The MANIFEST hears of a log when it changes next. Until then only the log behind it says where it
-// ended.
+// Compares the length of the predecessor with the length that the first record of this log gives.
+// The MANIFEST learns the length of a log only at its next change, so for the newest logs this
+// record is the only source.
 Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& predecessor) {
-  assert(!stops_);  // else the log is asked whether it goes on at all
+  assert(!stops_);  // after a stop IsPredecessorWhole() decides instead
   if (predecessor.number < options_.min_log_number) return Status::OK();  // not needed any more
   if (predecessor.number >= number && !SkipsDamage()) {
     return Status::Corruption(StrCat(
@@ -260,7 +286,8 @@ Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& pred
   return ReactToHole(predecessor.number, status);
 }
 
-// As the option asks for it: the same of logs that RocksDB has written, and the last batch as well.
+// The check of the option track_and_verify_wals. It uses the records that RocksDB writes for it,
+// and also compares the sequence number of the last batch.
 Status WalReplay::VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor) {
   assert(!stops_);
   if (!options_.verifies_predecessors || SkipsDamage()) return Status::OK();
@@ -282,6 +309,9 @@ Status WalReplay::VerifyPredecessor(FileNumber number, const PredecessorWalInfo&
   return ReactToHole(predecessor.log_number, status);
 }
 
+// Applies the records of one log until its end, an error, or a reason to stop. The checks of the
+// first record concern the boundary to the predecessor. Returns OK if the replay stops early;
+// stops_, hole_ and is_stopped_by_filter_ tell why.
 Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector* collector) {
   Slice record;
   for (bool is_first = true; reader->ReadRecord(&record); is_first = false) {
@@ -301,7 +331,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     if (is_first && !stops_ && reader->predecessor().has_value()) {
       RETURN_IF_ERROR(VerifyPredecessor(number, *reader->predecessor()));
       RETURN_IF_ERROR(hole_);
-      if (stops_) return Status::OK();  // before this log, whatever its numbers are
+      if (stops_) return Status::OK();  // the recovered state ends before this log
     }
     if (is_first && !stops_) {
       const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
@@ -334,9 +364,9 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
   return Status::OK();
 }
 
-// Whether the first record of a log says that it follows the log that was read before it: then no
-// log is missing in between. Damage at the end of that log, writes that skipped the logs and
-// ingested files leave gaps in the numbers as well.
+// Whether the first record of a log names the log that was read before it. Then no log between the
+// two is missing, even if the sequence numbers have a gap: damage at the end of the predecessor,
+// writes that skipped the log, and ingested files cause gaps as well.
 bool WalReplay::NamesLogBefore(FileNumber number, const LogReader& reader,
                                const Slice& batch) const {
   const auto own = logs_.find(number);
@@ -348,9 +378,10 @@ bool WalReplay::NamesLogBefore(FileNumber number, const LogReader& reader,
   return predecessor.has_value() && predecessor->number == before;
 }
 
-// Logs before this one are missing. In a directory that is whole they were released, and with them
-// the markers of the sections so far. A repair cannot tell: a transaction that comes back undecided
-// can be decided again, one that is forgotten is lost.
+// Logs before this one are missing. If the directory is complete, they were deleted because they
+// were no longer needed, and the decisions of all transactions so far were in them. A repair cannot
+// know that. It keeps the sections as undecided: an undecided transaction can be decided again,
+// while a forgotten one is lost.
 void WalReplay::ReactToGap(FileNumber number, SequenceNumber seqno) {
   if (!options_.is_repair) {
     sections_.ForgetSections();
@@ -362,10 +393,9 @@ void WalReplay::ReactToGap(FileNumber number, SequenceNumber seqno) {
              ": a log may be missing that has decided transactions which count as prepared now"));
 }
 
-// The log may name the number of bytes of timestamp in the keys of a family. RocksDB names it since
-// 8.4, and Ashlar unless it writes for 7.8. In a log that does not name a family which has
-// timestamps the keys have them all the same, because the comparator in the MANIFEST is that of the
-// family, and a family cannot get timestamps later.
+// Checks the sizes of timestamps that the log names for families. RocksDB writes them since release
+// 8.4, Ashlar unless it writes for 7.8. If the log does not name a family, the comparator of the
+// family decides: it is recorded in the MANIFEST, and a family cannot get timestamps later.
 Status WalReplay::CheckTimestamps(FileNumber number, const LogReader& reader) const {
   for (const TimestampSize& size : reader.timestamp_sizes()) {
     const ColumnFamilyData* const family = families_->Find(size.column_family);
@@ -383,7 +413,7 @@ Status WalReplay::CheckTimestamps(FileNumber number, const LogReader& reader) co
   return Status::OK();
 }
 
-// False: the record is of another log, and the mode is to go on without it.
+// Whether the record may belong to this log. False: it does not, and the recovery mode skips it.
 Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch,
                                      uint64_t numbers) {
   const Status foreign = CheckRecord(batch, numbers);
@@ -397,8 +427,8 @@ Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader,
   return false;
 }
 
-// Replay has stopped. A log that was begun after an earlier recovery to this very point goes on
-// from it.
+// Called after the replay has stopped. Whether this log continues from exactly that point, because
+// an earlier recovery stopped there too and began this log. Ends the stop if so.
 bool WalReplay::GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno) {
   assert(stops_);
   stops_ = !IsExpected(seqno);
@@ -409,6 +439,8 @@ bool WalReplay::GoesOn(FileNumber number, const LogReader& reader, SequenceNumbe
   return false;
 }
 
+// Sequence numbers never decrease from one batch to the next. Several sub-batches may share a
+// number, so the number may be one lower than the next expected one.
 Status WalReplay::CheckOrder(FileNumber number, const LogReader& reader,
                              SequenceNumber seqno) const {
   if (next_expected_ == 0 || seqno + 1 >= next_expected_ || SkipsDamage()) return Status::OK();
@@ -417,8 +449,9 @@ Status WalReplay::CheckOrder(FileNumber number, const LogReader& reader,
                                    next_expected_ - 1, ": set backwards"));
 }
 
-// False: nothing more of this log is to be read. What says where the log before ends is nobody's
-// batch.
+// Asks the program's filter and applies the batch. False: nothing more of this log is read. The
+// record that describes the predecessor is not shown to the filter, because the program did not
+// write it.
 Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
                                        const NumberCounter::Numbers& numbers,
                                        Collector* collector) {
@@ -445,7 +478,8 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
       break;
     case Verdict::kSkip: break;
   }
-  // Of the batch as it is in the log: what is left out keeps its numbers.
+  // The numbers are those of the batch in the log. If the filter has removed updates, their numbers
+  // stay unused.
   if (end_seqno > seqno) last_sequence_ = std::max(last_sequence_, end_seqno - 1);
   next_expected_ = numbers.is_exact ? seqno + numbers.count : 0;
   next_at_most_ = numbers.is_exact ? end_seqno : 0;
@@ -453,7 +487,8 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
   return true;
 }
 
-// Tables that are newer than the point the logs were recovered to cannot go back to it.
+// After a stop, all families must be at the point where the logs end. A family whose tables contain
+// later writes cannot go back to that point.
 Status WalReplay::CheckFamiliesAgainst(FileNumber log_number) const {
   assert(stops_);
   for (ColumnFamilyData* family : families_->All()) {

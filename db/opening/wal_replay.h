@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WalReplay reads the logs that hold unflushed writes back into memtables, by the rules of the
-// recovery mode. Nothing on disk changes.
+// WalReplay reads the logs with unflushed writes, and inserts their contents into the memtables
+// again. The recovery mode decides what happens at damage. Nothing on disk changes.
 //
-// What it drops it reports (RecoveryReport). Rules: docs/formats/wal.md, section 7;
-// docs/formats/files.md, section 6.
+// Everything that is not applied is listed in the RecoveryReport. The rules are in
+// docs/formats/wal.md, section 7, and docs/formats/files.md, section 6.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,27 @@ namespace ashlar {
 
 struct LogPredecessor;
 
-// One place of a log whose contents were not applied.
+// A part of a log that was not applied, and why. `offset` and `bytes` are positions in the log
+// file.
 struct DroppedLogBytes {
   FileNumber log_number = 0;
   uint64_t offset = 0;
   uint64_t bytes = 0;
   std::string reason;
-  bool good_records_follow = false;
+  bool good_records_follow = false;  // intact records behind this place are not applied either
 };
 
+// What a recovery has read, applied and left out.
 struct RecoveryReport {
-  std::vector<std::string> notes;  // of best-efforts recovery and of repairs; a line each
+  std::vector<std::string> notes;  // messages of best-efforts recovery and of repairs
   std::vector<DroppedLogBytes> dropped;
-  uint64_t dropped_manifest_bytes = 0;  // a change that was being written
+  uint64_t dropped_manifest_bytes = 0;  // of an unfinished change at the end of the MANIFEST
   uint64_t logs_read = 0;
   uint64_t records_applied = 0;
-  uint64_t batches_filtered = 0;  // left out or exchanged by the program's WalFilter
-  // Whole records were left out, not only the torn end of one.
+  uint64_t batches_filtered = 0;  // removed or replaced by the program's WalFilter
+  // Whether complete records were left out. A torn record at the end of a log does not count.
   bool HasLostRecords() const;
-  std::string ToString() const;  // a line each; empty if all was applied as it was
+  std::string ToString() const;  // one line for each loss; empty if there was none
 };
 
 struct WalReplayOptions {
@@ -51,45 +53,48 @@ struct WalReplayOptions {
   FileOptions file_options;
   std::string wal_dir;
   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery;
-  bool paranoid_checks = true;  // false: reports never fail the open
+  bool paranoid_checks = true;  // false: reported damage never fails the open
   FileNumber min_log_number = 0;
-  bool allows_two_phase = false;        // prepare sections are kept; else refused
+  bool allows_two_phase = false;        // false: a prepare section is an error
   UndecidedTable* undecided = nullptr;  // with allows_two_phase; outlives the replay
-  bool has_min_log_to_keep = true;      // the MANIFEST says from which log on all are there
-  bool is_repair = false;               // logs may be missing: what is known is kept
-  SequenceNumber last_sequence = 0;     // of the MANIFEST
+  bool has_min_log_to_keep = true;      // the MANIFEST records the oldest log that must exist
+  bool is_repair = false;               // logs may be missing; see ReactToGap()
+  SequenceNumber last_sequence = 0;     // as recorded in the MANIFEST
   const std::map<FileNumber, LogSummary>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;             // the highest id that the MANIFEST has ever seen
-  bool verifies_predecessors = false;  // what RocksDB's records about them say, too
-  WalFilter* filter = nullptr;         // the program's; null: none
+  bool verifies_predecessors = false;  // the option track_and_verify_wals
+  WalFilter* filter = nullptr;         // of the program; may be null
   DbMutex* mutex = nullptr;            // held by the caller of Run()
-  Env* env = nullptr;                  // of the threads
-  size_t insert_threads = 0;           // that fill memtables; 0: the one that reads
-  MergeTools tools;                    // for reads of what an update in place builds on
+  Env* env = nullptr;                  // starts the threads that insert
+  size_t insert_threads = 0;           // 0: the thread that reads the logs inserts, too
+  MergeTools tools;                    // for reading the old values of updates in place
 };
 
+// Facts about one log that was read.
 struct ReplayedLog {
   uint64_t file_bytes = 0;
-  uint64_t end_offset = 0;              // of the last record
-  SequenceNumber first_seqno = 0;       // no record has a lower one; 0: a log of another engine
-  SequenceNumber last_batch_seqno = 0;  // 0: none
+  uint64_t end_offset = 0;              // where the last record ends
+  SequenceNumber first_seqno = 0;       // the lowest one; 0: unknown, a log of another engine
+  SequenceNumber last_batch_seqno = 0;  // of the last batch; 0: the log has no batch
 };
 
+// Replays the logs of one opening. Used once, by the thread that opens the database.
 class WalReplay {
  public:
   // The families are open with empty memtables; both outlive the replay.
   WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report)
       REQUIRES(db_mutex);
 
-  // Reads these logs, ascending.
+  // Replays these logs, which are in ascending order.
   Status Run(const std::vector<FileNumber>& log_numbers) REQUIRES(db_mutex);
 
   // After Run().
   SequenceNumber last_sequence() const { return last_sequence_; }
-  // Replay ended before the end of the logs: the next log must say that it continues here.
+  // Whether the recovered state ends before the end of the logs. Then the next log must record that
+  // it continues from here.
   bool stopped_early() const { return stops_ || is_stopped_by_filter_; }
   const std::map<FileNumber, ReplayedLog>& logs() const { return logs_; }
-  // The prepare sections that are undecided, in the order of the logs.
+  // The prepare sections without a decision, in the order of the logs.
   std::vector<SectionReplay::FoundSection> TakeUndecided() { return sections_.TakeUndecided(); }
 
  private:
@@ -129,24 +134,24 @@ class WalReplay {
   ReplayFilter filter_;
   ReplayInserter inserter_;
   SectionReplay sections_;
-  ReplaySource source_;  // of the log being read
+  ReplaySource source_;  // describes the log that is being read
   SequenceNumber last_sequence_;
-  // After the last batch applied; 0: before the first, or the last one took numbers that are not
-  // known, as the section that it commits was released with older logs.
+  // The number after the last applied batch. 0: no batch was applied yet, or the number of the last
+  // one is not known, because it commits a section whose log was deleted.
   SequenceNumber next_expected_ = 0;
-  SequenceNumber next_at_most_ = 0;  // differs only where the numbers of a batch are a range
-  bool is_next_unknown_ = false;     // the latter
-  bool stops_ = false;
-  bool is_stopped_by_filter_ = false;  // for good
+  SequenceNumber next_at_most_ = 0;    // differs only where the numbers of a batch are a range
+  bool is_next_unknown_ = false;       // the second case
+  bool stops_ = false;                 // at stopped_at_log_; see GoesOn()
+  bool is_stopped_by_filter_ = false;  // no later log is read either
   FileNumber stopped_at_log_ = 0;
-  FileNumber torn_log_ = 0;  // ended in an unfinished record; 0: no log with records follows it yet
+  FileNumber torn_log_ = 0;  // ended with a torn record, and no record was read since; 0: none
   std::map<FileNumber, ReplayedLog> logs_;
-  // The log being read, and what the MANIFEST says about it.
+  // The log that is being read, and the facts about it in the MANIFEST.
   ReplayedLog* log_ = nullptr;
   SequenceNumber lower_bound_ = 0;
   SequenceNumber upper_bound_ = kMaxSequenceNumber;  // records end below it
   bool is_own_ = false;                              // written by this engine
-  Status hole_;  // a log before ended too early: an error once another record follows
+  Status hole_;  // an earlier log ended too early: returned if another record follows
 };
 
 }  // namespace ashlar

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The options of a column family, the most common ones first.
+//
+// The order of the rows is the order of the lines in an OPTIONS file and in the info log, so a new
+// row goes to the end of its group. A row without a remark on support is honoured, and takes effect
+// when the database is opened. Options with Since::kRocksDb119 are left out of files for RocksDB
+// 7.8.
 #include "ashlar/slice_transform.h"  // complete here: prefix extractors are made by name
 #include "db/options/option_table.h"
 #include "db/options/other_names.h"
@@ -11,12 +16,15 @@ namespace {
 using Cf = ColumnFamilyOptions;
 
 constexpr OptionRow kFamilyRows[] = {
+    // The objects that decide what the data means. A comparator is accepted only if its name is the
+    // one that the MANIFEST has recorded.
     Option<Cf, &Cf::comparator>({"comparator", "order of user keys", Support::kSomeValues}),
     Option<Cf, &Cf::merge_operator>({"merge_operator", "combines the operands of Merge()"}),
     Option<Cf, &Cf::compaction_filter>(
         {"compaction_filter", "one filter object for all compactions; not owned"}),
     Option<Cf, &Cf::compaction_filter_factory>(
         {"compaction_filter_factory", "makes a filter object for each compaction or flush"}),
+    // The options that programs change most.
     Option<Cf, &Cf::write_buffer_size>(
         {"write_buffer_size",
          "bytes that a memtable may hold before it becomes immutable and is flushed",
@@ -49,9 +57,11 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::disable_auto_compactions>({"disable_auto_compactions",
                                                "only manual compactions run", Support::kHonoured,
                                                TakesEffect::kDynamic}),
+    // The factory has options of its own, see table_option_table.cc.
     Option<Cf, &Cf::table_factory>(
         {"table_factory", "format of the tables; nullptr = block-based with default options",
          Support::kSomeValues, TakesEffect::kInside}),
+    // Objects and lists that have no text form: only a program can set them.
     ProgramOption<Cf, &Cf::cf_paths>(
         {"cf_paths", "directories for tables and blob files; empty = db_paths"}),
     ProgramOption<Cf, &Cf::compaction_thread_limiter>(
@@ -65,6 +75,7 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::uncache_aggressiveness>(
         {"uncache_aggressiveness", "evict blocks of obsolete files from the cache", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),
+    // Memtables: how many there may be, how they are stored, and when they are flushed.
     Option<Cf, &Cf::max_write_buffer_number>(
         {"max_write_buffer_number",
          "maximum number of memtables, including the active one; writes stop when all are full",
@@ -108,6 +119,7 @@ constexpr OptionRow kFamilyRows[] = {
         {"arena_block_size",
          "bytes by which a memtable grows; 0 = an eighth of write_buffer_size, at most 1 MiB",
          Support::kHonoured, TakesEffect::kDynamic}),
+    // Levels: their number, their sizes, and at which backlog writes are slowed down or stopped.
     Option<Cf, &Cf::compression_per_level>({"compression_per_level",
                                             "compression of each level, instead of `compression`; "
                                             "the last element also applies to deeper levels",
@@ -150,6 +162,7 @@ constexpr OptionRow kFamilyRows[] = {
         {"hard_pending_compaction_bytes_limit",
          "estimated bytes to compact above which writes stop; 0 = never", Support::kHonoured,
          TakesEffect::kDynamic}),
+    // Compactions: which files are merged, and how old data may become.
     Option<Cf, &Cf::compaction_style>(
         {"compaction_style", "which files are merged, and when", Support::kHonoured}),
     Option<Cf, &Cf::compaction_pri>({"compaction_pri", "which file of a level is compacted first",
@@ -160,6 +173,7 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::compaction_options_fifo>({"compaction_options_fifo",
                                               "tuning of FIFO compaction", Support::kHonoured,
                                               TakesEffect::kDynamic}),
+    // Reads, and merges while writing.
     Option<Cf, &Cf::max_sequential_skip_in_iterations>(
         {"max_sequential_skip_in_iterations",
          "number of versions of one key that an iterator steps over before it seeks",
@@ -178,6 +192,7 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::optimize_filters_for_hits>({"optimize_filters_for_hits",
                                                 "do not build filters for tables of the last level",
                                                 Support::kHonoured, TakesEffect::kDynamic}),
+    // Checks of what was written.
     Option<Cf, &Cf::paranoid_file_checks>(
         {"paranoid_file_checks", "read new tables back and compare them with what was written",
          Support::kHonoured, TakesEffect::kDynamic}),
@@ -193,6 +208,7 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::disallow_memtable_writes>({"disallow_memtable_writes",
                                                "accept data by ingestion only", Support::kHonoured,
                                                TakesEffect::kAtOpen, Since::kRocksDb119}),
+    // Ages, in seconds. See SettleColumnFamilyOptions() for how the two depend on each other.
     Option<Cf, &Cf::ttl>(
         {"ttl", "seconds after which data moves down a level or, with FIFO compaction, is deleted",
          Support::kHonoured, TakesEffect::kDynamic}),
@@ -209,6 +225,7 @@ constexpr OptionRow kFamilyRows[] = {
                                              "compress one block out of this many with other "
                                              "algorithms, to estimate their effect; 0 = none",
                                              Support::kHonoured, TakesEffect::kDynamic}),
+    // Storage tiers.
     Option<Cf, &Cf::last_level_temperature>({"last_level_temperature",
                                              "storage tier of the last level", Support::kHint,
                                              TakesEffect::kDynamic}),
@@ -224,6 +241,7 @@ constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::preserve_internal_time_seconds>(
         {"preserve_internal_time_seconds", "seconds during which the time of writes is kept",
          Support::kDefaultOnly, TakesEffect::kDynamic}),
+    // Blob files.
     Option<Cf, &Cf::enable_blob_files>({"enable_blob_files", "write large values to blob files",
                                         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::min_blob_size>({"min_blob_size",
@@ -272,6 +290,7 @@ constexpr OptionRow kFamilyRows[] = {
     ProgramOption<Cf, &Cf::blob_direct_write_partition_strategy>(
         {"blob_direct_write_partition_strategy", "chooses the blob file for a value",
          Support::kHint}),
+    // Checksums of single entries, and options of newer releases.
     Option<Cf, &Cf::memtable_protection_bytes_per_key>(
         {"memtable_protection_bytes_per_key",
          "size of a checksum for each entry in memtables: 0, 1, 2, 4 or 8 bytes",
@@ -324,6 +343,7 @@ constexpr OptionRow kFamilyRows[] = {
     TextOption({"table_properties_collectors",
                 "table_properties_collector_factories by name: CompactOnDeletionCollector"},
                ParseCollectors),
+    // Names of older releases. OPTIONS files of these releases have them, so they must be accepted.
     RetiredOption("bottommost_temperature", TakesEffect::kDynamic),
     RetiredOption("check_flush_compaction_key_order", TakesEffect::kDynamic),
     RetiredOption("compaction_measure_io_stats"),

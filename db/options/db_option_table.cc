@@ -2,6 +2,11 @@
 //
 // The options of the whole database. Options that only a program can set (env, loggers, listeners,
 // statistics, rate limiter, write buffer manager) are used and have no row.
+//
+// The order of the rows is the order of the lines in an OPTIONS file and in the info log, so a new
+// row goes to the end of its group. A row without a remark on support is honoured, and takes effect
+// when the database is opened. Options with Since::kRocksDb119 are left out of files for RocksDB
+// 7.8.
 #include "db/options/option_table.h"
 #include "db/options/other_names.h"
 
@@ -11,6 +16,7 @@ namespace {
 using Db = DBOptions;
 
 constexpr OptionRow kRows[] = {
+    // Opening, and what is verified.
     Option<Db, &Db::create_if_missing>({"create_if_missing",
                                         "create the database if it does not exist; if false, "
                                         "opening a missing database fails with InvalidArgument"}),
@@ -43,6 +49,7 @@ constexpr OptionRow kRows[] = {
     ProgramOption<Db, &Db::sst_file_manager>(
         {"sst_file_manager",
          "tracks disk space, limits the rate of file deletion, resumes after a full disk"}),
+    // The info log, and open files.
     Option<Db, &Db::info_log_level>({"info_log_level", "messages below this level are not logged",
                                      Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::max_open_files>({"max_open_files",
@@ -58,6 +65,7 @@ constexpr OptionRow kRows[] = {
         {"open_files_async",
          "do not open tables while the database is opened, but when they are first read",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    // Logs, and the directories of files.
     Option<Db, &Db::max_total_wal_size>(
         {"max_total_wal_size",
          "total bytes of WAL above which the families with the oldest unflushed data are flushed; "
@@ -75,6 +83,8 @@ constexpr OptionRow kRows[] = {
         {"delete_obsolete_files_period_micros",
          "microseconds between full scans for obsolete files", Support::kHint,
          TakesEffect::kDynamic}),
+    // Background jobs. The two older options and max_background_jobs are combined by
+    // GetBackgroundJobLimits().
     Option<Db, &Db::max_background_jobs>({"max_background_jobs",
                                           "number of flushes and compactions that may run at the "
                                           "same time; a quarter of them is for flushes",
@@ -92,6 +102,7 @@ constexpr OptionRow kRows[] = {
         {"max_background_flushes",
          "older form of max_background_jobs, for flushes; -1 = derived from max_background_jobs",
          Support::kHonoured, TakesEffect::kDynamic}),
+    // Files of the info log, recycled logs, and the MANIFEST.
     Option<Db, &Db::max_log_file_size>(
         {"max_log_file_size", "bytes after which a new info log file begins; 0 = no limit"}),
     Option<Db, &Db::log_file_time_to_roll>(
@@ -132,6 +143,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::manifest_preallocation_size>(
         {"manifest_preallocation_size", "bytes of disk space that are reserved for a new MANIFEST",
          Support::kHonoured, TakesEffect::kDynamic}),
+    // How files are read and written.
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "read tables through memory maps"}),
     Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes",
                                         "have the file system write tables through memory maps",
@@ -149,6 +161,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::is_fd_close_on_exec>({"is_fd_close_on_exec",
                                           "close files when the process calls exec(); always done",
                                           Support::kHint}),
+    // Statistics.
     Option<Db, &Db::stats_dump_period_sec>(
         {"stats_dump_period_sec",
          "seconds between dumps of the statistics to the info log; 0 = no dumps",
@@ -165,6 +178,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::advise_random_on_open>({"advise_random_on_open",
                                             "advise the kernel that tables are read at random",
                                             Support::kHint}),
+    // Memory, buffers and syncs, in bytes.
     Option<Db, &Db::db_write_buffer_size>(
         {"db_write_buffer_size", "bytes that all memtables together may hold; 0 = no limit",
          Support::kHonoured}),
@@ -189,6 +203,8 @@ constexpr OptionRow kRows[] = {
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::enable_thread_tracking>(
         {"enable_thread_tracking", "show flushes and compactions in Env::GetThreadList()"}),
+    // Writes. Options that choose between RocksDB's write paths have no effect, as there is one
+    // path.
     Option<Db, &Db::delayed_write_rate>(
         {"delayed_write_rate",
          "bytes per second of writes that are slowed down; 0 = 16 MiB, or the rate of rate_limiter",
@@ -213,6 +229,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::skip_stats_update_on_db_open>({"skip_stats_update_on_db_open",
                                                    "do not load table properties while opening",
                                                    Support::kHint}),
+    // Recovery, closing, and how logs are written.
     Option<Db, &Db::wal_recovery_mode>(
         {"wal_recovery_mode", "how recovery treats damaged WALs; see WALRecoveryMode"}),
     Option<Db, &Db::allow_2pc>({"allow_2pc", "keep prepared transactions during recovery"}),
@@ -262,6 +279,7 @@ constexpr OptionRow kRows[] = {
          Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::log_readahead_size>(
         {"log_readahead_size", "bytes to read ahead in WALs and the MANIFEST", Support::kHint}),
+    // Checksums of files, errors in the background, and texts of errors.
     Option<Db, &Db::file_checksum_gen_factory>(
         {"file_checksum_gen_factory",
          "makes checksums of whole files, which the MANIFEST records"}),
@@ -296,6 +314,7 @@ constexpr OptionRow kRows[] = {
         {"max_compaction_trigger_wakeup_seconds",
          "seconds between checks for compactions that depend on time", Support::kHint,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
+    // Followers, storage tiers, and our own option.
     Option<Db, &Db::follower_refresh_catchup_period_ms>(
         {"follower_refresh_catchup_period_ms", "milliseconds between refreshes of a follower",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
@@ -331,6 +350,7 @@ constexpr OptionRow kRows[] = {
                ParseStatistics),
     TextOption({"rate_limiter_bytes_per_sec", "creates a rate_limiter with this rate"},
                ParseRateLimit),
+    // Names of older releases. OPTIONS files of these releases have them, so they must be accepted.
     RetiredOption("access_hint_on_compaction_start"),
     RetiredOption("allow_os_buffer", TakesEffect::kDynamic),
     RetiredOption("base_background_compactions", TakesEffect::kDynamic),

@@ -15,6 +15,7 @@ namespace ashlar {
 namespace {
 
 // One of the two representations that have a bucket for each prefix.
+// A factory is configured before a database gets it, and does not change afterwards.
 class HashFactory final : public MemTableRepFactory {
  public:
   HashFactory(const char* name, const char* nick_name, std::vector<NameValue> options)
@@ -31,6 +32,7 @@ class HashFactory final : public MemTableRepFactory {
   uint64_t Number(const char* name) const {
     uint64_t number = 0;
     for (const auto& [known, value] : options_) {
+      // The value was checked when it was stored, so it can be parsed.
       if (known == name) ParseUint64Text(value, &number);
     }
     return number;
@@ -85,6 +87,7 @@ class HashFactory final : public MemTableRepFactory {
 
 // A factory of a class that is not built in belongs to the program.
 MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
+  // CheckedCast() looks at the class, not at the name that the factory gives itself.
   if (factory == nullptr || factory->CheckedCast<SkipListFactory>() != nullptr) {
     return MemtableKind::kSkipList;
   }
@@ -104,6 +107,7 @@ HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
       static_cast<size_t>(std::clamp(hash.Number("bucket_count"), uint64_t{1}, kMostBuckets));
   const uint64_t threshold = hash.Number("threshold");
   const uint64_t height = hash.Number("skiplist_height");
+  // Of a linked list there is no height, so the greatest one is taken.
   shape.max_height = static_cast<int>(height == 0 ? kMostHeight : std::min(height, kMostHeight));
   shape.branching =
       static_cast<int>(std::clamp(hash.Number("branching_factor"), uint64_t{2}, uint64_t{1 << 20}));
@@ -133,6 +137,7 @@ Status SkipListFactory::ConfigureOptions(
   return MemTableRepFactory::ConfigureOptions(config_options, rest, unused);
 }
 
+// The default is printed as nothing, as RocksDB does.
 std::string SkipListFactory::SerializeOptions(const ConfigOptions&, const std::string&) const {
   return lookahead_ == 0 ? "" : StrCat("lookahead=", lookahead_, ";");
 }

@@ -137,6 +137,8 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, P
 // Parses bloomfilter:BITS[:ignored] or ribbonfilter:BITS[:LEVEL].
 Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
                         std::shared_ptr<const FilterPolicy>* result) {
+  // The second parameter of a Bloom filter chose a form that no release writes any more. It is
+  // checked and ignored.
   const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";
   double bits = 0;
   int64_t before_level = 0;

@@ -13,7 +13,8 @@
 namespace ashlar {
 namespace {
 
-// RocksDB 7.8 reads and prints this 32-bit number as a signed number.
+// RocksDB 7.8 reads and prints this 32-bit number as a signed number. The member is unsigned, so a
+// negative number of an old file is taken with its bits unchanged.
 constexpr OptionRow MaxDictBytes() {
   OptionRow row = Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
       {"max_dict_bytes", "bytes of dictionary; 0 = none"});
@@ -59,6 +60,7 @@ constexpr OptionRow kCompressionRows[] = {
          Since::kRocksDb119}),
 };
 
+// All members of these structs can be changed on an open database, since their struct can.
 constexpr OptionRow kUniversalRows[] = {
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::size_ratio>(
         {"size_ratio", "percentage by which similar sizes may differ"}),
@@ -84,6 +86,7 @@ constexpr OptionRow kUniversalRows[] = {
          TakesEffect::kDynamic, Since::kRocksDb119}),
 };
 
+// Sizes are in bytes, ages in seconds.
 constexpr OptionRow kFifoRows[] = {
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_table_files_size>(
         {"max_table_files_size", "total bytes above which the oldest files are deleted"}),
@@ -131,6 +134,7 @@ Status ParseStruct(OptionTable table, const ConfigOptions& config, std::string_v
   std::vector<NameValue> members;
   Status status = SplitOptions(text, &members);
   for (const NameValue& member : members) {
+    // Members before an error keep their new values, as option_values.h says.
     if (!status.ok()) break;
     status = SetOption(table, config, member, value);
   }
@@ -143,6 +147,7 @@ void PrintStruct(OptionTable table, const PrintContext& context, const void* val
   assert(text != nullptr);
   assert(value != nullptr);
   PrintContext nested = context;
+  // Inside braces members are always separated by semicolons, whatever separates the outer options.
   nested.config.delimiter = ";";
   text->push_back('{');
   PrintOptions(table, nested, value, text);
@@ -175,6 +180,7 @@ Status ParsePositional(const ConfigOptions& config, std::string_view text,
   const bool is_without_threads = items.size() == kThreads + 1;
   for (size_t i = 0; i < items.size(); ++i) {
     const size_t position = is_without_threads && i == kThreads ? size_t{kEnabled} : i;
+    // The row knows how to parse its member, so both text forms accept the same values.
     RETURN_IF_ERROR(kCompressionRows[position].Parse(config, items[i], value));
   }
   return Status::OK();
@@ -190,6 +196,7 @@ OptionTable MetadataCacheTable() { return kMetadataCacheRows; }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, CompressionOptions* value) {
   assert(value != nullptr);
+  // Parsed into a copy: after an error the caller's options are as they were.
   CompressionOptions parsed = *value;
   const bool is_positional = text.find('=') == std::string_view::npos && !TrimSpaces(text).empty();
   Status status = is_positional ? ParsePositional(config, text, &parsed)
@@ -206,6 +213,7 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   CompactionOptionsFIFO* value) {
   const bool is_number = text.find('=') == std::string_view::npos && !TrimSpaces(text).empty();
+  // An older text form, a number alone, is the limit of the size.
   if (is_number) return ParseValue(config, StripBraces(text), &value->max_table_files_size);
   return ParseStruct(kFifoRows, config, text, value);
 }

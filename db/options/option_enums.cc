@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The names of enumerators in option texts.
+//
+// The names are those of the enumerators in the public headers. They are part of the format of
+// OPTIONS files, so a name is never changed; a new enumerator adds a row.
 #include "db/options/option_values.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
+// When a value has two names, the first one is printed.
 constexpr EnumName kCompressionNames[] = {
     {"kNoCompression", kNoCompression},
     {"kSnappyCompression", kSnappyCompression},
@@ -76,6 +80,7 @@ constexpr EnumName kShorteningNames[] = {
          BlockBasedTableOptions::IndexShorteningMode::kShortenSeparatorsAndSuccessor)},
 };
 
+// A third text is the name of the nearest value that RocksDB 7.8 knows.
 constexpr EnumName kPrepopulateBlockNames[] = {
     {"kDisable", static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kDisable)},
     {"kFlushOnly", static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly)},
@@ -138,6 +143,7 @@ bool ParseCustomCompression(std::string_view text, int64_t* value) {
   int64_t number = 0;
   for (char c : text.substr(kCustomCompressionPrefix.size())) {
     const size_t digit = std::string_view("0123456789ABCDEF").find(c);
+    // The check of `number` comes before the multiplication, which therefore cannot overflow.
     if (digit == std::string_view::npos || number > 0xff) return false;
     number = number * 16 + static_cast<int64_t>(digit);
   }
@@ -185,6 +191,7 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
   if (names.data() == kCompressionNames && ParseCustomCompression(name, value)) {
     return Status::OK();
   }
+  // Flags are an unsigned 32-bit number.
   uint64_t flags = 0;
   if (names.empty() && ParseUint64Text(name, &flags) && flags <= UINT32_MAX) {
     *value = static_cast<int64_t>(flags);

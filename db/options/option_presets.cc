@@ -43,6 +43,7 @@ int VersionNumber(int major, int minor) { return major * 1000 + minor; }
 // The cache that OptimizeForSmallDb() shares between structs: *cache, created if it is null.
 std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   if (cache != nullptr && *cache != nullptr) return *cache;
+  // 16 MiB for blocks and, if the options of the database share it, for memtables too.
   std::shared_ptr<Cache> made = NewLRUCache(16 * kMiB);
   if (cache != nullptr) *cache = made;
   return made;
@@ -51,6 +52,7 @@ std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
 // Logs all rows in one message, because each message costs a system call.
 void DumpRows(OptionTable table, const void* options, Logger* log) {
   PrintContext context;
+  // The log shows all options, also those that are never written to OPTIONS files.
   context.newest = Since::kAshlar;
   std::string text;
   for (const OptionRow& row : table) {
@@ -65,6 +67,7 @@ void DumpRows(OptionTable table, const void* options, Logger* log) {
 
 // The set is fixed when the library is built.
 const std::vector<CompressionType>& GetSupportedCompressions() {
+  // Never deleted: options may be constructed by static objects, in any order.
   static const auto* supported = new std::vector<CompressionType>{
       kNoCompression,
 #ifdef ASHLAR_WITH_SNAPPY

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The functions of convenience.h that turn options into text and back.
+//
+// Three layers: a text is split into a map of names and values; each pair is set through the option
+// tables on a copy of the base options; the copy becomes the result if all pairs were valid.
 #include "ashlar/convenience.h"
 
 #include <cassert>
@@ -142,8 +145,8 @@ Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
                     GetPlainTableOptionsFromMap);
 }
 
-// Both structs are set by one call, because Options is both.
-// A name is first looked up among the options of the database, then among those of a family.
+// Options contains the options of a database and those of a column family. A name in the string is
+// first looked up among the former, then among the latter.
 Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                             Options* new_options) {
   ConfigOptions config(base_options);
@@ -156,6 +159,7 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
   const auto from_map = [](const ConfigOptions& config, const Options& base, const OptionMap& map,
                            Options* result) {
     const auto set = [&](const NameValue& option, Options* options) {
+      // Few names are in both tables; these belong to the database.
       if (Knows(DbOptionTable(), option.first)) {
         return SetOption(DbOptionTable(), config, option, static_cast<DBOptions*>(options));
       }

@@ -14,6 +14,8 @@ namespace {
 // The same status with the name of the option in front.
 Status WithName(const Status& status, std::string_view name) {
   assert(!status.ok());
+  // Only two codes leave the tables, so that callers can tell a bad value from one that is not
+  // built.
   const std::string message = status.getState() == nullptr ? "" : status.getState();
   const std::string text = StrCat("option ", name, ": ", message);
   return status.IsNotSupported() ? Status::NotSupported(text) : Status::InvalidArgument(text);
@@ -24,6 +26,7 @@ std::string TextOf(const OptionRow& row, const void* options) {
   assert(row.print != nullptr);
   assert(options != nullptr);
   PrintContext context;
+  // Objects are shown by their names only: an error is one line.
   context.config.depth = ConfigOptions::kDepthShallow;
   std::string text;
   row.Print(context, options, &text);
@@ -45,6 +48,7 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
   assert(options != nullptr);
   const std::string& name = option.first;
   const OptionRow* row = FindOption(table, name);
+  // A name with a dot is rewritten to a nested struct with one member.
   std::string value = option.second;
   if (row == nullptr) {
     // member.part=value is member={part=value}
@@ -96,6 +100,7 @@ Status CheckRows(OptionTable table, const void* options, const void* defaults) {
           row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);
       return Status::NotSupported(StrCat("option ", row.name(), ": not built yet; ", needed));
     }
+    // No bounds were given, so the option is an enumeration.
     if (!row.IsWithinBounds(options) && std::isinf(row.facts.greatest) &&
         std::isinf(row.facts.least)) {
       return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),

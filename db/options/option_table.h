@@ -20,12 +20,14 @@
 
 namespace ashlar {
 
+// When a changed value is used.
 enum class TakesEffect : uint8_t {
   kAtOpen,
   kDynamic,  // also by SetOptions() or SetDBOptions(), for work that starts later
   kInside,   // an object with options of its own, each of which has its own row
 };
 
+// How far the option is built.
 enum class Support : uint8_t {
   kHonoured,
   kHint,         // any value is accepted and has no effect
@@ -76,6 +78,7 @@ struct OptionRow {
 
 using OptionTable = std::span<const OptionRow>;
 
+// The tables. Each is made of constants, and may be used by any thread at any time.
 OptionTable DbOptionTable();            // of a DBOptions
 OptionTable ColumnFamilyOptionTable();  // of a ColumnFamilyOptions
 OptionTable BlockBasedOptionTable();    // of a BlockBasedTableOptions
@@ -118,6 +121,7 @@ inline bool SameValue(const MetadataCacheOptions& a, const MetadataCacheOptions&
 inline bool SameValue(const CacheUsageOptions& a, const CacheUsageOptions& b) {
   return a.options == b.options && a.options_overrides == b.options_overrides;
 }
+// bool SameValue
 template <typename T>
 bool SameValue(const T& a, const T& b) {
   return a == b;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OptionTypeInfo supports the types of the option tables, with the same texts.
+//
+// A program describes its own structs by maps from names to OptionTypeInfo. Each description has
+// the offset of a member in its struct and its type, or functions that parse, print and compare it.
+// All functions here get untyped addresses: the program guarantees that they are of the described
+// type.
 #include "ashlar/utilities/options_type.h"
 
 #include <cassert>
@@ -16,6 +21,7 @@ namespace {
 
 // Calls `visit` with a null pointer to the C++ type of such a member. Returns false for a type that
 // only functions of the program can handle.
+// A generic lambda as `visit` is compiled once for each type, which saves three long switches.
 template <typename Visit>
 bool VisitType(OptionType type, Visit visit) {
   switch (type) {
@@ -84,8 +90,8 @@ Status SerializeByType(OptionType type, const ConfigOptions& config, const void*
   return Status::OK();
 }
 
-// False for types that only functions of the program can compare.
-// Both have the same type.
+// Whether two values of this type are equal. False for types that only functions of the program can
+// compare.
 bool EqualByType(OptionType type, const void* one, const void* other) {
   if (type == OptionType::kEncodedString) type = OptionType::kString;
   bool are_equal = false;
@@ -157,6 +163,7 @@ OptionTypeInfo& OptionTypeInfo::SetValidateFunc(const ValidateFunc& f) {
 OptionTypeInfo OptionTypeInfo::Struct(const std::string& struct_name, const Map* struct_map,
                                       int offset, OptionVerificationType verification,
                                       OptionTypeFlags flags) {
+  // Copies of the arguments: the description may outlive the call that makes it.
   const auto parse = [=](const ConfigOptions& config, const std::string& name,
                          const std::string& value, void* addr) {
     return ParseStruct(config, struct_name, struct_map, name, value, addr);
@@ -253,6 +260,7 @@ bool OptionTypeInfo::AreEqual(const ConfigOptions& config_options, const std::st
                     ? equals_func_(config_options, opt_name, one, other, mismatch)
                     : EqualByType(type_, one, other);
   }
+  // A nested struct has set the path to its member already.
   if (!are_equal && mismatch->empty()) *mismatch = opt_name;
   return are_equal;
 }
@@ -273,6 +281,7 @@ bool OptionTypeInfo::AreEqualByName(const ConfigOptions& config_options,
   if (!IsByName() || !Serialize(config_options, opt_name, this_ptr, &this_value).ok()) return false;
   const auto is_null = [](const std::string& text) { return text.empty() || text == "nullptr"; };
   if (IsEnabled(OptionVerificationType::kByNameAllowNull) && is_null(this_value)) return true;
+  // Two levels of tolerance: nothing on this side, or nothing on the other side.
   const bool allows_from_null = !IsEnabled(OptionVerificationType::kByName);
   if (allows_from_null && is_null(that_value)) return true;
   return this_value == that_value;
@@ -300,6 +309,7 @@ const OptionTypeInfo* OptionTypeInfo::Find(const std::string& opt_name, const Ma
   assert(elem_name != nullptr);
   auto found = opt_map.find(opt_name);
   *elem_name = opt_name;
+  // A whole name goes before a name with a dot.
   if (found != opt_map.end()) return &found->second;
   const size_t dot = opt_name.find('.');
   if (dot == std::string::npos || dot == 0) return nullptr;

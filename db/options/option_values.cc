@@ -17,6 +17,7 @@ namespace {
 // The text of an object that only the program can provide is its name, or nullptr.
 template <typename T>
 void PrintName(const ConfigOptions& config, const T* object, std::string* text) {
+  assert(text != nullptr);
   text->append(object == nullptr ? "nullptr" : object->ToString(config));
 }
 
@@ -35,7 +36,8 @@ Status BadOptionValue(std::string_view expected, std::string_view text) {
       StrCat("expected ", expected, ", found '", EscapeBytes(Slice(text.substr(0, kShown))), "'"));
 }
 
-// The caller keeps its object in the first case.
+// The policy for names that no class has, see option_values.h: such a name is ignored, and the
+// caller keeps the object that it has, unless the program has asked for errors.
 Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text) {
   if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(kind, " '", text, "' cannot be made by name; set it in code"));
@@ -70,10 +72,12 @@ void PrintValue(const PrintContext& context, bool value, std::string* text) {
 }
 
 void PrintValue(const PrintContext&, double value, std::string* text) {
+  assert(text != nullptr);
   text->append(DoubleText(value));
 }
 
 void PrintValue(const PrintContext&, const std::string& value, std::string* text) {
+  assert(text != nullptr);
   text->append(EscapeOptionString(value));
 }
 

@@ -40,6 +40,7 @@ struct PrintContext {
   bool as_numbers = false;  // flags and enumerations too, for the info log
 };
 
+// InvalidArgument with what was expected and the beginning of what was found.
 Status BadOptionValue(std::string_view expected, std::string_view text);
 
 // ---- numbers, flags and text
@@ -86,6 +87,7 @@ struct EnumName {
   const char* name_for_7_8 = nullptr;  // the nearest value that 7.8 knows; null: it knows this one
 };
 
+// The names of one enumeration; the argument only selects the overload.
 std::span<const EnumName> EnumNames(CompressionType);
 std::span<const EnumName> EnumNames(CompactionStyle);
 std::span<const EnumName> EnumNames(CompactionPri);

@@ -24,12 +24,14 @@ namespace {
 
 // The value that means "automatic" for ttl and periodic_compaction_seconds, as in RocksDB.
 constexpr uint64_t kAutomaticSeconds = 0xfffffffffffffffe;
+// In seconds.
 constexpr uint64_t kThirtyDays = 30 * 24 * 60 * 60;
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
 
 // Errors that name the option, and say what to do instead or why.
+// NotSupported: a later version may accept the value. Contradiction(): no version will.
 Status NotBuilt(std::string_view option, std::string_view advice) {
   return Status::NotSupported(StrCat("option ", option, ": not built yet; ", advice));
 }
@@ -121,6 +123,7 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
     return Contradiction("compaction_thread_limiter",
                          "it must be one that NewConcurrentTaskLimiter() has made");
   }
+  // Null also for a factory of the program's own class.
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
   return CheckTableOfFamily(*table, options);
@@ -185,6 +188,7 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (space != nullptr && SstFileManagerImpl::From(space) == nullptr) {
     return Contradiction("sst_file_manager", "it must be one that NewSstFileManager() has made");
   }
+  // The two releases whose readers are tested.
   const std::string& compatible = options.write_compatible_with;
   if (!compatible.empty() && compatible != "7.8" && compatible != "11.9") {
     return Contradiction("write_compatible_with",
@@ -386,6 +390,7 @@ BlockBasedTableOptions WrittenTableOptions(const DBOptions& db_options,
 BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options) {
   BackgroundJobLimits limits;
   if (options.max_background_flushes == -1 && options.max_background_compactions == -1) {
+    // At least one thread of each kind, or a database could stand still.
     limits.flushes = std::max(1, options.max_background_jobs / 4);
     limits.compactions = std::max(1, options.max_background_jobs - limits.flushes);
   } else {

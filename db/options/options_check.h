@@ -17,6 +17,7 @@ Status CheckOptionsSupported(const DBOptions& db_options, const ColumnFamilyOpti
 // Checks that a family uses nothing that the options of its database exclude. Both were checked by
 // themselves before.
 Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& cf_options);
+// The parts of CheckOptionsSupported(), for callers that have one of the structs only.
 Status CheckDbOptionsSupported(const DBOptions& db_options);
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& cf_options);
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options);

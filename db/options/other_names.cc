@@ -22,6 +22,7 @@ namespace {
 Status ConfigureFactory(const ConfigOptions& config, std::string_view text,
                         std::unique_ptr<TableFactory> made,
                         std::shared_ptr<TableFactory>* factory) {
+  assert(factory != nullptr);
   assert(made != nullptr);
   const std::string options = StripBraces(text);
   if (options.find('=') != std::string::npos) {

@@ -3,6 +3,9 @@
 // Creates second tiers of the block cache from their texts, for example
 //
 //   compressed_secondary_cache://capacity=64M;compression_type=kLZ4Compression
+//
+// The part behind the scheme is a list of options, which has a table of its own here. An error
+// leaves the present object of the caller as it is.
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,6 +44,7 @@ constexpr OptionRow kCacheRows[] = {
 
 Status SecondaryCache::CreateFromString(const ConfigOptions& config, const std::string& id,
                                         std::shared_ptr<SecondaryCache>* result) {
+  // A class that the program has registered goes before the built-in one.
   Status registered;
   if (MakeRegistered<SecondaryCache>(config, id, result, &registered)) return registered;
   constexpr std::string_view kScheme = "compressed_secondary_cache://";

@@ -3,6 +3,9 @@
 // The results are those of RocksDB's operators of these names, with which existing databases were
 // written. One exception: sortlist also merges the value below the operands, which RocksDB's
 // operator drops.
+//
+// The operators have no state that changes after they are configured, so any number of threads may
+// use one object. An operator that returns false fails the merge, and with it the read of the key.
 #include "db/options/stock_merge_operators.h"
 
 #include <algorithm>
@@ -50,11 +53,13 @@ class UInt64Add final : public AssociativeMergeOperator {
 };
 
 // The common part of both forms of put: an operand replaces the existing value.
+// Partial merges keep the newest operand only.
 class PutBase : public MergeOperator {
  public:
   const char* Name() const override { return "PutOperator"; }
   bool PartialMerge(const Slice& /*key*/, const Slice& /*left*/, const Slice& right,
                     std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     new_value->assign(right.data(), right.size());
     return true;
   }
@@ -151,6 +156,7 @@ class AppendBase : public MergeOperator {
 
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     assert(!in.operand_list.empty());
+    // The result is the operand itself, which needs no copy.
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
       out->existing_operand = in.operand_list.front();
       return true;
@@ -195,6 +201,7 @@ class AppendBase : public MergeOperator {
   }
 
  private:
+  // Between two values; may be empty.
   std::string delimiter_;
 };
 

@@ -107,6 +107,7 @@ const BlockBasedTableOptions& BlockBasedTableFactory::options() const {
   std::call_once(own_cache_once_, [this] {
     if (options_.no_block_cache || options_.block_cache != nullptr) return;
     constexpr size_t kOwnCacheBytes = 32 << 20;
+    // Set under the once flag, after which the options never change.
     options_.block_cache = HyperClockCacheOptions(kOwnCacheBytes).MakeSharedCache();
   });
   return options_;
@@ -221,6 +222,7 @@ std::string BlockBasedTableFactory::SerializeOptions(const ConfigOptions& config
 
 // The default factory has a cache that is shared by all families without a factory.
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
+  // Never deleted, as databases may still be open while static objects are destroyed.
   static const auto* defaults = new BlockBasedTableFactory(BlockBasedTableOptions());
   if (factory == nullptr) return &defaults->options();
   const auto* block_based = factory->CheckedCast<BlockBasedTableFactory>();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The options of the block-based table format, and of the plain format, which can only be named.
+//
+// The options describe new tables only; tables that exist are read as they were written. The order
+// of the rows is that of the lines in OPTIONS files.
 #include "db/options/option_table.h"
 
 namespace ashlar {
@@ -26,6 +29,7 @@ constexpr OptionRow ReadAmpBytesPerBit() {
 constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::flush_block_policy_factory>(
         {"flush_block_policy_factory", "decides where a data block ends; nullptr = by size"}),
+    // Which blocks are kept in the block cache, and for how long.
     Option<Table, &Table::cache_index_and_filter_blocks>(
         {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache"}),
     Option<Table, &Table::cache_index_and_filter_blocks_with_high_priority>(
@@ -40,6 +44,7 @@ constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::metadata_cache_options>(
         {"metadata_cache_options",
          "which metadata blocks stay in the cache while the table is open"}),
+    // Layout of the index and of data blocks.
     Option<Table, &Table::index_type>({"index_type", "layout of the index in new tables"}),
     Option<Table, &Table::index_block_search_type>(
         {"index_block_search_type", "search algorithm inside index blocks", Support::kHint,
@@ -57,6 +62,7 @@ constexpr OptionRow kTableRows[] = {
          "cache for blocks; nullptr = each table factory creates its own of 32 MiB"}),
     ProgramOption<Table, &Table::persistent_cache>(
         {"persistent_cache", "a page cache on another device", Support::kDefaultOnly}),
+    // Sizes of blocks, in bytes, and where they end.
     Option<Table, &Table::block_size>(
         {"block_size", "bytes of entries, before compression, at which a data block ends",
          Support::kHonoured, TakesEffect::kDynamic}),
@@ -75,6 +81,7 @@ constexpr OptionRow kTableRows[] = {
         {"metadata_block_size", "target size of index and filter partitions in bytes"}),
     ProgramOption<Table, &Table::cache_usage_options>(
         {"cache_usage_options", "which memory besides blocks is charged to the block cache"}),
+    // Filters, and the program's own index.
     Option<Table, &Table::partition_filters>(
         {"partition_filters",
          "write filters in partitions; ignored unless index_type is kTwoLevelIndexSearch"}),
@@ -107,6 +114,7 @@ constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::verify_compression>(
         {"verify_compression", "decompress each block once after compressing"}),
     ReadAmpBytesPerBit(),
+    // The format, and alignment on the device.
     Option<Table, &Table::format_version>(
         {"format_version", "format version of new tables, 2 to 7; all of these can be read",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 2, 7}),
@@ -131,6 +139,7 @@ constexpr OptionRow kTableRows[] = {
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::index_shortening>(
         {"index_shortening", "how the keys of the index are shortened"}),
+    // Reading ahead, in bytes.
     Option<Table, &Table::max_auto_readahead_size>(
         {"max_auto_readahead_size", "upper limit in bytes of the automatic readahead",
          Support::kHonoured, TakesEffect::kDynamic}),
@@ -144,6 +153,7 @@ constexpr OptionRow kTableRows[] = {
         {"num_file_reads_for_auto_readahead",
          "number of sequential reads after which automatic readahead begins", Support::kHonoured,
          TakesEffect::kDynamic}),
+    // Names of older releases, which their OPTIONS files still have.
     RetiredOption("block_cache_compressed"),
     RetiredOption("hash_index_allow_collision"),
     RetiredOption("index_per_partition"),
@@ -154,6 +164,7 @@ constexpr OptionRow kTableRows[] = {
 
 using Plain = PlainTableOptions;
 
+// The plain format. Factories show and parse these options.
 constexpr OptionRow kPlainRows[] = {
     Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = variable"}),
     Option<Plain, &Plain::bloom_bits_per_key>({"bloom_bits_per_key", "bits of the Bloom filter"}),

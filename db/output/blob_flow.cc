@@ -98,6 +98,7 @@ Status BlobFlow::Read(const Slice& user_key, const BlobIndex& index, const Slice
 }
 
 Status BlobFlow::Load(const Slice& user_key, const Slice& encoded, Slice* value) {
+  assert(value != nullptr);
   BlobIndex index;
   RETURN_IF_ERROR(index.DecodeFrom(encoded));
   RETURN_IF_ERROR(Read(user_key, index, encoded, &loaded_));
@@ -127,6 +128,7 @@ Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
 
 // Moves a large value to a blob file, and replaces the entry by a blob index.
 Status BlobFlow::Separate(Slice* internal_key, Slice* value) {
+  assert(value != nullptr);
   assert(options_.least_separated_bytes.has_value());
   if (value->empty() || value->size() < *options_.least_separated_bytes) return Status::OK();
   BlobIndex index;
@@ -143,6 +145,8 @@ Status BlobFlow::Separate(Slice* internal_key, Slice* value) {
 // Passes a blob index: keeps the reference, or replaces the entry by the value if its blob file is
 // old.
 Status BlobFlow::PassIndex(Slice* internal_key, Slice* value) {
+  assert(internal_key != nullptr);
+  assert(value != nullptr);
   BlobIndex index;
   RETURN_IF_ERROR(index.DecodeFrom(*value));  // NoteInput() reports the key of a malformed index
   const Slice user_key = ExtractUserKey(*internal_key);
@@ -175,6 +179,7 @@ std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
 }
 
 void AddGarbage(const std::vector<BlobFileGarbage>& more, std::vector<BlobFileGarbage>* sum) {
+  assert(sum != nullptr);
   std::map<FileNumber, BlobFileGarbage> by_number;
   for (const auto* list : {&more, static_cast<const std::vector<BlobFileGarbage>*>(sum)}) {
     for (const BlobFileGarbage& garbage : *list) {

@@ -76,6 +76,8 @@ bool EntryPipe::Fill(Batch* batch) {
 }
 
 void EntryPipe::Append(EntryStream* from, Batch* batch) {
+  assert(from != nullptr);
+  assert(batch != nullptr);
   const Slice key = from->key(), value = from->value();
   const size_t bytes = batch->used + key.size() + value.size();
   if (bytes > batch->bytes.size()) [[unlikely]] {

@@ -30,6 +30,7 @@ void OperandFold::Add(const Slice& internal_key, const Slice& operand, const Val
 }
 
 Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, bool* took_base) {
+  assert(took_base != nullptr);
   assert(!operands_.empty());
   *took_base = false;
   const SequenceNumber newest = TrailerSeqno(trailers_.front());

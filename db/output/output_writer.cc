@@ -49,6 +49,7 @@ Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
 }
 
 Status OutputWriter::WriteAll(EntryPipe* entries, OutputResult* result) {
+  assert(entries != nullptr);
   assert(options_.blobs == nullptr);  // both threads would use the flow
   const Status status = WriteAndFinish(entries);
   entries->Stop();
@@ -57,6 +58,7 @@ Status OutputWriter::WriteAll(EntryPipe* entries, OutputResult* result) {
 }
 
 void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* result) {
+  assert(result != nullptr);
   assert(table_ == nullptr);  // WriteAndFinish() has finished or deleted it
   result_.input_entries = counts.read;
   result_.hidden_dropped = counts.hidden;
@@ -89,6 +91,7 @@ Status OutputWriter::WriteAndFinish(Entries* entries) {
 
 template <typename Entries>
 Status OutputWriter::WriteEntries(Entries* entries) {
+  assert(entries != nullptr);
   OutputCutter cutter(entries->comparator(), options_.limits);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     Slice key = entries->key();
@@ -130,6 +133,7 @@ Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter)
 
 // Ends the current table if it is due, and makes sure that there is a table for the key.
 Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
+  assert(cutter != nullptr);
   const uint64_t bytes = table_ == nullptr ? 0 : table_->FileBytes() + tombstone_bytes_;
   bool is_due = cutter->ShouldCutBefore(user_key, bytes);
   if (options_.partitioner != nullptr) [[unlikely]]

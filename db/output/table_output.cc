@@ -276,6 +276,7 @@ bool TableOutput::IsDenseWithTombstones() const {
 }
 
 Status TableOutput::Finish(FileMetadata* meta) {
+  assert(meta != nullptr);
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Finish());
   {

@@ -380,6 +380,7 @@ void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
 // version of the key that the snapshot sees. A seek only helps if all steps were over versions of
 // one key, so seek_key_ remembers the key of the first step.
 void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
+  assert(steps != nullptr);
   assert(TrailerSeqno(ExtractTrailer(merged_->key())) > seqno_);
   if (*steps == 0) seek_key_.assign(user_key.data(), user_key.size());
   if (++*steps <= max_sequential_skip_) return merged_->Next();

@@ -62,6 +62,7 @@ void DBIterator::CountReseek() {
 
 // Counts a finished move, and the bytes of the entry on which it ended.
 void DBIterator::CountStep(Steps* steps) {
+  assert(steps != nullptr);
   assert(is_measured_);
   steps->made++;
   skipped_sum_ += skipped_;

@@ -15,6 +15,7 @@ namespace ashlar {
 // below them. *base points into the memory of the merging iterator or into blob_value_. Returns
 // false after a failure.
 bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
+  assert(has_base != nullptr);
   operands_.Clear();
   *has_base = false;
   uint64_t recent_steps = 0;

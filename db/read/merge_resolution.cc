@@ -152,6 +152,8 @@ namespace {
 
 // Makes the result the value of the lookup. The input may point into the present value.
 void TakeMerged(Merged* merged, PointLookup* lookup) {
+  assert(merged != nullptr);
+  assert(lookup != nullptr);
   PinnableSlice* const value = lookup->value();
   assert(value != nullptr);
   if (merged->is_entity && !lookup->keeps_entities()) [[unlikely]] {
@@ -217,6 +219,7 @@ namespace {
 
 // Replaces the stored form of an entity by its default column.
 Status KeepDefaultColumn(PinnableSlice* entity) {
+  assert(entity != nullptr);
   Slice default_column;
   RETURN_IF_ERROR(DecodeDefaultColumn(*entity, &default_column));
   std::string copy = default_column.ToString();

@@ -389,6 +389,7 @@ void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
 // Searches the tables for all keys of a batch. The search alternates between steps in memory,
 // inside the epoch, and reads of files, outside of it.
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
+  assert(lookups != nullptr);
   assert(InEpoch());
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
   while (!search.RunInEpoch()) {

@@ -87,6 +87,7 @@ Status ReadWholly(const MergeTools& tools, const SuperVersion& super_version,
 Status ReadValueBefore(const MergeTools& tools, const SuperVersion& super_version,
                        const Slice& user_key, SequenceNumber seqno,
                        std::optional<std::string>* value) {
+  assert(value != nullptr);
   assert(seqno > 0);
   const LookupKey key(user_key, seqno - 1, super_version.version()->comparator().order());
   PinnableSlice found;
@@ -99,6 +100,7 @@ Status ReadValueBefore(const MergeTools& tools, const SuperVersion& super_versio
 }
 
 Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
+  assert(read != nullptr);
   assert(!InEpoch());
   PointLookup* const lookup = read->lookup();
   if (!is_over) {

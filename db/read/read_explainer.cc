@@ -253,6 +253,7 @@ void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
 // Counts a further version of left_key. Going backward it is newer than the versions before it, and
 // hides them unless it is a merge operand.
 void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
+  assert(run != nullptr);
   const uint64_t trailer = ExtractTrailer(internal_key);
   const ValueType type = TrailerType(trailer);
   const SequenceNumber seqno = TrailerSeqno(trailer);

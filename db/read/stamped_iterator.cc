@@ -463,6 +463,7 @@ bool StampedIterator::LoadBlob(const Slice& stored, const Slice& index) {
 
 // Gathers the operands from the present entry to the value below them.
 bool StampedIterator::GatherOperands(MergeBase* base, bool* has_base) {
+  assert(has_base != nullptr);
   operands_.Clear();
   *has_base = false;
   for (; merged_->Valid(); merged_->Next()) {

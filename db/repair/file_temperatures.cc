@@ -4,6 +4,7 @@
 // that tables lie. The database is closed. A new MANIFEST with all records of the old one and the
 // changes replaces it in one step, so a crash leaves the old one or the new one.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ namespace {
 
 // The file system knows the temperature of an open file.
 Result<Temperature> TemperatureOf(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   std::unique_ptr<FSSequentialFile> file;
   RETURN_IF_ERROR(fs->NewSequentialFile(path, FileOptions(), &file, nullptr));
   return file->GetTemperature();

@@ -3,6 +3,8 @@
 // RepairDB(): the steps of Repair, and between them an opening that replays the WALs.
 #include "db/repair/repair_db.h"
 
+#include <cassert>
+
 #include "db/opening/compatibility.h"
 #include "db/opening/open.h"
 #include "db/options/options_check.h"
@@ -48,6 +50,7 @@ Status RepairWithReport(const std::string& dir, const DBOptions& db_options,
                         const std::vector<ColumnFamilyDescriptor>& families,
                         const std::optional<ColumnFamilyOptions>& unknown_options,
                         std::vector<std::string>* report) {
+  assert(report != nullptr);
   DBOptions options = OptionsToRepair(db_options);
   RETURN_IF_ERROR(CheckArguments(options, families));
   if (unknown_options) RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(*unknown_options));

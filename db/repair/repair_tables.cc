@@ -277,6 +277,7 @@ Status Repair::SurveyBlob(FileNumber number, const std::string& path) {
 
 // Bytes to which no entry refers are garbage. A blob file that is all garbage is not needed.
 Status Repair::CountGarbage(Family* family) {
+  assert(family != nullptr);
   BlobUses uses;
   // Without losses, the numbers of a complete MANIFEST are right.
   const bool may_refer = !family->blobs.empty() || !base_.IsFinal() || family->has_losses ||

@@ -202,6 +202,7 @@ void Placement::Place(std::vector<std::string>* notes) {
 
 Status PlaceTables(const PlacementOptions& options, const AgeQuestion& compare,
                    std::vector<PlacedTable>* tables, std::vector<std::string>* notes) {
+  assert(tables != nullptr);
   assert(options.comparator != nullptr);
   assert(options.num_levels > 0);
   Placement placement(options, tables);

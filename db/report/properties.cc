@@ -407,6 +407,7 @@ bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
 
 }  // namespace
 
+// Numbers of one family. False if there is no such property, or if the family does not have it.
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
   assert(family != nullptr);
@@ -426,6 +427,8 @@ bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, co
   return number.has_value();
 }
 
+// The families are pinned, so the mutex is free while the parts are computed; each part is of a
+// slightly different moment.
 bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value) {
   assert(value != nullptr);
   std::vector<FamilyRef> families;

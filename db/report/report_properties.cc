@@ -225,6 +225,7 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
 
 }  // namespace
 
+// nullopt: the name is none of a report.
 std::optional<bool> GetReportText(const PropertySources& sources, ColumnFamilyData* family,
                                   const Slice& name, std::string* text) {
   const ReportText report = FindPropertyRow(kReportTexts, name);

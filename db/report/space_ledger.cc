@@ -119,6 +119,8 @@ std::string SpaceLedger::ToString() const {
   return text;
 }
 
+// The three parts are taken one after the other, so the numbers may differ by what happens in
+// between.
 SpaceLedger TakeSpaceLedger(const PropertySources& sources) {
   const DbCore& core = *sources.core;
   SpaceLedger ledger;

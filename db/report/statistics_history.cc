@@ -60,6 +60,7 @@ class HistoryIterator final : public StatsHistoryIterator {
 
 }  // namespace
 
+// The first call only sets the values from which later gains are counted, so it returns null.
 std::shared_ptr<const Counters> StatisticsHistory::AddSample(uint64_t seconds, Counters now,
                                                              size_t limit_bytes) {
   MutexLock lock(&mutex_);
@@ -80,6 +81,7 @@ std::shared_ptr<const Counters> StatisticsHistory::AddSample(uint64_t seconds, C
   return gains;
 }
 
+// The oldest samples go first.
 void StatisticsHistory::ForgetBeyondLocked(size_t limit_bytes) {
   while (bytes_ > limit_bytes && !slices_.empty()) {
     assert(bytes_ >= slices_.begin()->second.bytes);
@@ -88,6 +90,7 @@ void StatisticsHistory::ForgetBeyondLocked(size_t limit_bytes) {
   }
 }
 
+// The iterator shares the samples, so they stay valid even if the history forgets them.
 std::unique_ptr<StatsHistoryIterator> StatisticsHistory::Between(uint64_t begin,
                                                                  uint64_t end) const {
   std::vector<HistoryIterator::Entry> entries;

@@ -113,6 +113,8 @@ class StoredIterator final : public StatsHistoryIterator {
 
 }  // namespace
 
+// Small memtables and tables, and no block cache: samples are few, are written rarely, and are read
+// nearly never.
 ColumnFamilyOptions StoredHistoryOptions() {
   ColumnFamilyOptions options;
   options.write_buffer_size = 2 << 20;
@@ -127,6 +129,8 @@ ColumnFamilyOptions StoredHistoryOptions() {
   return options;
 }
 
+// Finds out whether the stored data has a format that can be continued, and writes the format into
+// an empty family.
 Status StoredHistory::Prepare(bool may_write) {
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
   it->Seek(Slice(kCompatibleKey));
@@ -148,6 +152,7 @@ Status StoredHistory::Prepare(bool may_write) {
   return db_->Write(NeverWaiting(), &batch);
 }
 
+// Incomplete if the write would have to wait; the sample is then only in memory.
 Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& gains) {
   // One batch, so that a sample is stored completely or not at all.
   WriteBatch batch;

@@ -34,14 +34,15 @@ double MebibytesPerSecond(uint64_t bytes, uint64_t micros) {
   return PerSecond(static_cast<double>(bytes) / kMebibyte, micros);
 }
 
-// The units of written bytes: gibibytes in totals, mebibytes in intervals.
-// One of the two blocks of the text.
+// One of the two blocks of the text: totals since the open, or the interval since the last report.
+// They differ in the unit of the bytes: gibibytes in totals, mebibytes in intervals.
 struct Span {
   const char* name;
   const char* unit;
   double unit_bytes;
 };
 
+// The words and the precision are those of RocksDB, which scripts parse.
 void AppendSpan(const Span& span, const WriteTotals& writes, std::string* text) {
   assert(text != nullptr);
   const CommitTotals& commits = writes.commits;
@@ -76,6 +77,7 @@ WriteTotals AllWrites(const DbCore& core, const WriteControl& writes) REQUIRES(d
 
 }  // namespace
 
+// Totals since the open or since the last ResetStats().
 WriteTotals TotalsOfWrites(const DbCore& core, const WriteControl& writes,
                            const ReportBaselines& baselines) {
   WriteTotals now = Between(baselines.writes_before, AllWrites(core, writes));
@@ -83,6 +85,8 @@ WriteTotals TotalsOfWrites(const DbCore& core, const WriteControl& writes,
   return now;
 }
 
+// The counters themselves cannot be reset while writers use them, so their present values become
+// the new zero.
 void ResetWriteTotals(const DbCore& core, const WriteControl& writes, ReportBaselines* baselines) {
   assert(baselines != nullptr);
   baselines->since_micros = core.environment.NowMicros();
@@ -120,6 +124,7 @@ PropertyMap DatabaseStallsMap(uint64_t memory_stops) {
            std::to_string(memory_stops)}};
 }
 
+// These strings are never destroyed, so that programs can use them at any time.
 const std::string& WriteStallStatsMapKeys::TotalStops() {
   static const auto* key = new std::string("total-stops");
   return *key;
@@ -137,6 +142,8 @@ const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitStopsWithOngoingCom
   return *key;
 }
 
+// For example "memtable-limit-stops". Empty if the cause or the condition is one that does not
+// count.
 std::string WriteStallStatsMapKeys::CauseConditionCount(WriteStallCause cause,
                                                         WriteStallCondition condition) {
   const char* cause_name =

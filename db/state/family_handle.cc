@@ -26,6 +26,7 @@ FamilyHandle::~FamilyHandle() {
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
+  assert(desc != nullptr);
   MutexLock lock(&core_->mutex);
   desc->name = family_->name();
   desc->options = family_->options();

@@ -57,6 +57,7 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
   if (helper == Helper::kBusyRetries) return;
   if (helper == Helper::kNobody ||
       AskForRecovery(*core, error, reason) == ErrorState::Recovery::kByResume) {
+    assert(core != nullptr);
     core->errors.LeaveFlushToResume();
     MutexLock lock(&core->mutex);
     core->conditions.ErrorChanged();
@@ -73,6 +74,7 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
 }  // namespace
 
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
+  assert(core != nullptr);
   Status seen = WithSeverity(error, reason);
   ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
@@ -109,6 +111,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
 }
 
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
+  assert(core != nullptr);
   core->errors.RaiseForLog(error, log_number);
   core->pipeline->RequestAttention();
 }

@@ -24,6 +24,7 @@ void PreparedLogs::Link(PreparedSection* section) {
 }
 
 void PreparedLogs::Unlink(PreparedSection* section) {
+  assert(section != nullptr);
   assert(count_ > 0);
   (section->previous_ == nullptr ? first_ : section->previous_->next_) = section->next_;
   (section->next_ == nullptr ? last_ : section->next_->previous_) = section->previous_;

@@ -355,6 +355,7 @@ class WriteControl::Switch final : public LogTurn {
 
 // Also called when an allocation failed in the middle of the switch.
 void WriteControl::EndSwitchLocked(Switch* turn) {
+  assert(turn != nullptr);
   assert(is_switching_);
   if (turn->is_paused) turn->Resume();
   if (turn->next != nullptr) {  // the log was not installed

@@ -160,6 +160,7 @@ Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
 // Reserves time for `bytes` at `rate`. Returns the time, in microseconds, at which they may be
 // written.
 uint64_t WriteControl::TakeTurnLocked(Pace* pace, uint64_t bytes, uint64_t rate) {
+  assert(pace != nullptr);
   assert(rate > 0);
   const uint64_t start = std::max(core_->environment.NowMicros(), pace->next_micros);
   pace->next_micros = start + bytes * 1000000 / rate;

@@ -21,6 +21,7 @@ namespace {
 // Widens the bounds to include these keys.
 void Widen(const InternalKeyComparator& comparator, std::string smallest, std::string largest,
            TableBounds* bounds) {
+  assert(bounds != nullptr);
   assert(comparator.Compare(smallest, largest) <= 0);
   const bool is_first = bounds->empty();
   if (is_first || comparator.Compare(smallest, bounds->smallest) < 0) {

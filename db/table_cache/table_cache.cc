@@ -121,6 +121,7 @@ const std::string& TableCache::DirOf(uint32_t path_id) const {
 // sees null. The flag `stays_open` of the table decides whether a pin is needed, not the present
 // limit, which may change at any time.
 Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed, OpenFor open_for) {
+  assert(file != nullptr);
   assert(!InEpoch());
   TableHandle handle;
   handle.reader_ = file->reader.load(std::memory_order_acquire);
@@ -277,6 +278,7 @@ EpochRetired* TableCache::EvictBeyondBudgetLocked() {
 // Unlinks the reader of a table. Every change of the set of open tables happens under mutex_, so
 // the count of the budget matches open_.
 TableReader* TableCache::TakeReaderLocked(TableFile* file) {
+  assert(file != nullptr);
   TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
   if (reader == nullptr) return nullptr;
   const size_t place = file->open_place;

@@ -106,6 +106,7 @@ void BlockTrace::GuardedLocked(const Write& write) {
   }
 }
 
+// If the header cannot be written, no trace is running afterwards.
 Status BlockTrace::StartLocked(SystemClock* clock, uint64_t sampling_frequency,
                                std::unique_ptr<BlockCacheTraceWriter> writer) {
   if (writer_ != nullptr) {
@@ -121,6 +122,7 @@ Status BlockTrace::StartLocked(SystemClock* clock, uint64_t sampling_frequency,
   return Status::OK();
 }
 
+// With a writer of the program, which closes its file itself.
 Status BlockTrace::Start(SystemClock* clock, const BlockCacheTraceOptions& options,
                          std::unique_ptr<BlockCacheTraceWriter> writer) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");
@@ -128,6 +130,7 @@ Status BlockTrace::Start(SystemClock* clock, const BlockCacheTraceOptions& optio
   return StartLocked(clock, options.sampling_frequency, std::move(writer));
 }
 
+// With a file, which is written in RocksDB's format and closed by End().
 Status BlockTrace::Start(SystemClock* clock, const TraceOptions& options,
                          std::unique_ptr<TraceWriter> writer) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");
@@ -140,6 +143,7 @@ Status BlockTrace::Start(SystemClock* clock, const TraceOptions& options,
   return Status::OK();
 }
 
+// Returns the error that has ended the recording, if there was one.
 Status BlockTrace::End() {
   MutexLock lock(&mutex_);
   if (writer_ == nullptr) return Status::OK();

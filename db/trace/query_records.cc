@@ -67,6 +67,8 @@ Status TakeField(int field, Slice* payload, Fields* fields) {
   return Status::OK();
 }
 
+// Parses a payload of version 0.2: a map of the fields that follow, and then the fields in the
+// order of their bits. All bytes must be used.
 Status ParseFields(Slice payload, Fields* fields) {
   uint64_t map;
   if (!GetFixed64(&payload, &map)) return Damaged("the map of fields is cut");
@@ -224,6 +226,8 @@ void AppendSeekQuery(const SeekQuery& seek, std::string* payload) {
   if (!seek.upper.empty()) PutLengthPrefixedSlice(payload, seek.upper);
 }
 
+// NotSupported concerns only this record, whose frame was read completely; the reader can go on
+// behind it.
 Status ParseQueryRecord(const TraceFrame& frame, int version,
                         std::unique_ptr<TraceRecord>* record) {
   assert(record != nullptr);

@@ -35,6 +35,8 @@ void QueryTrace::OnWrite(const Slice& batch) {
   sink_.Record(kTraceWrite, [&](std::string* payload) { AppendWriteQuery(batch, payload); });
 }
 
+// Called at the moment when the commit gets its place, so the order in the trace is that of the
+// writes. A write that is omitted still takes its place, or later ones would wait for it.
 void QueryTrace::OnWriteInOrder(uint64_t place, const Slice& batch) noexcept {
   sink_.RecordInOrder(place, kTraceWrite, [&](std::string* payload) {
     if (!Omits(kTraceFilterWrite)) AppendWriteQuery(batch, payload);

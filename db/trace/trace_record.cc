@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The classes of ashlar/trace_record.h and trace_record_result.h, which only hold values.
+//
+// Each class has constructors from slices that it takes over and from strings that it copies.
+// Accept() is the visitor pattern: it calls the handler's function for the class of the record.
 #include "ashlar/trace_record.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/trace_record_result.h"
@@ -32,6 +36,7 @@ WriteQueryTraceRecord::WriteQueryTraceRecord(const std::string& write_batch_rep,
 WriteQueryTraceRecord::~WriteQueryTraceRecord() = default;
 Slice WriteQueryTraceRecord::GetWriteBatchRep() const { return rep_; }
 Status WriteQueryTraceRecord::Accept(Handler* handler, std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -45,6 +50,7 @@ GetQueryTraceRecord::~GetQueryTraceRecord() = default;
 uint32_t GetQueryTraceRecord::GetColumnFamilyID() const { return cf_id_; }
 Slice GetQueryTraceRecord::GetKey() const { return key_; }
 Status GetQueryTraceRecord::Accept(Handler* handler, std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -96,6 +102,7 @@ uint32_t IteratorSeekQueryTraceRecord::GetColumnFamilyID() const { return cf_id_
 Slice IteratorSeekQueryTraceRecord::GetKey() const { return key_; }
 Status IteratorSeekQueryTraceRecord::Accept(Handler* handler,
                                             std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 
@@ -117,6 +124,7 @@ std::vector<Slice> MultiGetQueryTraceRecord::GetKeys() const {
 }
 Status MultiGetQueryTraceRecord::Accept(Handler* handler,
                                         std::unique_ptr<TraceRecordResult>* result) {
+  assert(handler != nullptr);
   return handler->Handle(*this, result);
 }
 

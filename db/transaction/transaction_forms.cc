@@ -3,6 +3,8 @@
 // The forms of Transaction that are made of others, and what not every kind of transaction can do.
 #include "ashlar/utilities/transaction.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -40,12 +42,14 @@ Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifi
 
 Status Transaction::Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                         const Slice& key, PinnableSlice* pinnable_val) {
+  assert(pinnable_val != nullptr);
   pinnable_val->Reset();
   Status status = Get(options, column_family, key, pinnable_val->GetSelf());
   pinnable_val->PinSelf();
   return status;
 }
 Status Transaction::Get(const ReadOptions& options, const Slice& key, PinnableSlice* pinnable_val) {
+  assert(pinnable_val != nullptr);
   pinnable_val->Reset();
   Status status = Get(options, key, pinnable_val->GetSelf());
   pinnable_val->PinSelf();

@@ -3,6 +3,7 @@
 // An operand is the length of the function's name as a varint32, the name, and the payload.
 #include "ashlar/utilities/agg_merge.h"
 
+#include <cassert>
 #include <deque>
 #include <map>
 #include <utility>
@@ -22,6 +23,7 @@ namespace {
 class Aggregators {
  public:
   static Aggregators& OfProcess() {
+    // Never deleted: merges may still run in background threads while the process ends.
     static auto* const all = new Aggregators();
     return *all;
   }
@@ -41,10 +43,13 @@ class Aggregators {
  private:
   mutable Mutex mutex_{LockRank::kLeaf};
   std::map<std::string, std::unique_ptr<Aggregator>> by_name_ GUARDED_BY(mutex_);
+  // Functions that were replaced. They live as long as the process, since a merge that began before
+  // may still use one.
   std::vector<std::unique_ptr<Aggregator>> replaced_ GUARDED_BY(mutex_);
 };
 
 void Encode(const Slice& function, const Slice& payload, std::string* operand) {
+  assert(operand != nullptr);
   operand->clear();
   PutLengthPrefixedSlice(operand, function);
   operand->append(payload.data(), payload.size());
@@ -61,6 +66,8 @@ class Combination {
   bool Add(const Slice& operand) {
     Slice function, payload;
     if (!ExtractAggFuncAndValue(operand, function, payload)) return false;
+    // Operands of another function follow. Those so far are combined first; their result is the
+    // first payload for the next function.
     if (has_name_ && function != function_) {
       // A partial merge cannot do this: the older operands are not all there.
       if (step_ == Step::kPartial || !Combine()) return false;
@@ -104,6 +111,8 @@ class AggMergeOperator final : public MergeOperator {
   // Never fails, because a merge that fails makes the key unreadable.
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     if (MergeAll(in, &out->new_value)) return true;
+    // The operands are kept as a list under a name that no function has. A program can take the
+    // list apart with ExtractList(), so nothing is lost.
     std::string list;
     if (in.existing_value != nullptr) PutLengthPrefixedSlice(&list, *in.existing_value);
     for (const Slice& operand : in.operand_list) PutLengthPrefixedSlice(&list, operand);
@@ -111,6 +120,7 @@ class AggMergeOperator final : public MergeOperator {
     return true;
   }
 
+  // False leaves the operands as they are; a later full merge combines them.
   bool PartialMergeMulti(const Slice&, const std::deque<Slice>& operands, std::string* new_value,
                          Logger*) const override {
     Combination combination(Combination::Step::kPartial);
@@ -161,6 +171,7 @@ Status EncodeAggFuncAndPayload(const Slice& function_name, const Slice& payload,
 }
 
 bool ExtractAggFuncAndValue(const Slice& op, Slice& func, Slice& value) {
+  // The name is taken off the front, and what is left is the payload.
   value = op;
   return GetLengthPrefixedSlice(&value, &func);
 }

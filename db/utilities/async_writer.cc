@@ -85,6 +85,8 @@ bool AsyncWriter::Impl::HasRoomLocked(size_t bytes) const {
 // Waits for room unless the caller must not wait.
 Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, Callback done) {
   const size_t bytes = batch.GetDataSize();
+  // A callback runs in the writer's thread, the only one that makes room, so it must not wait for
+  // room.
   const bool may_wait = !options.no_slowdown && !IsWriterThread();
   MutexLock lock(&mutex_);
   while (!is_closed_ && !HasRoomLocked(bytes)) {
@@ -94,6 +96,7 @@ Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, C
   if (is_closed_) return Status::Aborted("AsyncWriter: it is closed");
   try {
     queue_.push_back({options, std::move(batch), std::move(done), bytes, Status()});
+    // Nothing was counted yet, so the state is as before the call.
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit("AsyncWriter: no memory for one more write");
   }
@@ -133,6 +136,7 @@ Status AsyncWriter::Impl::Close() {
 // ---- functions of the writer's thread
 
 void AsyncWriter::Impl::Run() {
+  // For IsWriterThread(). Each writer has a thread of its own, so the variable never changes again.
   calling_writer = this;
   for (std::deque<Pending> group; TakeAll(&group); group.clear()) WriteGroup(&group);
 }
@@ -151,6 +155,7 @@ bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
 
 // Writes without a sync finish at once; the others wait for the one sync of the group.
 void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
+  assert(group != nullptr);
   assert(!group->empty());
   bool wants_sync = false;
   for (Pending& write : *group) {
@@ -164,13 +169,18 @@ void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
     Finish(&write);
   }
   MutexLock lock(&mutex_);
+  // Only now may Drain() return: all callbacks of the group have returned.
   finished_ += group->size();
   done_.SignalAll();
 }
 
 // If other options contradict the sync, the database refuses the write.
 void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
+  assert(write != nullptr);
+  assert(wants_sync != nullptr);
   WriteOptions options = write->options;
+  // The sync is left to the group. A write that asks for a sync and has no log is contradictory;
+  // its options are passed on unchanged, so that the database answers as to any other such write.
   options.sync = options.sync && options.disableWAL;
   write->status = db_->Write(options, &write->batch);
   *wants_sync |= write->options.sync && write->status.ok();
@@ -178,6 +188,7 @@ void AsyncWriter::Impl::WriteOne(Pending* write, bool* wants_sync) {
 
 // Calls the callback, then frees the room of the write.
 void AsyncWriter::Impl::Finish(Pending* write) {
+  assert(write != nullptr);
   if (write->done) write->done(write->status);
   write->done = nullptr;  // releases what the callback holds before the write counts as done
   MutexLock lock(&mutex_);
@@ -194,12 +205,14 @@ AsyncWriter::~AsyncWriter() { IgnoreError(Close(), "it answers OK but in a callb
 
 Status AsyncWriter::Open(DB* db, const AsyncWriterOptions& options,
                          std::unique_ptr<AsyncWriter>* writer) {
+  assert(writer != nullptr);
   writer->reset();
   if (db == nullptr) return Status::InvalidArgument("AsyncWriter: the database is a null pointer");
   if (options.max_pending_writes == 0 || options.max_pending_bytes == 0) {
     return Status::InvalidArgument("AsyncWriter: a limit of 0 would refuse every write");
   }
   auto impl = std::make_unique<Impl>(db, options);
+  // From here on the destructor must wait for the thread, which Close() does.
   impl->Start();
   writer->reset(new AsyncWriter(std::move(impl)));
   return Status::OK();

@@ -69,6 +69,7 @@ class Limits {
   }
   // Whether `bytes` more bytes fit below the limit; if so, they are counted.
   bool Take(size_t bytes) {
+    // Invariant: bytes_ <= most_bytes_, so the subtraction does not wrap around.
     if (most_bytes_ != 0 && bytes > most_bytes_ - bytes_) return false;
     if (end_micros_ != 0 && clock_->NowMicros() >= end_micros_) return false;
     bytes_ += bytes;
@@ -97,6 +98,7 @@ class FileDumpWriter final : public CacheDumpWriter {
   }
   // Closes the file after an error as well, and returns the first error.
   IOStatus Close() override {
+    // A dump that is closed without an error is durable.
     Status status = file_->Sync();
     Status closed = file_->Close();
     return ToIO(status.ok() ? std::move(closed) : std::move(status));
@@ -122,11 +124,13 @@ class FileDumpReader final : public CacheDumpReader {
 
 // A length that is too large is Corruption, and so is a file that ends early.
 Status FileDumpReader::Read(std::string* packet) {
+  assert(packet != nullptr);
   packet->clear();
   const uint64_t offset = file_->offset();
   char scratch[4];
   Slice length;
   RETURN_IF_ERROR(file_->Read(sizeof(scratch), scratch, &length));
+  // The file ends between two packets. Whether the end is expected is for the caller to say.
   if (length.empty()) return Status::OK();
   const uint32_t bytes = length.size() == 4 ? DecodeFixed32(length.data()) : kMostPacketBytes + 1;
   if (bytes > kMostPacketBytes) {
@@ -141,6 +145,7 @@ Status FileDumpReader::Read(std::string* packet) {
 
 // Reads in pieces, so that a damaged length does not allocate more memory than the file has bytes.
 Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
+  assert(result != nullptr);
   constexpr size_t kPieceBytes = 1 << 20;
   while (result->size() < bytes) {
     const size_t before = result->size();
@@ -148,6 +153,7 @@ Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
     result->resize(before + wanted);
     Slice piece;
     const Status status = file_->Read(wanted, result->data() + before, &piece);
+    // A file system may return memory of its own instead of filling the buffer.
     if (status.ok() && !piece.empty() && piece.data() != result->data() + before) {
       std::copy(piece.data(), piece.data() + piece.size(), result->data() + before);
     }
@@ -224,7 +230,9 @@ std::vector<std::string> Dumper::WantedKeys() const {
 
 // The handle keeps the entry alive while it is copied.
 Status Dumper::Save(const std::string& key, std::string* packet) const {
+  assert(packet != nullptr);
   packet->clear();
+  // The entry may have been evicted since its key was collected.
   Cache::Handle* const handle = cache_->Lookup(key);
   if (handle == nullptr) return Status::OK();
   const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
@@ -330,6 +338,7 @@ Status Loader::Take(Slice packet, bool* is_end) {
   packet.remove_prefix(1);  // the role, which is only informational
   if (!GetLengthPrefixedSlice(&packet, &key) || key.empty()) return damaged("it has no key");
   blocks_++;
+  // The block is verified again when it is taken from the second tier.
   return cache_->InsertSaved(key, packet, kNoCompression, CacheTier::kVolatileTier);
 }
 

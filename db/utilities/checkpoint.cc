@@ -98,8 +98,10 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
     Info(options_.info_log, "%s %s: %s", what, dir.c_str(), status.ToString().c_str());
   }
 
+  // As the program gave them; not changed afterwards, so any thread may read them.
   const CheckpointEngineOptions options_;
   const std::shared_ptr<RateLimiter> limiter_;  // null: no limit
+  // Shared by all calls; limits how many files are copied at once.
   CopyPool pool_;
 };
 

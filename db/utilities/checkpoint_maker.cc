@@ -35,6 +35,7 @@ namespace {
 // Sets `*dir` to the directory to make, without slashes at its end.
 Status CheckNewDirectory(FileSystem* fs, const char* what, const std::string& given,
                          std::string* dir) {
+  assert(dir != nullptr);
   *dir = WithoutTrailingSlashes(given);
   if (dir->empty() || *dir == "/") {
     return Status::InvalidArgument(StrCat(what, ": not a name for a new directory"), given);
@@ -46,6 +47,7 @@ Status CheckNewDirectory(FileSystem* fs, const char* what, const std::string& gi
 // Makes `dir` by filling dir.tmp and renaming it.
 Status MakeDirectory(FileSystem* fs, const std::string& dir,
                      const std::function<Status(const std::string&)>& fill) {
+  assert(fs != nullptr);
   const std::string unfinished = dir + ".tmp";
   const NewEntries entries(fs, DirectoryOf(dir));
   RETURN_IF_ERROR(DeleteFlatDirectory(fs, unfinished));  // left by an earlier crash
@@ -74,6 +76,8 @@ class LiveFileTaker {
       return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp", file.relative_filename,
                                  file.replacement_contents);
     }
+    // A link is one more name for the same bytes, so only files that are never written again are
+    // linked.
     const bool never_changes = file.file_type == kTableFile || file.file_type == kBlobFile;
     if (never_changes && can_link_.load(std::memory_order_relaxed)) {
       Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
@@ -127,6 +131,7 @@ LiveFileStorageInfo WholeFile(const BlobMetaData& file) {
 
 // Adds the numbers of the tables and blob files of all families except those with these names.
 void AddFilesOfOthers(DB* db, const std::set<std::string>& names, std::set<uint64_t>* numbers) {
+  assert(db != nullptr);
   std::vector<ColumnFamilyMetaData> all;
   db->GetAllColumnFamilyMetaData(&all);
   for (const ColumnFamilyMetaData& family : all) {
@@ -166,6 +171,7 @@ Status AdaptOptions(FileSystem* fs, const std::function<bool(const std::string&)
 // Copies a MANIFEST so that it ends without the families that are not wanted.
 Status TakeManifest(FileSystem* fs, const std::string& dir, const LiveFileStorageInfo& manifest,
                     const std::vector<ColumnFamilyHandle*>& wanted, LiveFileTaker* taker) {
+  assert(taker != nullptr);
   // Only the copy shows which families exist at its end, so it is made twice.
   RETURN_IF_ERROR(taker->Take(manifest));
   const std::string copy = StrCat(dir, "/", manifest.relative_filename);
@@ -274,6 +280,9 @@ Status CheckpointMaker::ExportFamily(ColumnFamilyHandle* handle, const std::stri
 // those of one version.
 Status CheckpointMaker::ExportFiles(ColumnFamilyHandle* handle, const std::string& unfinished,
                                     const std::string& dir, ExportImportFilesMetaData* exported) {
+  assert(handle != nullptr);
+  assert(exported != nullptr);
+  // Before the deletions are paused: a flush can take long, and files pile up during a pause.
   RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
   const DeletionPause pause(db_);
   RETURN_IF_ERROR(pause.status());

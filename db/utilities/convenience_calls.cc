@@ -4,6 +4,7 @@
 // on option texts are in db/options.
 #include "ashlar/convenience.h"
 
+#include <cassert>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -16,8 +17,9 @@
 
 namespace ashlar {
 
-// The innermost database of every wrapper is a DBImpl.
+// Every wrapper of a database ends in a DBImpl, which GetRootDB() returns.
 void CancelAllBackgroundWork(DB* db, bool wait) {
+  assert(db != nullptr);
   IgnoreError(static_cast<DBImpl*>(db->GetRootDB())->CancelBackgroundWork(wait),
               "the call has no status; the error of a failed flush is in the info log");
 }
@@ -25,6 +27,7 @@ void CancelAllBackgroundWork(DB* db, bool wait) {
 // The forms with pointers and with a single range are converted to the one with optional bounds.
 Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
                            size_t n, bool include_end) {
+  assert(db != nullptr);
   return static_cast<DBImpl*>(db->GetRootDB())
       ->DeleteFilesInRanges(column_family, {ranges, n}, include_end);
 }
@@ -58,6 +61,7 @@ Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_optio
                    RandomReader::Open(options.env->GetFileSystem().get(), file_path, file_options));
   TableReaderOptions reader_options;
   reader_options.icmp = &comparator;
+  // 0 means that the caller does not know the number.
   if (largest_seqno > 0) reader_options.manifest_largest_seqno = largest_seqno;
   ASSIGN_OR_RETURN(const std::unique_ptr<TableReader> reader,
                    TableReader::Open(std::move(file), reader_options));

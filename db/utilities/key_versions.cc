@@ -80,6 +80,7 @@ Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key, Op
   range.end = end_key.AsPtr();
   range.includes_end = true;
   return ForEachKeyVersion(db, cfh, range, [&](const Slice& key, const Slice& value) {
+    // False ends the visit; what was found so far is the result.
     if (key_versions->size() >= max_num_ikeys) return false;
     const uint64_t trailer = ExtractTrailer(key);
     key_versions->emplace_back(ExtractUserKey(key).ToString(), value.ToString(),

@@ -4,6 +4,8 @@
 // with the options with which a program is about to open a database.
 #include "ashlar/utilities/options_util.h"
 
+#include <cassert>
+
 #include "ashlar/file_system.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
@@ -42,9 +44,11 @@ Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const s
 
 // Gives every family the caller's block cache.
 void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options->table_factory.get());
   if (options->table_factory == nullptr || table == nullptr || table->no_block_cache) return;
   BlockBasedTableOptions changed = *table;
+  // A factory may be shared with other options, so a changed copy is made instead of changing it.
   changed.block_cache = cache;
   options->table_factory.reset(NewBlockBasedTableFactory(changed));
 }
@@ -64,6 +68,7 @@ std::string NameOf(const Customizable* object) {
 
 // Compares the objects that must be the same, because otherwise data would be interpreted wrongly.
 Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
+  // An option that is not in the file counts as equal.
   const auto text_of = [&](const char* option, const std::string& absent) {
     const auto found = in_file.texts.find(option);
     return found == in_file.texts.end() ? absent : found->second;
@@ -106,8 +111,12 @@ struct SectionInFile {
 // if it is printed as that text. Values that a file cannot express are not compared.
 Status CompareAll(const PrintContext& context, const SectionInFile& section, const void* given) {
   PrintContext as_written = context;
+  // The file was printed with the default settings, so the comparison with its raw text uses these
+  // too.
   as_written.config = ConfigOptions();
   for (const OptionRow& row : section.table) {
+    // Rows that are not printed cannot be compared; rows that are newer than the release for which
+    // the file was written are not in it.
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
     row.Print(context, section.options, &text_in_file);
@@ -159,6 +168,8 @@ const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& de
 // The OPTIONS file with the greatest number is the one in force.
 Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
+  assert(env != nullptr);
+  assert(options_file_name != nullptr);
   std::vector<std::string> children;
   RETURN_IF_ERROR(env->GetChildren(dbpath, &children));
   FileNumber newest;
@@ -167,6 +178,7 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
     FileNumber number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;
+    // Older files may still be there: they are deleted some time after a new one is written.
     if (!options_file_name->empty() && number <= newest) continue;
     newest = number;
     *options_file_name = name;
@@ -180,6 +192,8 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
                            const std::string& options_file_name, DBOptions* db_options,
                            std::vector<ColumnFamilyDescriptor>* cf_descs,
                            std::shared_ptr<Cache>* cache) {
+  assert(db_options != nullptr);
+  assert(cf_descs != nullptr);
   ASSIGN_OR_RETURN(OptionsFileContents contents,
                    ReadOptionsFile(config_options, options_file_name));
   *db_options = contents.db_options;

@@ -3,6 +3,7 @@
 // Short utilities: sums of memory, LevelDB's options, names of entry types, public ids of tables,
 // the list of info logs.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "ashlar/cache.h"
@@ -27,9 +28,11 @@ namespace ashlar {
 Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
                          const std::unordered_set<const Cache*>& cache_set,
                          std::map<MemoryUtil::UsageType, uint64_t>* usage_by_type) {
+  assert(usage_by_type != nullptr);
   usage_by_type->clear();
   const auto add = [usage_by_type](DB* db, const std::string& property, UsageType type) {
     uint64_t bytes = 0;
+    // A database that does not know the property adds nothing.
     if (db->GetAggregatedIntProperty(property, &bytes)) (*usage_by_type)[type] += bytes;
   };
   for (DB* db : dbs) {
@@ -77,6 +80,7 @@ Options ConvertOptions(const LevelDBOptions& leveldb_options) {
   options.paranoid_checks = leveldb_options.paranoid_checks;
   options.env = leveldb_options.env;
   if (leveldb_options.info_log != nullptr) {
+    // The log belongs to the program, so its shared pointer deletes nothing.
     options.info_log.reset(leveldb_options.info_log, DeleteNothing<Logger>);
   }
   options.write_buffer_size = leveldb_options.write_buffer_size;
@@ -118,6 +122,7 @@ namespace {
 
 // NotSupported if the table's properties have no ids of a database and a session.
 Status PublicIdOf(const TableProperties& properties, UniqueIdForm form, std::string* id) {
+  assert(id != nullptr);
   id->clear();
   ASSIGN_OR_RETURN(const InternalUniqueId internal, MakeInternalUniqueId(properties));
   *id = PublicUniqueId(internal, form);
@@ -159,6 +164,7 @@ Status GetInfoLogList(DB* db, std::vector<std::string>* info_log_list) {
       info_log_list->push_back(std::move(name));
     }
   }
+  // The order of names in a directory is not defined.
   std::sort(info_log_list->begin(), info_log_list->end());
   return Status::OK();
 }

@@ -125,6 +125,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   ASSIGN_OR_RETURN(reader_, TableReader::Open(std::move(file), ReaderOptions()));
   ASSIGN_OR_RETURN(bounds_, BoundsOf(*reader_, icmp_));
   FileMetadata meta;
+  // Numbers of a file and a family that exist nowhere else: there is one of each.
   meta.number = 1;
   meta.file_size = reader_->file_size();
   meta.smallest_seqno = bounds_.smallest_seqno;
@@ -134,6 +135,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   Version::Levels levels(1, std::make_shared<LevelTables>());
   if (!bounds_.empty()) {
     file_ = std::make_unique<TableFile>(std::move(meta));
+    // The table cache must not close the reader, which belongs to this object.
     file_->stays_open.store(true, std::memory_order_relaxed);
     file_->reader.store(reader_.get(), std::memory_order_release);
     Splice<TableFile*> splice;
@@ -141,6 +143,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
     levels[0] = LevelTables::Spliced(icmp_, 0, LevelTables(), splice);
   }
   version_ = std::make_unique<Version>(icmp_, &tables_, std::move(levels));
+  // The reference of version_ itself, so the super version is not the last to let go.
   version_->Ref();
   SuperVersion::Parts parts;
   parts.mem = new MemTable(icmp_, MemTableOptionsFrom(options_, nullptr), /*id=*/1);
@@ -158,6 +161,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
 // Readers in an epoch may still see the super version, so the epoch is drained first.
 OneTable::~OneTable() {
   if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
+    // Deletes the super version when no reader of an epoch can see it; EpochDrain() waits for that.
     SuperVersion::Retire(last);
     EpochDrain();
   }
@@ -219,6 +223,8 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, Pinnable
   bool is_over = false;
   {
     const EpochGuard guard;
+    // What is in memory is searched within the epoch; FinishPointRead() reads from the file after
+    // it.
     is_over = read.RunInEpoch(/*skips_memtables=*/false);
   }
   return FinishPointRead(rep_->table->tools(), is_over, &read);
@@ -235,6 +241,7 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, std::str
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<PinnableSlice>* values) {
+  assert(values != nullptr);
   std::vector<PinnableSlice> found(keys.size());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &found[i]));
@@ -245,6 +252,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<std::string>* values) {
+  assert(values != nullptr);
   values->assign(keys.size(), std::string());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &(*values)[i]));
@@ -279,6 +287,7 @@ Status SstFileReader::VerifyNumEntries(const ReadOptions& read_options) {
   if (rep_->table == nullptr) return NotOpen();
   const TableReader& reader = rep_->table->reader();
   ReadOptions options = read_options;
+  // Every block is read once, so caching it would only displace others.
   options.fill_cache = false;
   const std::unique_ptr<InternalIterator> it(reader.NewIterator(options, nullptr));
   uint64_t found = 0;

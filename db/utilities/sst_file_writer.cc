@@ -107,6 +107,7 @@ void SstFileWriter::Rep::GiveUp() {
   if (builder != nullptr) builder->Abandon();
   builder.reset();
   if (file == nullptr) return;
+  // Closed before it is deleted.
   const std::string path = file->path();
   file.reset();
   IgnoreError(DeleteFileIfExists(fs(), path), "the first error counts");

@@ -41,12 +41,14 @@ Status MakeBound(const Slice& user_key, const Comparator* comparator, char stamp
 
 Status GetInternalKeyForSeek(const Slice& user_key, const Comparator* comparator,
                              std::string* internal_key) {
+  // The first possible internal key of the user key: greatest timestamp, greatest sequence number.
   return MakeBound(user_key, comparator, '\xff', PackTrailer(kMaxSequenceNumber, kValueTypeForSeek),
                    internal_key);
 }
 
 Status GetInternalKeyForSeekForPrev(const Slice& user_key, const Comparator* comparator,
                                     std::string* internal_key) {
+  // The last possible one: least timestamp, sequence number 0, least type.
   return MakeBound(user_key, comparator, '\0', PackTrailer(0, kTypeDeletion), internal_key);
 }
 
@@ -56,6 +58,7 @@ Status ParseEntry(const Slice& internal_key, const Comparator* comparator,
   if (parsed_entry == nullptr) return Status::InvalidArgument("ParseEntry: the result is null");
   ParsedInternalKey key;
   const size_t stamp_bytes = comparator->timestamp_size();
+  // The bytes come from the program, so bad ones get a status.
   if (!ParseInternalKey(internal_key, &key) || key.user_key.size() < stamp_bytes) {
     return Status::InvalidArgument("not an internal key", KeyInError(internal_key));
   }

@@ -103,6 +103,7 @@ Status CompareTombstones(const TableFile& newer, const TableFile& older, Interna
 }
 
 Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
+  assert(older != nullptr);
   assert(newer != older);
   ReadOptions options;
   options.fill_cache = false;

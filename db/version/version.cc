@@ -160,6 +160,7 @@ Status Version::CheckInvariants() const {
 }
 
 void Version::DescribeFiles(VersionEdit* edit) const {
+  assert(edit != nullptr);
   assert(!edit->changes_files());
   for (Level level = 0; level < num_levels(); ++level) {
     for (const TableFile* file : files(level)) edit->AddFile(level, file->meta);

@@ -2,6 +2,7 @@
 //
 // The two sources of log bytes: a file and memory.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/wal/log_reader.h"
@@ -26,6 +27,7 @@ class MemoryLogSource final : public LogSource {
  public:
   MemoryLogSource(const Slice& contents, const std::string& name) : rest_(contents), name_(name) {}
   Status Read(size_t n, char* /*scratch*/, Slice* result) override {
+    assert(result != nullptr);
     *result = Slice(rest_.data(), std::min(n, rest_.size()));
     rest_.remove_prefix(result->size());
     return Status::OK();

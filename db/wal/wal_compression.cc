@@ -68,6 +68,7 @@ Status WalCompressor::Compress(const Slice& record, std::string* frame) {
 }
 
 Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
+  assert(frame != nullptr);
   std::string& bytes = frame->bytes_;
   bytes.resize(kBodyOffset + ZSTD_compressBound(body.size()) + kChecksumBytes);
   // ZSTD writes its own frame header in front of the body, where the end of the head overwrites it.

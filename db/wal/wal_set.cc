@@ -167,6 +167,7 @@ SequenceNumber WalSet::LastBatchOf(const Log& sealed, SequenceNumber last_logged
 // The log before must be delivered completely, because the record names its end.
 Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                               SequenceNumber last_logged_seqno) const {
+  assert(next != nullptr);
   const WalSink& before = *sealed.sink;
   assert(before.log_number() < next->log_number());
   assert(before.delivered_size() == before.size());

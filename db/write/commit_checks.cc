@@ -31,6 +31,7 @@ Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
 
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
 Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
+  assert(batch != nullptr);
   RETURN_IF_ERROR(Protect(*plan.options, batch));
   EpochGuard guard;  // FindFamily() requires an epoch
   WriteBatchReader reader(WriteBatchInternal::Contents(*batch));

@@ -277,6 +277,7 @@ inline bool CommitPipeline::TryReserveLocked(Admission admission, uint64_t count
 }
 
 Status CommitPipeline::Log(const Reservation& reservation, bool syncs, LogRecord* record) {
+  assert(record != nullptr);
   const PerfTimer timer(&PerfContextBase::write_wal_time);
   char header_bytes[kWriteBatchHeaderBytes];
   EncodeFixed64(header_bytes, reservation.first_seqno);
@@ -439,6 +440,7 @@ Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNum
 // has the same result.
 void CommitPipeline::FoldOperand(SequenceNumber seqno, WriteBatchRecord* record,
                                  Leftovers* leftovers) {
+  assert(leftovers != nullptr);
   assert(record->type == kTypeMerge);
   std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &leftovers->pins);
   // Otherwise the operand is inserted as it is, and a read merges it later.

@@ -65,8 +65,8 @@ class Splitter {
       open_.count++;
       counted_++;
     } else if (record.type == kTypeNoop && !is_in_section && open_.count > 0) {
-      // A Noop after updates ends a batch of the policies write-prepared and write-unprepared.
-      // The next record begins another batch of the same log record.
+      // A Noop after updates ends a batch of the policies write-prepared and write-unprepared. What
+      // follows it is another batch of the same log record.
       open_.ends_with_noop = true;
       Close(end);
     }

@@ -44,6 +44,7 @@ size_t TotalBytes(const SliceParts& parts) {
 
 // The suffix, a timestamp or a write time, ends the key or value.
 void AppendParts(const SliceParts& parts, const Slice& suffix, std::string* dst) {
+  assert(dst != nullptr);
   for (int i = 0; i < parts.num_parts; ++i) {
     dst->append(parts.parts[i].data(), parts.parts[i].size());
   }
@@ -95,6 +96,7 @@ struct WriteBatchInternal::Update {
 // Appends one record. All limits are checked before the first byte is appended, so a refused update
 // leaves the batch as it was.
 Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
+  assert(batch != nullptr);
   std::string& rep = batch->rep_;
   const size_t key_bytes = TotalBytes(update.key) + update.key_suffix.size();
   const size_t value_bytes = TotalBytes(update.value) + update.value_suffix.size();
@@ -154,6 +156,7 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
 // size of its timestamps, and appends the timestamp to the key. For a range deletion both ends get
 // it.
 Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) {
+  assert(batch != nullptr);
   assert(given.key_suffix.empty());  // it is set here
   Update update = given;
   size_t ts_bytes = batch->default_family_ts_bytes_;

@@ -2,6 +2,8 @@
 //
 // WriteBatch::Iterate(): from records to calls of a Handler, and the defaults of Handler. The
 // engine itself reads batches with WriteBatchReader, without these virtual calls.
+#include <cassert>
+
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
 #include "util/keys/coding.h"
@@ -82,6 +84,7 @@ namespace {
 
 // The last eight bytes are the time; the reader has checked that they are there.
 Status CallTimedPut(const WriteBatchRecord& record, WriteBatch::Handler* handler) {
+  assert(handler != nullptr);
   const size_t value_bytes = record.value.size() - sizeof(uint64_t);
   return handler->TimedPutCF(record.family, record.key, Slice(record.value.data(), value_bytes),
                              DecodeFixed64(record.value.data() + value_bytes));
@@ -97,6 +100,7 @@ struct WriteBatchInternal::Dispatch {
   // handler that works under another policy would apply the updates at the wrong time, so it
   // refuses the section.
   static Status BeginPrepare(ValueType marker, WriteBatch::Handler* handler) {
+    assert(handler != nullptr);
     const bool is_write_committed = marker == kTypeBeginPrepareXID;
     const OptionState after_commit = handler->WriteAfterCommit();
     const OptionState before_prepare = handler->WriteBeforePrepare();

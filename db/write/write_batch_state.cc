@@ -57,6 +57,7 @@ void WriteBatch::SetSavePoint() {
 }
 
 void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
+  assert(batch != nullptr);
   assert(point.size <= batch->rep_.size());
   assert(point.size >= kWriteBatchHeaderBytes);
   assert(point.count <= Count(*batch));
@@ -138,6 +139,7 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
 }
 
 void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
+  assert(batch != nullptr);
   assert(end > kWriteBatchHeaderBytes);
   assert(end <= batch->rep_.size());
   batch->rep_.resize(end);
@@ -380,6 +382,7 @@ WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& bat
 }
 
 Status WriteBatchInternal::CopyUpdates(const WriteBatch& src, WriteBatch* dst) {
+  assert(dst != nullptr);
   WriteBatchReader reader(src.rep_);
   WriteBatchRecord record;
   std::string kept(kWriteBatchHeaderBytes, '\0');

@@ -160,6 +160,8 @@ Status ForEachBlock(size_t block_bytes, uint64_t offset, char* data, size_t size
 
 }  // namespace
 
+// Blocks are encrypted where they are. A block that the data covers only in part is completed in a
+// buffer, because a cipher works on whole blocks.
 Status BlockAccessCipherStream::Encrypt(uint64_t file_offset, char* data, size_t data_size) {
   std::string scratch;
   AllocateScratch(scratch);
@@ -180,6 +182,7 @@ std::shared_ptr<BlockCipher> BlockCipher::NewROT13Cipher(size_t block_size) {
   return std::make_shared<Rot13>(std::max<size_t>(block_size, 1));
 }
 
+// The only built-in cipher is ROT13, for tests. "ROT13:16" gives its block size in bytes.
 Status BlockCipher::CreateFromString(const ConfigOptions& config, const std::string& value,
                                      std::shared_ptr<BlockCipher>* result) {
   Status registered;
@@ -213,6 +216,7 @@ std::shared_ptr<EncryptionProvider> EncryptionProvider::NewCTRProvider(
   return std::make_shared<CtrProvider>(cipher);
 }
 
+// "CTR" or "1" makes the provider without a cipher; "CTR://test" gives it ROT13.
 Status EncryptionProvider::CreateFromString(const ConfigOptions& config, const std::string& value,
                                             std::shared_ptr<EncryptionProvider>* result) {
   // A class that the program registered has priority.
@@ -237,6 +241,8 @@ Status EncryptionProvider::CreateFromString(const ConfigOptions& config, const s
   return Status::OK();
 }
 
+// The prefix needs room for two blocks and for more after them, and the counter in the first block
+// has eight bytes.
 Status CtrProvider::CheckCipher() const {
   if (cipher_ == nullptr) return Status::InvalidArgument("CTR encryption: no cipher");
   const size_t block_bytes = cipher_->BlockSize();
@@ -248,6 +254,8 @@ Status CtrProvider::CheckCipher() const {
 
 size_t CtrProvider::GetPrefixLength() const { return kPrefixBytes; }
 
+// The prefix is random. Its first block is the counter from which the file starts, and its second
+// block the initialization vector, so that two files do not use the same key stream.
 Status CtrProvider::CreateNewPrefix(const std::string& /*fname*/, char* prefix,
                                     size_t prefix_length) const {
   RETURN_IF_ERROR(CheckCipher());
@@ -262,6 +270,7 @@ Status CtrProvider::CreateNewPrefix(const std::string& /*fname*/, char* prefix,
   return stream.Encrypt(0, prefix + 2 * block_bytes, prefix_length - 2 * block_bytes);
 }
 
+// RocksDB's call for tests: the length of the "key" is the block size.
 Status CtrProvider::AddCipher(const std::string& descriptor, const char* /*cipher*/, size_t len,
                               bool /*for_write*/) {
   if (cipher_ != nullptr) return Status::NotSupported("CTR encryption: there is a cipher already");

@@ -92,6 +92,8 @@ IOStatus RefuseMaps(const FileOptions& options) {
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory");
 }
 
+// A file that is shorter than a prefix was left by a crash or an error. It gets a cipher without a
+// stream, with which only an empty file can be read.
 Result<FileCipher> EncryptedFiles::CipherOf(const std::string& f, const FileOptions& options,
                                             Slice prefix) const {
   if (prefix.size() < prefix_bytes()) return FileCipher(nullptr, prefix_bytes());
@@ -100,6 +102,7 @@ Result<FileCipher> EncryptedFiles::CipherOf(const std::string& f, const FileOpti
   return FileCipher(std::move(stream), prefix_bytes());
 }
 
+// Opens the file once more to read its prefix. This costs one read for each opening.
 Result<FileCipher> EncryptedFiles::ReadCipher(const std::string& f, const FileOptions& options,
                                               IODebugContext* dbg) {
   // The prefix is read through the page cache, because direct I/O would need aligned memory.
@@ -148,6 +151,7 @@ Result<FileCipher> EncryptedFiles::WritePrefix(const std::string& f, const FileO
 IOStatus EncryptedFiles::NewSequentialFile(const std::string& f, const FileOptions& options,
                                            std::unique_ptr<FSSequentialFile>* r,
                                            IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   Result<FileCipher> cipher = ReadCipher(f, options, dbg);
@@ -163,6 +167,7 @@ IOStatus EncryptedFiles::NewSequentialFile(const std::string& f, const FileOptio
 IOStatus EncryptedFiles::NewRandomAccessFile(const std::string& f, const FileOptions& options,
                                              std::unique_ptr<FSRandomAccessFile>* r,
                                              IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   Result<FileCipher> cipher = ReadCipher(f, options, dbg);
@@ -173,8 +178,10 @@ IOStatus EncryptedFiles::NewRandomAccessFile(const std::string& f, const FileOpt
   return IOStatus::OK();
 }
 
+// The prefix is the first append. It becomes durable with the first sync of the data.
 IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions& options,
                                          std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSWritableFile> base;
@@ -190,6 +197,7 @@ IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions
 IOStatus EncryptedFiles::ReopenWritableFile(const std::string& f, const FileOptions& options,
                                             std::unique_ptr<FSWritableFile>* r,
                                             IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSWritableFile> base;
@@ -211,6 +219,7 @@ IOStatus EncryptedFiles::ReuseWritableFile(const std::string& f, const std::stri
                                            const FileOptions& options,
                                            std::unique_ptr<FSWritableFile>* r,
                                            IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   // A crash between the two steps leaves the old log under the new name. It has its own prefix, so
@@ -221,6 +230,7 @@ IOStatus EncryptedFiles::ReuseWritableFile(const std::string& f, const std::stri
 
 IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions& options,
                                          std::unique_ptr<FSRandomRWFile>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSRandomRWFile> base;
@@ -242,14 +252,18 @@ IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions
   return IOStatus::OK();
 }
 
+// A mapping would show the encrypted bytes.
 IOStatus EncryptedFiles::NewMemoryMappedFileBuffer(const std::string& f,
                                                    std::unique_ptr<MemoryMappedFileBuffer>* r) {
+  assert(r != nullptr);
   r->reset();
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory", f);
 }
 
+// All sizes that callers see are without the prefix.
 IOStatus EncryptedFiles::GetFileSize(const std::string& f, const IOOptions& io, uint64_t* size,
                                      IODebugContext* dbg) {
+  assert(size != nullptr);
   RETURN_IF_ERROR(FileSystemWrapper::GetFileSize(f, io, size, dbg));
   *size = Visible(*size);
   return IOStatus::OK();
@@ -277,6 +291,7 @@ std::shared_ptr<FileSystem> NewEncryptedFS(const std::shared_ptr<FileSystem>& ba
 }
 
 Env* NewEncryptedEnv(Env* base_env, const std::shared_ptr<EncryptionProvider>& provider) {
+  assert(base_env != nullptr);
   return NewCompositeEnvOver(base_env, NewEncryptedFS(base_env->GetFileSystem(), provider),
                              base_env->GetSystemClock())
       .release();

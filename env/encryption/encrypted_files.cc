@@ -15,6 +15,8 @@
 
 namespace ashlar {
 
+// `offset` is that of the visible file. The stream counts from the begin of the prefix, hence the
+// sum.
 IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) const {
   assert(result != nullptr);
   if (result->empty()) return IOStatus::OK();
@@ -26,6 +28,7 @@ IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) cons
   return status_to_io_status(stream_->Decrypt(offset + prefix_bytes_, scratch, result->size()));
 }
 
+// *encrypted points into *buffer, and is valid until the next call with this buffer.
 IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignment,
                              AlignedBuffer* buffer, Slice* encrypted) const {
   assert(buffer != nullptr);
@@ -43,6 +46,7 @@ IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignmen
 
 IOStatus EncryptedSequentialFile::Read(size_t n, const IOOptions& options, Slice* result,
                                        char* scratch, IODebugContext* dbg) {
+  assert(result != nullptr);
   // If Decrypt() fails, the file below has moved on but offset_ has not. The caller gives the file
   // up after an error.
   RETURN_IF_ERROR(file_->Read(n, options, result, scratch, dbg));
@@ -87,6 +91,7 @@ IOStatus EncryptedRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_re
 }
 
 IOStatus EncryptedRandomAccessFile::GetFileSize(uint64_t* result) {
+  assert(result != nullptr);
   RETURN_IF_ERROR(file_->GetFileSize(result));
   *result -= std::min(*result, cipher_.prefix_bytes());
   return IOStatus::OK();
@@ -114,6 +119,7 @@ uint64_t EncryptedWritableFile::GetFileSize(const IOOptions& options, IODebugCon
   return size - std::min(size, cipher_.prefix_bytes());
 }
 
+// The buffer is local, because several threads may write to different parts of the file.
 IOStatus EncryptedRandomRWFile::Write(uint64_t offset, const Slice& data, const IOOptions& options,
                                       IODebugContext* dbg) {
   AlignedBuffer buffer;

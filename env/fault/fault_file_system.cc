@@ -64,6 +64,7 @@ uint64_t CallStats::TotalInjected() const {
   return total;
 }
 
+// Kinds without a call are left out.
 std::string CallStats::ToString() const {
   std::string text;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -82,6 +83,7 @@ void FaultFileSystem::FailAt(uint64_t index, FaultError error, FaultMode mode, F
   AddFault({.first_call = index, .error = error, .mode = mode, .effect = effect, .path_part = ""});
 }
 
+// Plans are independent of each other: each counts its own calls.
 void FaultFileSystem::AddFault(const FaultPlan& plan) {
   static constexpr int kCallsOf[] = {1, 5, -1};  // the number of calls that fail, by FaultMode
   MutexLock lock(&mutex_);
@@ -177,6 +179,8 @@ void FaultFileSystem::FindStoresLocked() {
   if (hook_) hook_(search, /*is_before=*/false);
 }
 
+// Gives a store into a mapping its number and records it like a call. Stores cannot fail, so no
+// plan is asked.
 void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
   assert(call.kind == CallKind::kStore);
   assert(call.size == data.size());
@@ -220,9 +224,13 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
   return nullptr;
 }
 
+// Carries out a call that must fail: nothing of it, half of it, or all of it, as the plan says, and
+// then returns the injected error. *is_applied tells whether the call below succeeded.
 IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
                                     const Actions& actions, size_t* applied_bytes,
                                     bool* is_applied) {
+  assert(applied_bytes != nullptr);
+  assert(is_applied != nullptr);
   assert(!*is_applied);
   assert(*applied_bytes == 0);
   if (plan.error == FaultError::kLie) return IOStatus::OK();
@@ -246,6 +254,7 @@ namespace {
 // new name from now on. If a fault follows a successful open, the file is closed again.
 template <typename File, typename Open>
 IOStatus OpenThrough(FaultFileSystem* fs, FileCall call, std::unique_ptr<File>* r, Open open) {
+  assert(r != nullptr);
   assert(fs != nullptr);
   r->reset();
   call.file_id = fs->NewFileId();
@@ -300,6 +309,7 @@ IOStatus FaultFileSystem::NewRandomRWFile(const std::string& f, const FileOption
 // Not supported, because a store into the mapping is not a call and could not get a number.
 IOStatus FaultFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
                                                     std::unique_ptr<MemoryMappedFileBuffer>* r) {
+  assert(r != nullptr);
   r->reset();
   return IOStatus::NotSupported(StrCat("map ", f), "not through a FaultFileSystem");
 }

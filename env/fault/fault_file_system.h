@@ -128,8 +128,8 @@ class FaultFileSystem : public FileSystemWrapper {
   // A copy of the counts so far.
   CallStats Stats() const;
   // Gives numbers now to the stores into mappings since the last call. Otherwise they get them at
-  // the next call.
-  // A test calls it after the last store, so that the store can be a kill point, too.
+  // the next call. A test calls this after its last store, so that the store can be a kill point,
+  // too.
   void ObserveStores();
   // A hash of all calls so far and of the bytes that they wrote. It is equal for two runs that made
   // the same calls.

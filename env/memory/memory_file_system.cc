@@ -72,6 +72,7 @@ std::string MemoryFileSystem::CleanPath(const std::string& path) {
   return clean.empty() ? "/" : clean;
 }
 
+// The quota does not limit this call, so that a test can prepare a full disk.
 void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   const std::string clean = CleanPath(path);
   auto file = std::make_shared<MemoryFile>(usage_);
@@ -81,6 +82,7 @@ void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   files_[clean] = std::move(file);
 }
 
+// A copy of all contents, as of one moment for each file.
 std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
   MutexLock lock(&mutex_);
   std::map<std::string, std::string> result;
@@ -107,6 +109,8 @@ bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
   return child != directories_.end() && child->starts_with(prefix);
 }
 
+// `what` is the operation, for the message. The result keeps the file alive, also after it is
+// unlinked.
 IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
                                     FilePtr* file) const {
   assert(what != nullptr);
@@ -122,6 +126,7 @@ IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
   return IOStatus::OK();
 }
 
+// The directory must exist, as with a real file system.
 IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* file) {
   assert(file != nullptr);
   const std::string clean = CleanPath(path);
@@ -137,6 +142,7 @@ IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* fi
 IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOptions&,
                                              std::unique_ptr<FSSequentialFile>* r,
                                              IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
@@ -147,6 +153,7 @@ IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOpt
 IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileOptions&,
                                                std::unique_ptr<FSRandomAccessFile>* r,
                                                IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
@@ -156,6 +163,7 @@ IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileO
 
 IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptions&,
                                            std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
@@ -164,8 +172,10 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
   return IOStatus::OK();
 }
 
+// Appends continue at the present end of the file.
 IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
                                               std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
@@ -174,10 +184,12 @@ IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOp
   return IOStatus::OK();
 }
 
+// The old contents stay and are overwritten from the start, as with a recycled log on a disk.
 IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::string& old,
                                              const FileOptions& options,
                                              std::unique_ptr<FSWritableFile>* r,
                                              IODebugContext* dbg) {
+  assert(r != nullptr);
   r->reset();
   RETURN_IF_ERROR(RenameFile(old, f, options.io_options, dbg));
   FilePtr file;
@@ -188,6 +200,7 @@ IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::st
 
 IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptions&,
                                            std::unique_ptr<FSRandomRWFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading and writing", f, &file));
@@ -197,6 +210,7 @@ IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptio
 
 IOStatus MemoryFileSystem::NewDirectory(const std::string& name, const IOOptions&,
                                         std::unique_ptr<FSDirectory>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   MutexLock lock(&mutex_);
   if (!directories_.contains(CleanPath(name))) return NotThere("open directory", name);
@@ -213,6 +227,7 @@ IOStatus MemoryFileSystem::FileExists(const std::string& f, const IOOptions&, IO
 
 IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
                                        std::vector<std::string>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->clear();
   const std::string clean = CleanPath(dir);
   const std::string prefix = ChildPrefix(clean);
@@ -234,6 +249,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   return IOStatus::OK();
 }
 
+// Open files keep a reference, so they can still be read.
 IOStatus MemoryFileSystem::DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) {
   FilePtr last_reference;  // frees the file after the lock is released
   MutexLock lock(&mutex_);
@@ -251,6 +267,7 @@ IOStatus MemoryFileSystem::Truncate(const std::string& f, size_t size, const IOO
   return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : MemoryFull("truncate", f);
 }
 
+// Parents that are missing are created, too; a test need not do that.
 IOStatus MemoryFileSystem::CreateDir(const std::string& d, const IOOptions&, IODebugContext*) {
   const std::string clean = CleanPath(d);
   MutexLock lock(&mutex_);
@@ -282,6 +299,7 @@ IOStatus MemoryFileSystem::DeleteDir(const std::string& d, const IOOptions&, IOD
 
 IOStatus MemoryFileSystem::GetFileSize(const std::string& f, const IOOptions&, uint64_t* size,
                                        IODebugContext*) {
+  assert(size != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   *size = file->size();
@@ -290,6 +308,7 @@ IOStatus MemoryFileSystem::GetFileSize(const std::string& f, const IOOptions&, u
 
 IOStatus MemoryFileSystem::GetFileModificationTime(const std::string& f, const IOOptions&,
                                                    uint64_t* time, IODebugContext*) {
+  assert(time != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   *time = file->modified_micros() / 1000000;
@@ -316,6 +335,7 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
   return IOStatus::OK();
 }
 
+// Renames everything below the directory as well. The paths were cleaned by the caller.
 IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std::string& t) {
   assert(!s.empty());
   assert(!t.empty());
@@ -344,6 +364,7 @@ IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std
   return IOStatus::OK();
 }
 
+// Both names refer to the same object, like two directory entries of one inode.
 IOStatus MemoryFileSystem::LinkFile(const std::string& s, const std::string& t, const IOOptions&,
                                     IODebugContext*) {
   FilePtr file;
@@ -359,6 +380,7 @@ IOStatus MemoryFileSystem::LinkFile(const std::string& s, const std::string& t, 
 
 IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, uint64_t* count,
                                         IODebugContext*) {
+  assert(count != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
   MutexLock lock(&mutex_);
@@ -370,6 +392,7 @@ IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, 
 
 IOStatus MemoryFileSystem::AreFilesSame(const std::string& a, const std::string& b,
                                         const IOOptions&, bool* r, IODebugContext*) {
+  assert(r != nullptr);
   FilePtr first, second;
   RETURN_IF_ERROR(FindFile("stat", a, &first));
   RETURN_IF_ERROR(FindFile("stat", b, &second));
@@ -403,16 +426,19 @@ IOStatus MemoryFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugC
 
 IOStatus MemoryFileSystem::GetTestDirectory(const IOOptions& options, std::string* path,
                                             IODebugContext* dbg) {
+  assert(path != nullptr);
   *path = "/test";
   return CreateDirIfMissing(*path, options, dbg);
 }
 
 IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOptions&,
                                            std::string* result, IODebugContext*) {
+  assert(result != nullptr);
   *result = CleanPath(path);
   return IOStatus::OK();
 }
 
+// Without a quota the number is practically unlimited.
 IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, uint64_t* free_bytes,
                                         IODebugContext*) {
   assert(free_bytes != nullptr);
@@ -431,6 +457,7 @@ IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&
 }
 
 Env* NewMemEnv(Env* base_env) {
+  assert(base_env != nullptr);
   const auto& clock = base_env->GetSystemClock();
   return NewCompositeEnvOver(base_env, std::make_shared<MemoryFileSystem>(clock), clock).release();
 }

@@ -16,6 +16,7 @@ MemoryFile::~MemoryFile() {
   usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
 }
 
+// Copies, because the memory may move when another thread appends.
 Slice MemoryFile::Read(uint64_t offset, size_t n, char* scratch) const {
   MutexLock lock(&mutex_);
   if (offset >= data_.size()) return Slice(scratch, 0);
@@ -40,6 +41,8 @@ void MemoryFile::GrowLocked(uint64_t size) {
   data_.resize(data_.size() + static_cast<size_t>(grant));
 }
 
+// A gap between the old end and `offset` is filled with zeros. False if the quota does not suffice:
+// then as many bytes as fit are written.
 bool MemoryFile::Write(uint64_t offset, const Slice& data, uint64_t now_micros) {
   MutexLock lock(&mutex_);
   modified_micros_ = now_micros;
@@ -52,6 +55,7 @@ bool MemoryFile::Write(uint64_t offset, const Slice& data, uint64_t now_micros) 
   return count == data.size();
 }
 
+// False if the quota does not suffice for the larger size.
 bool MemoryFile::Resize(uint64_t size, uint64_t now_micros) {
   MutexLock lock(&mutex_);
   modified_micros_ = now_micros;
@@ -110,6 +114,7 @@ class MemorySequentialFile : public FSSequentialFile {
   IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
   IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                           IODebugContext*) override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }
@@ -126,6 +131,7 @@ class MemoryRandomAccessFile : public FSRandomAccessFile {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) const override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }
@@ -134,6 +140,7 @@ class MemoryRandomAccessFile : public FSRandomAccessFile {
   }
   IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
   IOStatus GetFileSize(uint64_t* result) override {
+    assert(result != nullptr);
     *result = file_->size();
     return IOStatus::OK();
   }
@@ -202,6 +209,7 @@ class MemoryRandomRWFile : public FSRandomRWFile {
   }
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) const override {
+    assert(result != nullptr);
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }

@@ -91,6 +91,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& options,
                                std::unique_ptr<FSRandomAccessFile>* r, IODebugContext*) override {
+    assert(r != nullptr);
     r->reset();
     if (options.use_mmap_reads && !options.use_direct_reads) return PosixMappedReadFile::Open(f, r);
     using Direct = PosixRandomAccessFile::Direct;
@@ -119,6 +120,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus ReuseWritableFile(const std::string& f, const std::string& old,
                              const FileOptions& options, std::unique_ptr<FSWritableFile>* r,
                              IODebugContext*) override {
+    assert(r != nullptr);
     r->reset();
     auto fd = options.use_direct_writes ? OpenDirect("open for reuse", old, O_RDWR)
                                         : OpenFd("open for reuse", old, O_RDWR);
@@ -135,6 +137,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus NewRandomRWFile(const std::string& f, const FileOptions&,
                            std::unique_ptr<FSRandomRWFile>* r, IODebugContext*) override {
+    assert(r != nullptr);
     r->reset();
     auto fd = OpenFd("open for reading and writing", f, O_RDWR);
     if (!fd.ok()) return ToIO(fd.status());
@@ -149,6 +152,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus NewDirectory(const std::string& name, const IOOptions&, std::unique_ptr<FSDirectory>* r,
                         IODebugContext*) override {
+    assert(r != nullptr);
     r->reset();
     auto fd = OpenFd("open directory", name, O_RDONLY | O_DIRECTORY);
     if (!fd.ok()) return ToIO(fd.status());
@@ -166,6 +170,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus GetChildren(const std::string& dir, const IOOptions&, std::vector<std::string>* r,
                        IODebugContext*) override {
+    assert(r != nullptr);
     r->clear();
     DIR* stream = opendir(dir.c_str());
     if (stream == nullptr) {
@@ -214,6 +219,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus GetFileSize(const std::string& f, const IOOptions&, uint64_t* size,
                        IODebugContext*) override {
+    assert(size != nullptr);
     struct stat info = {};
     RETURN_IF_ERROR(Check(stat(f.c_str(), &info), "stat", f));
     *size = static_cast<uint64_t>(info.st_size);
@@ -221,6 +227,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   }
   IOStatus GetFileModificationTime(const std::string& f, const IOOptions&, uint64_t* time,
                                    IODebugContext*) override {
+    assert(time != nullptr);
     struct stat info = {};
     RETURN_IF_ERROR(Check(stat(f.c_str(), &info), "stat", f));
     // The unit is seconds since 1970.
@@ -246,6 +253,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   }
   IOStatus NumFileLinks(const std::string& f, const IOOptions&, uint64_t* count,
                         IODebugContext*) override {
+    assert(count != nullptr);
     struct stat info = {};
     RETURN_IF_ERROR(Check(stat(f.c_str(), &info), "stat", f));
     *count = static_cast<uint64_t>(info.st_nlink);
@@ -254,6 +262,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   // Two names are the same file if they have one inode, whether by link or by symbolic link.
   IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions&, bool* r,
                         IODebugContext*) override {
+    assert(r != nullptr);
     struct stat first = {}, second = {};
     RETURN_IF_ERROR(Check(stat(a.c_str(), &first), "stat", a));
     RETURN_IF_ERROR(Check(stat(b.c_str(), &second), "stat", b));
@@ -272,6 +281,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   // Tests of one user share the directory; each makes its own below it.
   IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
                             IODebugContext* dbg) override {
+    assert(path != nullptr);
     const char* chosen = getenv("TEST_TMPDIR");
     *path = chosen != nullptr && *chosen != '\0' ? std::string(chosen)
                                                  : StrCat("/tmp/ashlartest-", geteuid());
@@ -293,6 +303,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus GetFreeSpace(const std::string& path, const IOOptions&, uint64_t* free_bytes,
                         IODebugContext*) override {
+    assert(free_bytes != nullptr);
     struct statvfs info = {};
     RETURN_IF_ERROR(Check(statvfs(path.c_str(), &info), "statvfs", path));
     // Most file systems reserve some blocks for root.
@@ -303,6 +314,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   IOStatus IsDirectory(const std::string& path, const IOOptions&, bool* is_dir,
                        IODebugContext*) override {
+    assert(is_dir != nullptr);
     struct stat info = {};
     RETURN_IF_ERROR(Check(stat(path.c_str(), &info), "stat", path));
     *is_dir = S_ISDIR(info.st_mode);

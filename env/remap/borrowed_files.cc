@@ -11,6 +11,7 @@
 
 namespace ashlar {
 
+// The path of the stored file if the path is that of a borrowed file, else the path itself.
 const std::string& BorrowedFiles::RealPathOf(const std::string& path) const {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos || !IsTheDirectory(path.substr(0, slash))) return path;
@@ -18,6 +19,7 @@ const std::string& BorrowedFiles::RealPathOf(const std::string& path) const {
   return file == files_.end() ? path : file->second;
 }
 
+// Slashes at the end do not matter.
 bool BorrowedFiles::IsTheDirectory(const std::string& dir) const {
   const size_t end = dir.find_last_not_of('/');
   return end != std::string::npos && std::string_view(dir).substr(0, end + 1) == dir_;

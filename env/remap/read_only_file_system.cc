@@ -3,6 +3,8 @@
 // All refused calls return the status of RefuseChange().
 #include "env/remap/read_only_file_system.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -17,12 +19,14 @@ IOStatus RefuseChange(const char* call, const std::string& path) {
 
 IOStatus ReadOnlyFileSystem::NewWritableFile(const std::string& f, const FileOptions&,
                                              std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("create", f);
 }
 IOStatus ReadOnlyFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
                                                 std::unique_ptr<FSWritableFile>* r,
                                                 IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("open for writing", f);
 }
@@ -30,22 +34,26 @@ IOStatus ReadOnlyFileSystem::ReuseWritableFile(const std::string& f, const std::
                                                const FileOptions&,
                                                std::unique_ptr<FSWritableFile>* r,
                                                IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("create", f);
 }
 IOStatus ReadOnlyFileSystem::NewRandomRWFile(const std::string& f, const FileOptions&,
                                              std::unique_ptr<FSRandomRWFile>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("open for writing", f);
 }
 IOStatus ReadOnlyFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
                                                        std::unique_ptr<MemoryMappedFileBuffer>* r) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("map for writing", f);
 }
 // A directory is opened only to sync it.
 IOStatus ReadOnlyFileSystem::NewDirectory(const std::string& name, const IOOptions&,
                                           std::unique_ptr<FSDirectory>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("open for syncing", name);
 }
@@ -88,6 +96,7 @@ IOStatus ReadOnlyFileSystem::LockFile(const std::string& f, const IOOptions&, Fi
 }
 IOStatus ReadOnlyFileSystem::NewLogger(const std::string& f, const IOOptions&,
                                        std::shared_ptr<Logger>* r, IODebugContext*) {
+  assert(r != nullptr);
   r->reset();
   return RefuseChange("create log", f);
 }

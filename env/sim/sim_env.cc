@@ -22,6 +22,7 @@ bool SimClock::TimedWait(port::CondVar*, std::chrono::microseconds deadline) {
 }
 
 Status SimClock::GetCurrentTime(int64_t* unix_time) {
+  assert(unix_time != nullptr);
   *unix_time = static_cast<int64_t>(NowMicros() / 1000000);
   return Status::OK();
 }
@@ -53,6 +54,7 @@ bool SimExecutor::RunOne() {
 }
 
 void SimExecutor::RunFrom(std::deque<Job>* queue) {
+  assert(queue != nullptr);
   assert(!queue->empty());
   const auto it = queue->begin() + static_cast<ptrdiff_t>(random_.Uniform(queue->size()));
   // Removed before it runs: it may queue others, or wait and so run others.

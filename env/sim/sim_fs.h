@@ -59,9 +59,8 @@ class SimFS : public FaultFileSystem, private MappedLogFactory {
   const char* Name() const override { return "SimFS"; }
 
   // What may be left if the machine stops just before the call with number `index`; CallCount()
-  // means "now". Questions in ascending order are cheap: each replays only the calls since the last
-  // one.
-  // The image as a new file system, in which all that survived is durable.
+  // means "now". The result is a new file system, in which all that survived is durable. Asking in
+  // ascending order is cheap: each call replays only the file calls since the last one.
   std::shared_ptr<SimFS> CrashImage(uint64_t index, CrashPolicy policy, uint64_t seed = 0) const;
   // The same as plain contents.
   SimImage CrashContents(uint64_t index, CrashPolicy policy, uint64_t seed = 0) const;

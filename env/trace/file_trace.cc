@@ -94,6 +94,8 @@ class FileTraceReader final : public TraceReader {
     return Status::OK();
   }
 
+  // Reads the next piece of the file. Only one piece is in memory, because traces may be larger
+  // than the memory.
   Status FillWindow() {
     assert(offset_ < file_->size());
     buffer_.resize(static_cast<size_t>(std::min(kWindowBytes, file_->size() - offset_)));
@@ -113,6 +115,7 @@ class FileTraceReader final : public TraceReader {
 
 }  // namespace
 
+// The trace goes to a file of the environment; an existing file is replaced.
 Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
                           const std::string& trace_filename,
                           std::unique_ptr<TraceWriter>* trace_writer) {

@@ -11,6 +11,7 @@
 
 namespace ashlar {
 
+// Unlike the header of query traces, this one is not text.
 std::string BinaryTraceHeader() {
   std::string header;
   PutLengthPrefixedSlice(&header, kTraceMagic);
@@ -19,6 +20,8 @@ std::string BinaryTraceHeader() {
   return header;
 }
 
+// The order of the fields is that of RocksDB's io_tracer. The map in front tells which of the
+// optional numbers follow.
 void AppendIoRecord(const IoOperation& operation, uint64_t nanos, const std::string& status,
                     const std::string& file_name, const IODebugContext* dbg, std::string* payload) {
   PutFixed64(payload, operation.fields);
@@ -48,6 +51,7 @@ Status IoTrace::End() {
   return sink_.End(TraceSink::Footer::kNone, &was_started);
 }
 
+// Only the base name of the path is recorded, so traces of different directories can be compared.
 void IoTrace::Record(const IoOperation& operation, uint64_t nanos, const IOStatus& status,
                      const std::string& path, const IODebugContext* dbg) {
   sink_.Record(kIOTracer, [&](std::string* payload) {

@@ -18,8 +18,8 @@ namespace ashlar {
 // The first record of traces of files and of blocks names the release whose formats they have.
 std::string BinaryTraceHeader();
 
-// `name` is a literal and is not copied. A number whose bit is missing is not recorded.
-// One operation. The numbers are those that the bits of `fields` choose.
+// One operation of a file. `name` is a string literal and is not copied. Of the three numbers only
+// those are recorded whose bit is set in `fields`.
 struct IoOperation {
   enum Field : uint64_t { kFileSize = 1, kLength = 2, kOffset = 4 };
   const char* name = "";

@@ -24,6 +24,7 @@ TraceFrameHeader ParseTraceFrameHeader(const char* bytes) {
           .payload_bytes = DecodeFixed32(bytes + kLengthOffset)};
 }
 
+// The length is 0 for now; EndTraceFrame() sets it when the payload is complete.
 void BeginTraceFrame(std::string* bytes, uint64_t time, TraceType type) {
   assert(bytes != nullptr);
   PutFixed64(bytes, time);
@@ -37,6 +38,7 @@ void EndTraceFrame(std::string* bytes, size_t offset) {
   EncodeFixed32(bytes->data() + offset + kLengthOffset, static_cast<uint32_t>(payload_bytes));
 }
 
+// *frame points into `bytes`. The length must be exact, because a frame is read as a whole.
 Status ParseTraceFrame(const Slice& bytes, TraceFrame* frame) {
   assert(frame != nullptr);
   if (bytes.size() < kTraceFrameHeaderBytes) {

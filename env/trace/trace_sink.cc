@@ -16,6 +16,7 @@ TraceSink::~TraceSink() {
   IgnoreError(End(Footer::kNone, &was_started), "the trace was not ended, so nobody asks for it");
 }
 
+// At most one trace runs. The writer that is not used is closed, so that its file is complete.
 Status TraceSink::BeginTraceLocked(SystemClock* clock, std::unique_ptr<TraceWriter> writer,
                                    const Limits& limits, const Slice& first_payload) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");
@@ -52,6 +53,7 @@ Status TraceSink::End(Footer footer, bool* was_started) {
   return CloseLocked();
 }
 
+// The first error of the trace comes before that of closing it.
 Status TraceSink::CloseLocked() {
   assert(writer_ != nullptr);
   const Status closed = writer_->Close();
@@ -59,6 +61,7 @@ Status TraceSink::CloseLocked() {
   return error_.ok() ? closed : error_;
 }
 
+// With a sampling frequency of n, every n-th record is written.
 bool TraceSink::AdmitsLocked() {
   if (!is_on()) return false;
   // The limit is not exact: the last record may exceed it by its own length.

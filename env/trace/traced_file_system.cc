@@ -22,6 +22,7 @@ struct Place {
   std::string path;
 };
 
+// Runs the operation, and records its name, its duration and its status if a trace is running.
 template <typename Run>
 IOStatus Traced(IoTrace* trace, const std::string& path, const IoOperation& operation,
                 const IODebugContext* dbg, const Run& run) {
@@ -53,6 +54,7 @@ IoOperation OfSize(const char* name, uint64_t size) {
   return {.name = name, .fields = IoOperation::kFileSize, .file_size = size};
 }
 
+// The wrappers of files: each records its reads or writes under the path with which it was opened.
 class TracedSequentialFile final : public FSSequentialFileOwnerWrapper {
  public:
   TracedSequentialFile(std::unique_ptr<FSSequentialFile>&& file, Place place)

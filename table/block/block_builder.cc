@@ -10,6 +10,7 @@
 #include "table/block/block_builder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "table/block/block_flags.h"

@@ -211,6 +211,7 @@ bool BlockCursor::Step() {
 
 // Splits the entry at `start` into its parts. False if it leaves the block.
 bool BlockCursor::Decode(const char* start, Entry* entry) const {
+  assert(entry != nullptr);
   assert(start >= block_->data());
   assert(start < block_->entries_end());
   const char* const end = block_->entries_end();

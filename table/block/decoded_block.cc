@@ -52,6 +52,7 @@ DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
 
 bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, char* memory,
                          DecodedBlock* decoded) {
+  assert(decoded != nullptr);
   assert(plan.is_worthwhile);
   assert(reinterpret_cast<uintptr_t>(memory) % alignof(uint64_t) == 0);
   auto* const heads = reinterpret_cast<uint64_t*>(memory);

@@ -222,6 +222,7 @@ void BackSubstitute(const Banding& banding, const RibbonColumns& columns, char* 
 
 // Tries all seeds; empty if none works.
 std::optional<uint8_t> FindSeed(HashList* hashes, Banding* banding) {
+  assert(hashes != nullptr);
   assert(!hashes->empty());
   const auto first = static_cast<uint8_t>((*hashes)[0]);
   uint8_t seed = first;
@@ -246,6 +247,7 @@ std::optional<uint8_t> FindSeed(HashList* hashes, Banding* banding) {
 }
 
 PageString BuildRibbon(HashList* hashes, const RibbonShape& shape) {
+  assert(hashes != nullptr);
   assert(!hashes->empty());
   assert(shape.slot_count >= kMinSlots);
   const uint32_t blocks = shape.slot_count / kRibbonBlockSlots;

@@ -5,6 +5,8 @@
 // kinds hash both as one string.
 #include "table/format/checksum.h"
 
+#include <cassert>
+
 #define XXH_STATIC_LINKING_ONLY  // for states on the stack
 #include <xxhash.h>
 

@@ -22,8 +22,7 @@ class PlainBlockParser {
   PlainBlockParser(const PlainBlockParser&) = delete;  // key_ may point into built_
   PlainBlockParser& operator=(const PlainBlockParser&) = delete;
 
-  // In the order of the block.
-  // Moves to the next entry. False at the end and after damage.
+  // Moves to the next entry in the order of the block. False at the end and after damage.
   bool Next();
 
   // The key and the value of the current entry. The key is valid until the second next call of

@@ -221,8 +221,8 @@ class RowFinder {
 
 std::string_view ViewOf(const Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// Newer writers may use another encoding for a number that we know.
-// Sets the field; a malformed number is skipped.
+// Sets the field to a number in varint form. A malformed number is skipped, because newer writers
+// may use another encoding for it.
 template <typename Properties>
 void SetNumber(const Slice& value, uint64_t Properties::*field, Properties* properties) {
   assert(properties != nullptr);

@@ -30,8 +30,8 @@ struct InternalUniqueId {
   friend bool operator==(const InternalUniqueId&, const InternalUniqueId&) = default;
 };
 
-// The creator of a file.
-// All three parts together are unique, because numbers are not reused within a session.
+// The database and the session that created a file, and the number of the file. The three together
+// are unique, because numbers are not reused within a session.
 struct FileIdentity {
   std::string_view db_id;
   std::string_view db_session_id;

@@ -4,6 +4,7 @@
 // if memory runs out.
 #include "table/iterator/merge_operands.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace ashlar {

@@ -15,6 +15,7 @@
 #include "table/iterator/merging_iterator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 

@@ -3,6 +3,7 @@
 // The rare kinds of versions, and merge operands.
 #include "table/iterator/point_lookup.h"
 
+#include <cassert>
 #include <string>
 
 #include "util/keys/wide_column_encoding.h"

@@ -3,6 +3,8 @@
 // The far end of a slab is the nearest end of the stretches of its runs.
 #include "table/iterator/tombstone_slab.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -35,6 +37,7 @@ void TombstoneSlab::Close() {
 }
 
 KeyPosition TombstoneSlab::TakeEnd(std::string* key) {
+  assert(key != nullptr);
   assert(has_end_);
   key->swap(end_key_);
   const bool is_behind = end_.is_behind;

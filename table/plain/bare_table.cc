@@ -40,6 +40,8 @@ Result<std::string> ReadMetaBlock(const RandomReader& file, const BlockHandle& h
   return block;
 }
 
+// Parses the footer: the position of the metaindex. The two kinds of footers differ in length and
+// in one byte.
 Result<BlockHandle> ReadMetaindexHandle(const RandomReader& file) {
   std::array<char, kFooterBytesWithVersion> memory;
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), memory.size()));
@@ -60,6 +62,8 @@ Result<BlockHandle> ReadMetaindexHandle(const RandomReader& file) {
   return handle;
 }
 
+// Finds the properties block through the metaindex. Both are checked against the size of the file
+// before they are read.
 Result<BlockHandle> FindProperties(const RandomReader& file) {
   BlockHandle handle;
   ASSIGN_OR_RETURN(handle, ReadMetaindexHandle(file));
@@ -93,6 +97,7 @@ BareTableKind BareTableKindOf(const Slice& tail) {
   }
 }
 
+// The last check makes sure that the rows end before the properties begin.
 Result<BareTable> ReadBareTable(const RandomReader& file) {
   std::array<char, kMagicBytes> magic;
   if (file.size() < magic.size()) return DamagedBareTable(file, "a file without footer");

@@ -21,6 +21,7 @@ constexpr const char* kLastLevelProperty = "rocksdb.cuckoo.file.islastlevel";
 
 }  // namespace
 
+// The sizes come from the file, so they are limited before anything is computed from them.
 Result<CuckooFormat> CuckooFormatOf(const RandomReader& file, const TableProperties& properties) {
   const UserCollectedProperties& own = properties.user_collected_properties;
   const auto value_length = own.find(kValueLengthProperty);
@@ -48,6 +49,8 @@ Result<CuckooFormat> CuckooFormatOf(const RandomReader& file, const TablePropert
   return format;
 }
 
+// Buckets are in the order of hashes; the copy into a block-based table needs the order of keys.
+// Buckets that hold the empty key are unused.
 Result<std::vector<CuckooEntry>> SortedEntries(const Slice& buckets, const CuckooFormat& format,
                                                const InternalKeyComparator& order) {
   std::vector<CuckooEntry> entries;

@@ -3,6 +3,8 @@
 // A row is a key, a trailer or one byte in its place, and a value behind its length.
 #include "table/plain/plain_rows.h"
 
+#include <cassert>
+
 #include "env/random_reader.h"
 #include "table/plain/bare_table.h"
 #include "util/keys/coding.h"
@@ -56,6 +58,7 @@ bool PlainRows::TakeUserKey(Slice* rest) {
 }
 
 bool PlainRows::TakeControl(Slice* rest, uint8_t* kind, uint32_t* bytes) {
+  assert(rest != nullptr);
   constexpr uint8_t kSizeBits = 6;
   constexpr uint8_t kLongSize = (1 << kSizeBits) - 1;
   if (rest->empty()) return Fail("a control byte is cut");
@@ -103,6 +106,7 @@ bool PlainRows::TakeSharedKey(Slice* rest) {
 
 // One byte, which no trailer begins with, means a value with sequence number 0.
 bool PlainRows::TakeTrailer(Slice* rest) {
+  assert(rest != nullptr);
   constexpr char kPlainValue = '\xff';
   if (!rest->empty() && (*rest)[0] == kPlainValue) {
     rest->remove_prefix(1);

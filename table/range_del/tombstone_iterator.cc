@@ -3,6 +3,8 @@
 // Moves skip fragments of which the reader sees no tombstone.
 #include "table/range_del/tombstone_iterator.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {

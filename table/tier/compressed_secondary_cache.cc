@@ -116,6 +116,8 @@ bool CompressedSecondaryCache::WasOffered(const Slice& key) {
   return false;
 }
 
+// A block is stored at its second offer. The first one leaves only its key, since most blocks that
+// are evicted once are never wanted again.
 Status CompressedSecondaryCache::Insert(const Slice& key, Cache::ObjectPtr obj,
                                         const Cache::CacheItemHelper* helper, bool force_insert) {
   assert(helper != nullptr);
@@ -142,6 +144,7 @@ Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& save
   return status.ok() ? Store(key, raw, /*may_compress=*/true) : status;
 }
 
+// A block that does not become smaller is stored as it is.
 Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool may_compress) {
   CompressionType type = kNoCompression;
   PageString compressed;
@@ -160,6 +163,8 @@ Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool 
   return store_->Insert(key, saved, &kSavedHelper, sizeof(Saved) + stored.size());
 }
 
+// The object is made anew from the saved bytes. With advise_erase the entry leaves this cache,
+// since the first tier has it now.
 std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
     const Slice& key, const Cache::CacheItemHelper* helper, Cache::CreateContext* create_context,
     bool /*wait*/, bool advise_erase, Statistics* stats, bool& kept_in_sec_cache) {

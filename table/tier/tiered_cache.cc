@@ -53,6 +53,7 @@ std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
       .MakeSharedSecondaryCache();
 }
 
+// Null for options that are not supported: the call has no status.
 std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   const bool is_sound =
       // Kinds of caches and policies that this library does not have are refused.
@@ -86,6 +87,8 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   return cache;
 }
 
+// Changes the sizes of both tiers while the cache is in use. Entries that no longer fit are
+// evicted.
 Status UpdateTieredCache(const std::shared_ptr<Cache>& cache, int64_t total_capacity,
                          double compressed_secondary_ratio, TieredAdmissionPolicy adm_policy) {
   ClockCache* const clock = cache == nullptr ? nullptr : ClockCache::From(cache.get());

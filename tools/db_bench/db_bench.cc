@@ -3,6 +3,10 @@
 // db_bench_tool(), and with it the program db_bench: measures the speed of the engine under simple
 // workloads. Flags and output have the form of RocksDB's db_bench, so that both can be run with the
 // same command line and compared.
+//
+// Order of a run: the flags are parsed and checked, the options are made of them, the header is
+// printed, and then the benchmarks run one after the other on one database. A wrong flag ends the
+// program before anything is created.
 #include "ashlar/db_bench_tool.h"
 
 #include <gflags/gflags.h>
@@ -21,6 +25,7 @@ namespace {
 
 // False, with the reason on stderr, if a flag has a value that no benchmark can work with.
 bool CheckFlags() {
+  // One row for each rule. The first one that does not hold is reported.
   const struct {
     const char* name;
     bool is_valid;
@@ -71,6 +76,7 @@ bool CheckFlags() {
   return true;
 }
 
+// The directory of --db, or one below the test directory of the environment.
 std::string DatabasePath() {
   if (!FLAGS_db.empty()) return FLAGS_db;
   std::string directory;
@@ -82,6 +88,7 @@ std::string DatabasePath() {
 
 int ashlar::db_bench_tool(int argc, char** argv) {
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
+  // ParseCommandLineFlags() has removed all flags, so what is left is a mistake.
   if (argc > 1) {
     std::fprintf(stderr, "not a flag: %s\n", argv[1]);
     return 1;
@@ -89,6 +96,7 @@ int ashlar::db_bench_tool(int argc, char** argv) {
   if (!CheckFlags()) return 1;
   ashlar::Options options;
   ashlar::bench::RequireOk(ashlar::bench::MakeOptions(&options), "flags");
+  // The seed is printed, so that a run with random numbers can be repeated.
   if (FLAGS_seed == 0) {
     FLAGS_seed = static_cast<int64_t>(ashlar::bench::NowMicros());
     std::printf("Set seed to %lld because --seed was 0\n", static_cast<long long>(FLAGS_seed));

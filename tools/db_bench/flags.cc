@@ -27,6 +27,7 @@ DEFINE_bool(use_existing_db, false,
 DEFINE_bool(readonly, false,
             "open for reading only; benchmarks that begin with an empty database then fail");
 
+// Counts of operations. A negative number stands for another flag.
 DEFINE_int64(num, 1000000, "number of pairs in the database");
 DEFINE_int64(reads, -1, "reads of a read benchmark; negative: --num");
 DEFINE_int64(writes, -1, "writes of a write benchmark; negative: --num");
@@ -50,6 +51,7 @@ DEFINE_bool(verify_checksum, true, "verify the checksum of each block that is re
 DEFINE_bool(disable_wal, false, "write without the log");
 DEFINE_bool(sync, false, "sync the log with each write");
 
+// Limits of the rate, over all threads together.
 DEFINE_uint64(benchmark_read_rate_limit, 0,
               "reads per second of all threads together; 0: no limit");
 DEFINE_uint64(benchmark_write_rate_limit, 0,
@@ -69,6 +71,7 @@ DEFINE_int64(keys_per_prefix, 0,
              "keys begin with a prefix of --prefix_size bytes that about this many keys share; 0: "
              "keys have no prefix");
 
+// How reads are made.
 DEFINE_bool(multiread_batched, false,
             "multireadrandom calls the MultiGet with arrays instead of the one with vectors");
 DEFINE_int64(multiread_stride, 0, "distance between the keys of a MultiGet; 0: each key is random");
@@ -87,6 +90,7 @@ DEFINE_int64(max_scan_distance, 0,
 DEFINE_bool(use_existing_keys, false,
             "readtorowcache reads the keys that an iterator returns instead of those of --num");
 
+// Merges and range tombstones.
 DEFINE_string(merge_operator, "", "name of a stock merge operator, for example uint64add");
 DEFINE_int64(merge_keys, -1,
              "keys that mergerandom and readrandommergerandom use; negative: --num");
@@ -99,6 +103,7 @@ DEFINE_int64(max_num_range_tombstones, 0, "largest number of range tombstones of
 DEFINE_bool(expand_range_tombstones, false,
             "write a tombstone for each key instead of a range tombstone");
 
+// What is printed while benchmarks run and at their end.
 DEFINE_int32(perf_level, 1, "PerfLevel of the threads; above 1, their PerfContext is printed");
 DEFINE_bool(histogram, false, "print the histogram of operation times");
 DEFINE_bool(statistics, false, "collect the database's statistics and print them at the end");

@@ -20,7 +20,9 @@ void WriteNumber(uint64_t number, size_t max_bytes, char* to) {
 constexpr size_t kTextBytes = 1 << 20;
 constexpr size_t kPieceBytes = 100;
 
-// Appends a piece of kPieceBytes: random printable bytes, repeated until it is full.
+// Appends a piece of kPieceBytes printable bytes. A share `ratio` of the piece is random, and the
+// rest repeats these bytes, so a compressor that finds repetitions can store the piece in about
+// that share of its size.
 void AppendPiece(double ratio, Random* random, std::string* text) {
   const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
   const size_t begin = text->size();
@@ -39,6 +41,7 @@ KeyBuffer::KeyBuffer(const KeyShape& shape) : key_(static_cast<size_t>(shape.key
       static_cast<uint64_t>(std::max<int64_t>(1, shape.key_count / shape.keys_per_prefix));
 }
 
+// The key is built in place, so a benchmark allocates nothing for it.
 Slice KeyBuffer::Set(uint64_t number) {
   assert(prefix_bytes_ <= key_.size());
   WriteNumber(number % prefix_count_, prefix_bytes_, key_.data());
@@ -54,6 +57,7 @@ ValueSource::ValueSource(uint64_t seed, double ratio, int value_size)
 }
 
 Slice ValueSource::Next() {
+  // Values repeat after a megabyte, which is far apart for the compression of a block.
   if (position_ + value_size_ > text_.size()) position_ = 0;
   const Slice value(text_.data() + position_, value_size_);
   position_ += value_size_;
@@ -62,6 +66,7 @@ Slice ValueSource::Next() {
 
 NumberSource::NumberSource(Order order, uint64_t count, Random* random)
     : order_(order), count_(std::max<uint64_t>(1, count)), random_(random) {
+  // Only a permutation needs memory, 8 bytes for each key.
   if (order_ != Order::kPermutation) return;
   permutation_.resize(count_);
   std::iota(permutation_.begin(), permutation_.end(), 0);

@@ -63,7 +63,9 @@ class NumberSource {
  private:
   Order order_;
   uint64_t count_;
+  // How many numbers were handed out, for the two orders that are not random.
   uint64_t next_ = 0;
+  // Of the thread; outlives the object.
   Random* random_;
   std::vector<uint64_t> permutation_;
 };

@@ -32,12 +32,14 @@
 #include "tools/db_bench/workloads.h"
 
 namespace {
+// A function, because flags are static objects, which are constructed in no defined order.
 const ashlar::Options& Defaults() {
   static const ashlar::Options defaults;
   return defaults;
 }
 }  // namespace
 
+// Compression and the row cache.
 DEFINE_string(compression_type, "snappy", "none, snappy, zlib, bzip2, lz4, lz4hc or zstd");
 DEFINE_int32(compression_level, 32767, "compression level; 32767: the default of the library");
 DEFINE_int32(compression_max_dict_bytes, 0,
@@ -51,6 +53,7 @@ DEFINE_int64(row_cache_size, 0, "bytes of the row cache; 0: none");
 DEFINE_string(write_compatible_with, Defaults().write_compatible_with,
               "write files that this version of RocksDB reads, for example 7.8");
 
+// Memtables; sizes are in bytes.
 DEFINE_int64(write_buffer_size, static_cast<int64_t>(Defaults().write_buffer_size),
              "bytes of a memtable");
 DEFINE_int64(db_write_buffer_size, static_cast<int64_t>(Defaults().db_write_buffer_size),
@@ -73,6 +76,7 @@ DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtabl
             "several writers may insert into a memtable at once");
 DEFINE_bool(enable_pipelined_write, Defaults().enable_pipelined_write, "pipelined write mode");
 DEFINE_bool(unordered_write, Defaults().unordered_write, "unordered write mode");
+// The tree: sizes of levels and tables, and the triggers of stalls.
 DEFINE_int64(target_file_size_base, static_cast<int64_t>(Defaults().target_file_size_base),
              "bytes of a table of level 1");
 DEFINE_int32(target_file_size_multiplier, Defaults().target_file_size_multiplier,
@@ -105,6 +109,7 @@ DEFINE_string(
     "except --use_existing_db, --statistics and --row_cache_size");
 DECLARE_int32(stats_level);
 
+// Compactions.
 DEFINE_int32(compaction_style, static_cast<int32_t>(Defaults().compaction_style),
              "0 level, 1 universal, 2 FIFO");
 DEFINE_int32(compaction_pri, static_cast<int32_t>(Defaults().compaction_pri),
@@ -140,6 +145,7 @@ DEFINE_uint64(fifo_compaction_max_table_files_size_mb, 0,
 DEFINE_bool(fifo_compaction_allow_compaction, true, "merge small tables of level 0");
 DEFINE_uint64(fifo_compaction_ttl, 0, "age in seconds at which tables are deleted; 0: the default");
 
+// Files and logs.
 DEFINE_int64(rate_limiter_bytes_per_sec, 0,
              "bytes per second of the rate limiter for background writes; 0: no limit");
 DEFINE_int64(rate_limiter_refill_period_us, 100'000,
@@ -210,12 +216,14 @@ Status SetMemtable(Options* options) {
 
 Status SetMergeOperator(Options* options) {
   if (FLAGS_merge_operator.empty()) return Status::OK();
+  // A misspelt name must be an error; by default it would leave the option unset.
   ConfigOptions refuse_unknown;
   refuse_unknown.ignore_unsupported_options = false;
   return MergeOperator::CreateFromString(refuse_unknown, FLAGS_merge_operator,
                                          &options->merge_operator);
 }
 
+// These functions copy flags to members; each has the flags of one subject.
 void SetTree(Options* options) {
   options->target_file_size_base = static_cast<uint64_t>(FLAGS_target_file_size_base);
   options->target_file_size_multiplier = FLAGS_target_file_size_multiplier;
@@ -232,6 +240,7 @@ void SetTree(Options* options) {
   options->max_background_flushes = FLAGS_max_background_flushes;
 }
 
+// 0 means that the flag was not given.
 template <typename Flag, typename Member>
 void SetIfGiven(Flag flag, Member* member) {
   if (flag > 0) *member = static_cast<Member>(flag);
@@ -364,6 +373,7 @@ Status MakeOptions(Options* options) {
         NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
   }
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
+  // Last, because blob files may share the cache of blocks.
   std::shared_ptr<Cache> block_cache;
   status = MakeBlockCache(&block_cache);
   if (!status.ok()) return status;
@@ -372,6 +382,7 @@ Status MakeOptions(Options* options) {
 }
 
 void PrintHeader(const Options& options) {
+  // Estimates from the flags, before anything is written.
   const double pair_bytes = FLAGS_key_size + FLAGS_value_size;
   const double stored_bytes = FLAGS_key_size + FLAGS_value_size * FLAGS_compression_ratio;
   const double mib = 1048576.0;

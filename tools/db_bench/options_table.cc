@@ -13,6 +13,7 @@
 #include "tools/db_bench/options.h"
 
 namespace {
+// Functions, because flags are static objects, which are constructed in no defined order.
 const ashlar::BlockBasedTableOptions& TableDefaults() {
   static const ashlar::BlockBasedTableOptions defaults;
   return defaults;
@@ -23,6 +24,7 @@ const ashlar::ColumnFamilyOptions& FamilyDefaults() {
 }
 }  // namespace
 
+// Filters, blocks and the index.
 DEFINE_double(bloom_bits, -1, "bits per key of the Bloom filter; 0 or less: no filter");
 DEFINE_bool(use_ribbon_filter, false, "use Ribbon filters instead of Bloom filters");
 DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a data block");
@@ -59,6 +61,7 @@ DEFINE_bool(block_align, TableDefaults().block_align,
 DEFINE_bool(optimize_filters_for_memory, TableDefaults().optimize_filters_for_memory,
             "size filters to fit the size classes of the allocator");
 
+// The block cache and its second tier.
 DEFINE_int64(cache_size, 32 << 20,
              "bytes of the block cache; 0: no cache; negative: the default cache");
 DEFINE_int32(cache_numshardbits, -1,
@@ -78,6 +81,7 @@ DEFINE_string(compressed_secondary_cache_compression_type, "lz4",
               "compression of the second tier; values as for --compression_type");
 DEFINE_int64(prepopulate_block_cache, 0, "1: flushes put their blocks into the block cache");
 
+// Blob files.
 DEFINE_bool(enable_blob_files, FamilyDefaults().enable_blob_files,
             "store large values in blob files");
 DEFINE_uint64(min_blob_size, FamilyDefaults().min_blob_size,
@@ -112,6 +116,7 @@ struct NamedCompression {
   const char* name;
   CompressionType type;
 };
+// The names of the flags, which are those of RocksDB's db_bench.
 constexpr NamedCompression kCompressions[] = {
     {"none", kNoCompression},
     {"snappy", kSnappyCompression},
@@ -155,6 +160,7 @@ Status ParseCompression(const char* flag, const std::string& name, CompressionTy
 
 Status MakeBlockCache(std::shared_ptr<Cache>* cache) {
   if (FLAGS_cache_size <= 0) return Status::OK();
+  // Also carries the settings that a clock cache shares with it.
   LRUCacheOptions lru(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits, false,
                       FLAGS_cache_high_pri_pool_ratio, nullptr, kDefaultToAdaptiveMutex,
                       kDefaultCacheMetadataChargePolicy, FLAGS_cache_low_pri_pool_ratio);
@@ -210,6 +216,7 @@ std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& blo
     table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinarySearch;
   }
   table.block_cache = block_cache;
+  // With a negative size the factory makes its own default cache.
   table.no_block_cache = FLAGS_cache_size == 0;
   return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(table));
 }

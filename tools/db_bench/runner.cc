@@ -24,6 +24,7 @@ namespace ashlar {
 namespace bench {
 namespace {
 
+// All benchmarks. A name that is not here may be a command, see RunCommand().
 constexpr Workload kWorkloads[] = {
     {.name = "fillseq", .run = FillSequential, .begins_empty = true, .uses_families = true},
     {.name = "fillrandom", .run = FillRandom, .begins_empty = true, .uses_families = true},
@@ -113,7 +114,8 @@ constexpr Workload kWorkloads[] = {
     {.name = "compact", .run = CompactAll, .single_thread = true, .uses_families = true},
 };
 
-// Blocks threads until all of them have arrived.
+// Blocks threads until all of them have arrived, so that they begin to work at the same moment.
+// Used once.
 class Gate {
  public:
   explicit Gate(int count) : expected_(count) {}
@@ -126,6 +128,7 @@ class Gate {
  private:
   std::mutex mutex_;
   std::condition_variable opened_;
+  // How many threads have not arrived. Guarded by `mutex_`.
   int expected_;
 };
 
@@ -164,6 +167,7 @@ const Workload* FindWorkload(const std::string& name) {
 void ThreadContext::WaitFor(Pace* pace, double amount) {
   if (pace == nullptr) return;
   const uint64_t start_micros = NowMicros();
+  // The wait is no part of the operation, so it is taken out of its time.
   pace->Take(amount);
   stats.ExcludeTime(NowMicros() - start_micros);
 }
@@ -192,6 +196,7 @@ Runner::~Runner() {
 
 void Runner::Open() {
   if (db_ != nullptr) return;
+  // With --num_column_families a new database gets all families at once.
   DBOptions options = options_;
   options.create_missing_column_families = true;
   std::vector<ColumnFamilyDescriptor> families;
@@ -212,6 +217,7 @@ void Runner::Open() {
   RequireOk(status, "open");
 }
 
+// The handles must go before the database.
 void Runner::Close() {
   if (db_ == nullptr) return;
   for (ColumnFamilyHandle* const family : families_) {
@@ -222,6 +228,7 @@ void Runner::Close() {
   db_.reset();
 }
 
+// Deletes the database; the next Open() creates it.
 void Runner::StartEmpty() {
   Close();
   RequireOk(DestroyDB(path_, options_), "destroy");
@@ -261,6 +268,7 @@ bool Runner::RunOne(const std::string& name) {
     StartEmpty();
   }
   Open();
+  // Commands use the database as it is.
   if (workload == nullptr) return RunCommand(name);
   std::printf("DB path: [%s]\n", path_.c_str());
   RunWorkload(*workload);
@@ -314,6 +322,7 @@ void Runner::PrintMemtableProperties() {
 void Runner::RunWorkload(const Workload& workload) {
   const int readers = workload.single_thread ? 1 : FLAGS_threads;
   const int count = readers + workload.extra_threads;
+  // The writer of ...whilewriting ends when this is 0.
   std::atomic<int> threads_reading{readers};
   Pace read_pace(static_cast<double>(FLAGS_benchmark_read_rate_limit));
   const std::unique_ptr<Pace> write_pace = MakeWritePace();
@@ -327,6 +336,8 @@ void Runner::RunWorkload(const Workload& workload) {
     ThreadContext* context = &contexts[static_cast<size_t>(i)];
     context->db = db_.get();
     context->index = i;
+    // Each thread of each benchmark has other numbers, and the same ones in the next run with the
+    // seed.
     context->random.seed(static_cast<uint64_t>(FLAGS_seed) + runs_ * 1000 +
                          static_cast<uint64_t>(i));
     context->threads_reading = &threads_reading;
@@ -337,6 +348,7 @@ void Runner::RunWorkload(const Workload& workload) {
     threads.emplace_back([this, context, &workload, &gate] {
       SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
       if (FLAGS_perf_level > kDisable) get_perf_context()->EnablePerLevelPerfContext();
+      // The clock starts when all threads are there.
       gate.ArriveAndWait();
       context->stats.Start(reporter_.get(), context->index == 0 ? context->db : nullptr);
       workload.run(context);

@@ -15,6 +15,8 @@
 namespace ashlar {
 namespace bench {
 
+// Opens the database when the first benchmark needs it, and closes it at the end. An error of the
+// database ends the process: a measurement after an error would mean nothing. Threads: one.
 class Runner {
  public:
   Runner(const Options& options, const std::string& path) : options_(options), path_(path) {}
@@ -25,8 +27,11 @@ class Runner {
   bool RunAll(const std::string& names);
 
  private:
+  // One entry of --benchmarks: a workload, or a command.
   bool RunOne(const std::string& name);
   bool RunCommand(const std::string& name);
+  // Starts the threads, waits for them, adds up their measurements and prints the line of the
+  // result.
   void RunWorkload(const Workload& workload);
   void StartEmpty();
   void Open();
@@ -39,6 +44,7 @@ class Runner {
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> families_;  // empty while the database is closed
   std::unique_ptr<Reporter> reporter_;
+  // Workloads that were run, so that each has other random numbers.
   uint64_t runs_ = 0;
 };
 

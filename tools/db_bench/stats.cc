@@ -16,6 +16,7 @@
 
 namespace ashlar {
 namespace bench {
+// A steady clock, as the time of day may be changed while a benchmark runs.
 uint64_t NowMicros() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
@@ -33,6 +34,7 @@ std::unique_ptr<Reporter> Reporter::Start(const std::string& path, int64_t inter
 Reporter::Reporter(FILE* file, int64_t interval_seconds)
     : file_(file), interval_seconds_(interval_seconds), thread_([this] { Run(); }) {}
 
+// The thread may be waiting for the end of an interval, so it is woken.
 Reporter::~Reporter() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -49,6 +51,7 @@ void Reporter::Run() {
   uint64_t last_total = 0;
   std::unique_lock<std::mutex> lock(mutex_);
   for (int64_t elapsed = interval_seconds_;; elapsed += interval_seconds_) {
+    // Absolute moments, so that delays of the thread do not add up.
     wake_.wait_until(lock, start + std::chrono::seconds(elapsed), [this] { return stop_; });
     if (stop_) return;
     const uint64_t total = total_.load(std::memory_order_relaxed);
@@ -81,6 +84,7 @@ uint64_t NextProgress(uint64_t done) {
   if (FLAGS_stats_interval_seconds > 0) return done + kOpsBetweenClockReads;
   if (FLAGS_stats_interval < 0) return UINT64_MAX;
   if (FLAGS_stats_interval > 0) return done + static_cast<uint64_t>(FLAGS_stats_interval);
+  // The steps grow with the number of operations, so that long runs do not fill the screen.
   uint64_t step = 100;
   if (done < step) return step;
   while (step * 10 <= done) step *= 10;
@@ -92,6 +96,7 @@ uint64_t NextProgress(uint64_t done) {
 void Stats::Start(Reporter* reporter, DB* db) {
   reporter_ = reporter;
   const bool has_interval = FLAGS_stats_interval > 0 || FLAGS_stats_interval_seconds > 0;
+  // Only the first thread gets a database.
   db_ = FLAGS_stats_per_interval > 0 && has_interval ? db : nullptr;
   start_micros_ = NowMicros();
   last_op_micros_ = last_progress_micros_ = start_micros_;
@@ -138,6 +143,7 @@ void Stats::AddMessage(const std::string& message) {
 
 void Stats::Merge(const Stats& other) {
   if (other.excluded_) return;
+  // From the first start to the last end, over all threads.
   start_micros_ = is_merged_ ? std::min(start_micros_, other.start_micros_) : other.start_micros_;
   finish_micros_ = std::max(finish_micros_, other.finish_micros_);
   thread_micros_ += other.finish_micros_ - other.start_micros_;
@@ -202,10 +208,13 @@ void Pace::Take(double amount) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (rate_at_ && now >= next_rate_micros_) UpdateRate(now);
+    // The place of this amount in the order of all threads. Time without use is saved up to the
+    // limit.
     turn = std::max(next_micros_, now - kMaxSavedMicros);
     next_micros_ = turn + amount / per_second_ * 1e6;
   }
   if (turn <= now) return;
+  // Without the mutex held, so that other threads can take their turns.
   std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int64_t>(turn - now)));
 }
 

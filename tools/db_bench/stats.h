@@ -27,6 +27,7 @@ class DB;
 
 namespace bench {
 
+// Microseconds of a clock that is never set back.
 uint64_t NowMicros();
 
 // Writes operations per second to a CSV file at fixed intervals while benchmarks run. Thread-safe.
@@ -43,15 +44,20 @@ class Reporter {
 
   FILE* const file_;
   const int64_t interval_seconds_;
+  // Added to by the threads of benchmarks, read by the thread of the file. Relaxed: a count that is
+  // a little late appears in the next line.
   std::atomic<uint64_t> total_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
+  // Guarded by `mutex_`, as is the wait for it.
   bool stop_ = false;
+  // The last member, because the thread uses the others as soon as it is constructed.
   std::thread thread_;
 };
 
 enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kUpdate, kOther };
 
+// The measurements of one thread, or their sum. Threads: one at a time.
 class Stats {
  public:
   Stats() = default;
@@ -89,6 +95,7 @@ class Stats {
   bool excluded_ = false;
   bool is_merged_ = false;
   std::string message_;
+  // One for each Operation, made at its first use.
   std::unique_ptr<Histogram> histograms_[7];
 };
 
@@ -96,6 +103,8 @@ class Stats {
 class Duration {
  public:
   Duration(int64_t seconds, int64_t operations);
+  // Counts the operations that come next; true when there are none to do. With a time limit the
+  // clock is read once in a thousand operations.
   bool Done(int64_t increment);
 
  private:

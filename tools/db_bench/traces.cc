@@ -32,6 +32,7 @@ namespace ashlar {
 namespace bench {
 namespace {
 
+// The file is overwritten, so it has the trace of the last benchmark.
 std::unique_ptr<TraceWriter> NewWriter(const std::string& path) {
   std::unique_ptr<TraceWriter> writer;
   RequireOk(NewFileTraceWriter(Env::Default(), EnvOptions(), path, &writer), "trace file");

@@ -63,6 +63,7 @@ const Workload* FindWorkload(const std::string& name);
 // error measures nothing.
 void RequireOk(const Status& status, const char* what);
 
+// The numbers of operations of each thread.
 inline int64_t ReadCount() { return FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads; }
 inline int64_t WriteCount() { return FLAGS_writes < 0 ? FLAGS_num : FLAGS_writes; }
 // The number of operations of benchmarks that read and write.
@@ -71,6 +72,7 @@ inline int64_t ReadOrWriteCount() {
 }
 inline int64_t DeleteCount() { return FLAGS_deletes < 0 ? FLAGS_num : FLAGS_deletes; }
 
+// The form of all keys of the database; only readmissing uses another size.
 inline KeyShape ShapeOfKeys(int key_size = FLAGS_key_size) {
   return {.key_size = key_size,
           .prefix_size = FLAGS_prefix_size,

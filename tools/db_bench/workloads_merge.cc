@@ -69,6 +69,7 @@ void ReadRandomOperands(ThreadContext* thread) {
   ColumnFamilyHandle* const family = thread->db->DefaultColumnFamily();
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys());
+  // Grows to the longest list of operands that was met.
   std::vector<PinnableSlice> operands(8);
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
@@ -89,6 +90,7 @@ void ReadRandomOperands(ThreadContext* thread) {
     uint64_t bytes = 0;
     for (int i = 0; status.ok() && i < count; i++) {
       bytes += wanted.size() + operands[static_cast<size_t>(i)].size();
+      // Gives the pinned block back.
       operands[static_cast<size_t>(i)].Reset();
     }
     if (status.ok()) found++;
@@ -99,6 +101,7 @@ void ReadRandomOperands(ThreadContext* thread) {
 
 namespace {
 
+// getmergeoperands: the lists have every number below kLists * kListLength once.
 constexpr int kLists = 1000;
 constexpr int kListLength = 100;
 constexpr int kTarget = kLists * kListLength / 2;
@@ -114,6 +117,7 @@ std::string ListOf(int first) {
   return text;
 }
 
+// Parses the list before it searches, as a program that stores lists would.
 bool Contains(const Slice& list, int target) {
   std::vector<int> numbers;
   int number = 0;

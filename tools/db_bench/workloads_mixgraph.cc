@@ -15,6 +15,7 @@
 #include "ashlar/iterator.h"
 #include "tools/db_bench/workloads.h"
 
+// The shares of the three kinds of operations need not add up to 1; only their ratio counts.
 DEFINE_double(mix_get_ratio, 1.0, "share of reads in mixgraph");
 DEFINE_double(mix_put_ratio, 0.0, "share of writes in mixgraph");
 DEFINE_double(mix_seek_ratio, 0.0, "share of scans in mixgraph");
@@ -117,6 +118,8 @@ MixModel::MixModel(const MixParameters& parameters)
     ends_.push_back(
         {std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(end))), positions[i]});
   }
+  // Rounding may have left the last end a little short, and a random number must always find a
+  // range.
   ends_.back().end = parameters.keys;
 }
 
@@ -155,6 +158,7 @@ MixParameters ParametersFromFlags() {
 
 // `sample` as an integer below `limit`.
 int64_t Below(int64_t limit, double sample, int64_t if_negative) {
+  // Written so that NaN counts as negative.
   if (!(sample >= 0)) return if_negative;
   if (sample < static_cast<double>(limit)) return static_cast<int64_t>(sample);
   return static_cast<int64_t>(std::fmod(sample, static_cast<double>(std::max<int64_t>(1, limit))));

@@ -80,6 +80,7 @@ namespace {
 
 template <ChecksumType kType>
 void Sum(ThreadContext* thread) {
+  // Each thread sums this many bytes.
   constexpr uint64_t kBytes = uint64_t{500} << 20;
   const std::string block(static_cast<size_t>(FLAGS_block_size), 'x');
   uint32_t sum = 0;
@@ -92,6 +93,7 @@ void Sum(ThreadContext* thread) {
   thread->stats.AddMessage("(" + std::to_string(block.size()) + " per op)");
 }
 
+// The compressor that tables would use with these flags. Ends the process if there is none.
 std::unique_ptr<Compressor> MakeCompressor() {
   CompressionType type = kNoCompression;
   RequireOk(ParseCompression("--compression_type", FLAGS_compression_type, &type), "flags");
@@ -121,6 +123,7 @@ void CompressBlocks(ThreadContext* thread) {
   uint64_t raw = 0, stored = 0;
   while (raw < kCompressedBytes) {
     const Slice block = blocks.Next();
+    // The output may be larger than the input: the speed is measured, not the result.
     if (!compressor->Compress(block, 2 * block.size(), &output)) {
       RequireOk(Status::Aborted("a block is not compressed"), "compress");
     }

@@ -124,6 +124,7 @@ void ReadMissing(ThreadContext* thread) {
   ReadAmong(thread, static_cast<uint64_t>(FLAGS_num), FLAGS_key_size + 1);
 }
 
+// Reads among the first hundredth of the keys.
 void ReadHot(ThreadContext* thread) {
   ReadAmong(thread, static_cast<uint64_t>((FLAGS_num + 99) / 100), FLAGS_key_size);
 }
@@ -154,6 +155,7 @@ void NewIteratorOnly(ThreadContext* thread) {
   const ReadOptions options = MakeReadOptions();
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
+    // The creation is what is measured; the iterator is not moved.
     const std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
     RequireOk(it->status(), "iterate");
     thread->stats.Finished(Operation::kOther, 1, 0);
@@ -302,6 +304,7 @@ void RunWith(ThreadContext* thread, void (*other)(ThreadContext*),
              void (*measured)(ThreadContext*)) {
   if (thread->index == 0) return other(thread);
   measured(thread);
+  // The last reader ends the writer.
   thread->threads_reading->fetch_sub(1, std::memory_order_relaxed);
 }
 

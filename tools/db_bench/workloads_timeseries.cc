@@ -24,6 +24,8 @@ namespace ashlar {
 namespace bench {
 namespace {
 
+// A key has the series and the time, both in big-endian order: so the points of a series are
+// neighbours, in the order of their times.
 constexpr size_t kSeriesBytes = 8, kPointBytes = 16;
 
 // The current time: written by thread 0, read by all threads and by the compaction filter. No other
@@ -59,6 +61,7 @@ bool IsOld(const Slice& key) {
   return key.size() >= kPointBytes && BigEndianAt(key.data() + kSeriesBytes) < OldestTime();
 }
 
+// Drops old points whenever a compaction meets them. Thread-safe, as it reads one atomic only.
 class OldPoints final : public CompactionFilter {
  public:
   const char* Name() const override { return "db_bench.OldPoints"; }
@@ -80,6 +83,7 @@ void WritePoints(ThreadContext* thread) {
     RequireOk(thread->db->Put(options, key, value), "put");
     thread->stats.Finished(Operation::kWrite, 1, key.size() + value.size());
   }
+  // The writes are reported on a line of their own, and not in the sum of the readers.
   Stats written;
   thread->stats.Stop();
   written.Merge(thread->stats);
@@ -107,6 +111,7 @@ uint64_t VisitSeries(ThreadContext* thread, uint64_t series, bool deletes, uint6
 }  // namespace
 
 bool SetExpiry(Options* options) {
+  // Static, because the options do not own the filter.
   static const OldPoints filter;
   if (FLAGS_expire_style == "compaction_filter") options->compaction_filter = &filter;
   return FLAGS_expire_style == "none" || FLAGS_expire_style == "delete" ||

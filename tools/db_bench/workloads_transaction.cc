@@ -70,6 +70,7 @@ class Incrementer {
 
   // One transaction. A conflict ends it without effect.
   Status Run() {
+    // Transactions that lock in different orders can meet in a deadlock, which is part of the work.
     std::shuffle(sets_.begin(), sets_.end(), thread_->random);
     const uint64_t increment = 1 + thread_->random() % kMaxIncrement;
     if (!FLAGS_transaction_db && !FLAGS_optimistic_transaction_db) return RunAsBatch(increment);
@@ -165,8 +166,10 @@ void RandomTransaction(ThreadContext* thread) {
 
 void VerifyTransactions(DB* db) {
   const bool is_safe = FLAGS_transaction_db || FLAGS_optimistic_transaction_db;
+  // Plain batches of several threads overwrite each other's sums.
   if (!is_safe && FLAGS_threads > 1) return;
   ReadOptions options;
+  // All sets are added up at one moment.
   options.snapshot = db->GetSnapshot();
   uint64_t first_sum = 0;
   Status status;

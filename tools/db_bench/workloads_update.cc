@@ -152,6 +152,7 @@ void RandomReplaceKeys(ThreadContext* thread) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   const auto count = static_cast<size_t>(FLAGS_numdistinct);
+  // The generation that exists of each key.
   std::vector<uint64_t> generations(count, 0);
   std::normal_distribution<double> distance(0, FLAGS_stddev);
   KeyBuffer key(ShapeOfKeys());

@@ -23,6 +23,7 @@ WriteOptions MakeWriteOptions(bool sync) {
 
 namespace {
 
+// How a benchmark fills the database.
 struct FillPlan {
   NumberSource::Order order = NumberSource::Order::kAscending;
   int64_t operations = 0;
@@ -74,6 +75,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
   }
   const WriteOptions options = MakeWriteOptions(plan.sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, plan.value_size);
+  // Each thread writes the full number of operations.
   NumberSource numbers(plan.order, static_cast<uint64_t>(FLAGS_num), &thread->random);
   KeyBuffer key(ShapeOfKeys());
   RangeTombstones tombstones(thread, &numbers);

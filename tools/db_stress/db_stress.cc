@@ -3,6 +3,10 @@
 // db_stress: many threads work on one database, while a file has the expected state of every key;
 // both must agree, also after kill -9 and with changed options. --help explains it; crash_loop.py
 // kills and restarts it.
+//
+// A run: the expected states are opened, the options are drawn from a number, the database is
+// opened with them, and everything is verified. Then the threads work, and everything is verified
+// again. The first contradiction ends the process with a message that begins with WRONG.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -41,10 +45,13 @@ class OperationDraw {
   }
 
  private:
+  // Sums of the weights up to each operation; a random number below the last one selects an
+  // operation.
   std::vector<uint64_t> ends_;
   uint64_t sum_ = 0;
 };
 
+// The working threads of one run, and the watchdog over their calls.
 class Run {
  public:
   Run(Shared* shared, const OperationDraw& operations)
@@ -69,6 +76,7 @@ class Run {
 
 void Run::Call(Worker* worker, const Operation& operation) {
   worker->call_name.store(operation.name, std::memory_order_relaxed);
+  // After the name: the watchdog that sees the time also sees the name.
   worker->call_began_millis.store(NowMillis(), std::memory_order_release);
   operation.run(worker);
   worker->call_began_millis.store(0, std::memory_order_release);
@@ -86,10 +94,12 @@ void Run::Work(Worker* worker) {
   while (!is_over()) {
     Call(worker, operations_.Draw(&worker->random));
     if (++done % kOpsBetweenCounts == 0) {
+      // Counted in groups, as the counter is shared by all threads.
       shared_->expected->Count(Figure::kOperations, kOpsBetweenCounts);
     }
   }
   shared_->expected->Count(Figure::kOperations, done % kOpsBetweenCounts);
+  // The database cannot be closed with snapshots.
   Call(worker, {"releasing snapshots", "", 0, &ReleaseAllSnapshots});
   const std::lock_guard<std::mutex> lock(mutex_);
   if (--working_ == 0) ended_.notify_all();
@@ -97,6 +107,7 @@ void Run::Work(Worker* worker) {
 
 void Run::WatchUntilEnd() {
   std::unique_lock<std::mutex> lock(mutex_);
+  // The watchdog looks twice a second at how long each call has lasted.
   while (!ended_.wait_for(lock, std::chrono::milliseconds(500), [this] { return working_ == 0; })) {
     for (const Worker& worker : workers_) {
       const int64_t began = worker.call_began_millis.load(std::memory_order_acquire);
@@ -182,6 +193,7 @@ Status RunWith(Settings settings) {
     Run(&shared, operations).WorkAll();
     VerifyAll(&shared, &random);
   }
+  // An error while closing is a failure like any other.
   Require((*db)->Close(), "closing");
   expected->Count(Figure::kCleanEnds, 1);
   std::printf("ok; in all runs: %s\n", expected->FiguresText().c_str());

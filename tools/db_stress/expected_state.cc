@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cassert>
 
 #include <cerrno>
 #include <cstring>
@@ -60,6 +61,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
                                                            uint64_t keys, IfMissing if_missing) {
   const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
   const bool creates = if_missing == IfMissing::kCreate;
+  // The mapping below keeps the file open; the descriptor is closed at the end of the function.
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0644));
   if (file.get() < 0 && errno == ENOENT && !creates) return Status::NotFound(path);
   if (file.get() < 0) return SystemError(path, "open");
@@ -82,6 +84,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
   if (!is_complete) {
     head[kFamiliesAt].store(static_cast<uint64_t>(families), std::memory_order_relaxed);
     head[kKeysAt].store(keys, std::memory_order_relaxed);
+    // Last, see the head of this file.
     head[kMagicAt].store(kMagic, std::memory_order_release);
   }
   if (head[kFamiliesAt].load() != static_cast<uint64_t>(families) || head[kKeysAt].load() != keys) {

@@ -22,6 +22,7 @@ namespace ashlar::stress {
 
 enum class Figure { kRuns, kCleanEnds, kOperations, kKeysVerified, kPendingFound, kCount };
 
+// The process owns the file: two processes must not use it at the same time.
 class ExpectedState {
  public:
   // What to do if the file is missing or incomplete: create it with all keys absent, or return
@@ -66,6 +67,7 @@ class ExpectedState {
   Word& At(const KeyId& key) const;
   Word& FigureAt(Figure figure) const;
 
+  // The mapping of the whole file.
   Word* const memory_;
   const uint64_t bytes_;
   const int families_;

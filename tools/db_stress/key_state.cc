@@ -3,6 +3,7 @@
 // The bits of the word from the lowest: generation 28, operands 6, removals 20, base 1, pending 2.
 #include "tools/db_stress/key_state.h"
 
+#include <cassert>
 #include <tuple>
 
 namespace ashlar::stress {
@@ -18,6 +19,8 @@ Position PositionOf(const KeyState& state) { return {state.generation, state.ope
 
 }  // namespace
 
+// The numbers wrap around at the sizes of their fields, which a key does not reach in practice; the
+// number of removals is compared for a difference only.
 KeyState KeyState::After(Event event) const {
   KeyState result = Settled();
   switch (event) {
@@ -56,6 +59,8 @@ KeyState KeyState::FromWord(uint64_t word) {
 
 bool MayBeFound(const KeyState& before, const KeyState& after,
                 const std::optional<FoundEvent>& found) {
+  // The greatest state that the database may have reached: a pending event counts as having
+  // happened.
   const KeyState last = after.After(after.pending);
   assert(PositionOf(before) <= PositionOf(last));
   // A removal happened, or may have, if the number of removals, pending ones included, has changed.

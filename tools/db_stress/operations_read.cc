@@ -51,6 +51,8 @@ std::vector<std::optional<std::string>> ReadAt(Worker* worker, const Snapshot* s
   return result;
 }
 
+// The states before and after the call enclose what the snapshot may show. What it shows first is
+// kept, and must be the same whenever it is read again.
 void TakeSnapshot(Worker* worker) {
   HeldSnapshot held;
   held.first = {worker->StableFamily(),
@@ -91,6 +93,8 @@ void GetOne(Worker* worker) {
   CheckFound(key, before, worker->expected().Load(key), FoundBy(status, value, "Get"), "Get");
 }
 
+// A plain value has one column; one that PutEntity() has written has a second one with its
+// generation.
 void GetColumns(Worker* worker) {
   const KeyId key{worker->AnyFamily(), worker->AnyNumber()};
   const FamilyUse family = worker->db().Use(key.family);
@@ -178,6 +182,7 @@ void ReleaseAllSnapshots(Worker* worker) {
 
 namespace {
 
+// One entry that an iterator has shown.
 struct Row {
   uint64_t number = 0;
   std::string value;
@@ -219,6 +224,7 @@ std::vector<Row> Scan(Iterator* it, const KeyId& first, const std::vector<KeySta
   return rows;
 }
 
+// Fails unless the iterator is at the row number `at` of the scan; rows.size() means: not valid.
 void CheckPosition(const Iterator& it, const std::vector<Row>& rows, size_t at, const char* step) {
   Require(it.status(), step);
   if (at >= rows.size()) {

@@ -72,6 +72,7 @@ void CompactSomeRange(Worker* worker) {
            "CompactRange");
 }
 
+// The files may be gone, or be taken by another compaction, when the call comes.
 void CompactSomeFiles(Worker* worker) {
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   ColumnFamilyMetaData metadata;
@@ -109,6 +110,7 @@ void RecreateFamily(Worker* worker) {
   const int number = worker->db().volatile_family();
   ExpectedState& expected = worker->expected();
   std::vector<KeyState> states;
+  // Runs while no other thread uses the family, so the states do not change meanwhile.
   const auto announce = [&] {
     states = worker->LoadRange({number, 0}, expected.keys());
     for (uint64_t i = 0; i < states.size(); i++) {
@@ -157,6 +159,7 @@ void SyncLog(Worker* worker) {
 
 void CheckCheckpoint(Worker* worker) {
   const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
+  // One checkpoint at a time, as all have the same path.
   if (!turn.owns_lock()) return;
   const std::string path = worker->db().TemporaryPath("checkpoint");
   const int number = worker->StableFamily();
@@ -176,6 +179,7 @@ void CheckCheckpoint(Worker* worker) {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> copy;
   DBOptions options;
+  // A copy may contain prepared transactions.
   options.allow_2pc = worker->db().transactions() == Transactions::kLocking;
   Require(DB::OpenForReadOnly(options, path, worker->db().Descriptors(), &handles, &copy),
           "opening a checkpoint");

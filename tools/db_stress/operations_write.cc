@@ -15,6 +15,7 @@
 namespace ashlar::stress {
 namespace {
 
+// One event of one key: the state before, and what happens to it.
 struct Change {
   KeyId key;
   KeyState before;
@@ -27,6 +28,7 @@ std::string RecordOf(const Worker& worker, const Change& change) {
   return RecordText(change.key, change.After(), worker.shared->settings->value_bytes);
 }
 
+// Before the call: a kill during the call leaves the event pending, so both outcomes are right.
 void Announce(Worker* worker, std::span<const Change> changes) {
   for (const Change& change : changes) {
     worker->expected().Store(change.key, change.before.With(change.event));
@@ -42,6 +44,7 @@ void SettleAs(Worker* worker, std::span<const Change> changes, bool has_happened
 
 void Settle(Worker* worker, std::span<const Change> changes, const WriteOptions& options,
             const Status& status, const char* call) {
+  // A refused write has changed nothing.
   const bool is_refused = options.no_slowdown && status.IsIncomplete();
   if (!is_refused) Require(status, call);
   SettleAs(worker, changes, !is_refused);
@@ -60,6 +63,7 @@ void ChangeOne(Worker* worker, const KeyId& key, const char* name, Choose choose
   const FamilyUse family = worker->db().Use(key.family);
   const KeyLocks::Held held(&worker->shared->locks, {&key, 1});
   Change change{.key = key, .before = worker->expected().Load(key)};
+  // The lock of the key is held, so no other writer can be in the middle of its call.
   if (change.before.pending != Event::kNone) Fail(StrCat(name, ": a lock does not hold"));
   change.event = choose(change.before);
   const WriteOptions options = DrawWriteOptions(worker);
@@ -77,6 +81,7 @@ Status Put(Worker* worker, const WriteOptions& options, ColumnFamilyHandle* fami
                                  {{kDefaultWideColumnName, record}, {"generation", generation}});
 }
 
+// A key with too many operands gets a new value, which bounds the length of its record.
 Event MergeOrPut(const KeyState& state) {
   return state.operands < KeyState::kMaxOperands ? Event::kMerge : Event::kPut;
 }
@@ -258,6 +263,7 @@ void IngestTable(Worker* worker) {
   std::vector<Change> changes = DrawNeighbours(worker, number, 100);
   const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
   LoadStates(worker, changes, Event::kPut);
+  // Each thread has a file of its own.
   const std::string path = worker->db().TemporaryPath(StrCat("table.", worker->index));
   const DrawnOptions& drawn = worker->db().options();
   const Options options(drawn.db, drawn.families[static_cast<size_t>(number)]);

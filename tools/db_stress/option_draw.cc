@@ -49,6 +49,7 @@ const Choice kDbChoices[] = {
     {"open_files_async", {"false", "true"}},
 };
 
+// Small sizes, so that flushes and compactions happen often.
 const Choice kFamilyChoices[] = {
     {"write_buffer_size", {"65536", "262144", "1048576"}},
     {"max_write_buffer_number", {"2", "3", "5"}},
@@ -137,6 +138,7 @@ const Choice kDbChanges[] = {
     {"avoid_flush_during_shutdown", {"false", "true"}},
 };
 
+// All values of an option are equally likely.
 const char* Pick(const Choice& choice, Random64* random) {
   return choice.values.begin()[random->Uniform(choice.values.size())];
 }
@@ -234,6 +236,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
 Result<DrawnOptions> MakeOptions(const Settings& settings) {
   DrawnOptions drawn;
   Random64 random(settings.draw);
+  // Without a draw all options have their defaults, apart from the merge operator.
   const bool draws = settings.draw != 0;
   if (draws) RETURN_IF_ERROR(DrawDb(&random, &drawn));
   constexpr size_t kCacheBytes[] = {0, 100'000, 8 << 20};
@@ -249,6 +252,7 @@ Result<DrawnOptions> MakeOptions(const Settings& settings) {
   }
   const DBOptions base = drawn.db;
   RETURN_IF_ERROR(GetDBOptionsFromString(ConfigOptions(), base, settings.db_options, &drawn.db));
+  // A killed run may have left the volatile family dropped.
   drawn.db.create_if_missing = drawn.db.create_missing_column_families = true;
   return drawn;
 }

@@ -76,6 +76,7 @@ constexpr std::string_view kFlags =
     "  --weights=<op>=<n>,..      frequency of an operation relative to the sum of all; 0: never\n"
     "  --help\n";
 
+// InvalidArgument names the flag and its bounds.
 Status ReadCount(const CommandLine& line, std::string_view flag, int64_t min, int64_t max,
                  int64_t default_value, int64_t* result) {
   ASSIGN_OR_RETURN(*result, line.Number(flag, default_value));

@@ -3,6 +3,7 @@
 // A record is verified by generating it again and comparing the bytes.
 #include "tools/db_stress/stress_value.h"
 
+#include <cassert>
 #include <cstring>
 
 #include "util/keys/coding.h"
@@ -16,6 +17,7 @@ constexpr size_t kNumberBytes = 8;
 constexpr size_t kHeadBytes = 1 + 1 + 8 + 4 + 1 + 2;
 constexpr size_t kMaxPayload = 60'000;
 
+// One put or one merge operand. Its bytes follow from its fields.
 struct Record {
   char kind = 'P';
   KeyId key;
@@ -23,6 +25,7 @@ struct Record {
   uint32_t operand = 0;
   size_t payload_bytes = 0;
 
+  // Different for each record, so that no two records have the same payload.
   uint64_t Seed() const {
     return key.number * 0x9e3779b97f4a7c15ull + (uint64_t{generation} << 16) +
            (uint64_t{operand} << 8) + static_cast<uint64_t>(key.family) * 131 +
@@ -68,6 +71,7 @@ Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
     return Status::Corruption(
         StrCat("a value of key ", record.key.number, " of family ", record.key.family));
   }
+  // Generated again from the fields, and compared byte by byte.
   const std::string expected = record.ToString();
   if (!rest->starts_with(expected)) {
     return Status::Corruption(StrCat("wrong bytes in a value of generation ", record.generation));
@@ -134,6 +138,7 @@ std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes) {
 Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value) {
   Slice rest = value;
   FoundEvent found;
+  // The records must be the events of one generation, without a gap and in order.
   for (bool is_first = true; !rest.empty() || is_first; is_first = false) {
     ASSIGN_OR_RETURN(const Record record, ReadRecord(key, &rest));
     if (is_first) {

@@ -84,12 +84,14 @@ Status StressedDb::RemoveTemporaryFiles() const {
   return error ? Status::IOError(StrCat(parent.string(), ": ", error.message())) : Status::OK();
 }
 
+// Other families are never dropped, so they need no lock.
 FamilyUse StressedDb::Use(int family) {
   std::shared_lock<std::shared_mutex> lock;
   if (family == volatile_family()) lock = std::shared_lock<std::shared_mutex>(volatile_mutex_);
   return FamilyUse(std::move(lock), handles_[static_cast<size_t>(family)]);
 }
 
+// A kill between the two steps leaves the database without the family; the next opening creates it.
 Status StressedDb::DropAndCreate() {
   ColumnFamilyHandle*& handle = handles_.back();
   RETURN_IF_ERROR(db_->DropColumnFamily(handle));

@@ -80,6 +80,7 @@ class StressedDb {
   const std::string path_;
   const Transactions transactions_;
   const DrawnOptions options_;
+  // Owns the database of whatever kind.
   std::unique_ptr<DB> db_;
   TransactionDB* locking_ = nullptr;  // it is db_, if that is one
   OptimisticTransactionDB* optimistic_ = nullptr;

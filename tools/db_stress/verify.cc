@@ -35,6 +35,7 @@ class Verifier {
     if (value) found = EventOf(key, Slice(*value), "verifying");
     const KeyState known = expected_.Load(key);
     const KeyState settled = SettledState(key, known, found, value);
+    // The run before was killed during this write. What was found is the state from now on.
     if (known.pending != Event::kNone) {
       expected_.Count(Figure::kPendingFound, 1);
       expected_.Store(key, settled);

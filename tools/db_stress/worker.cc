@@ -25,6 +25,8 @@ void Require(const Status& status, const std::string& call) {
   if (!status.ok()) Fail(StrCat(call, ": ", status.ToString()));
 }
 
+// In ascending order, so that two threads cannot wait for each other in a circle. Two keys may
+// share a lock, which is taken once.
 KeyLocks::Held::Held(KeyLocks* locks, std::span<const KeyId> keys) {
   std::vector<size_t> indexes;
   indexes.reserve(keys.size());

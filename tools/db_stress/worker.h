@@ -72,6 +72,7 @@ struct HeldSnapshot {
   std::vector<std::optional<std::string>> values;
 };
 
+// The state of one working thread. Only the two atomics are used by another thread.
 struct Worker {
   Shared* shared = nullptr;
   int index = 0;
@@ -84,6 +85,7 @@ struct Worker {
   StressedDb& db() const { return *shared->db; }
   ExpectedState& expected() const { return *shared->expected; }
   const KeySpace& space() const { return shared->space; }
+  // Random families and keys. The last family is volatile, all others are stable.
   int AnyFamily() {
     return static_cast<int>(random.Uniform(static_cast<uint64_t>(db().families())));
   }
@@ -102,6 +104,7 @@ struct Worker {
   std::vector<KeyState> LoadRange(const KeyId& first, uint64_t count) const;
 };
 
+// A row of the table. The weight is the frequency relative to the sum of all weights.
 struct Operation {
   const char* name;
   const char* what;  // for the help

@@ -16,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-// Any thread.
+// Prints the messages of the backup engine to stderr, each cut off at a kilobyte. Any thread.
 class StderrLogger final : public Logger {
  public:
   explicit StderrLogger(InfoLogLevel level) : Logger(level) {}
@@ -76,6 +76,7 @@ Status RunBackup(const Invocation& call) {
   const std::unique_ptr<BackupEngine> engine(opened);
   PrintLine("open backup engine OK");
   {
+    // Tells on a terminal that the work goes on.
     const Heartbeat heartbeat("making a backup");
     RETURN_IF_ERROR(engine->CreateNewBackup(CreateBackupOptions(), db->get()));
   }

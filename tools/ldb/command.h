@@ -34,6 +34,7 @@ struct Invocation {
   std::string ValueText(const Slice& value) const;
 };
 
+// A row of the command table. All texts are literals.
 struct LdbCommand {
   std::string_view name;
   std::string_view usage;               // arguments and flags, printed after the name
@@ -46,6 +47,7 @@ struct LdbCommand {
   Status (*run)(const Invocation& call);
 };
 
+// The two tables in the order of the help: commands on data, and on the database or its files.
 std::span<const LdbCommand> DataCommands();
 std::span<const LdbCommand> AdminCommands();
 // Null if there is no command of this name.

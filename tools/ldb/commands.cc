@@ -20,6 +20,7 @@ std::vector<std::string_view> WithOpenFlags(std::vector<std::string_view> flags 
 }
 
 // clang-format off
+// Commands that read and write single keys.
 std::vector<LdbCommand> MakeDataCommands() {
   return {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
@@ -252,6 +253,7 @@ std::vector<LdbCommand> MakeFileCommands() {
 }
 // clang-format on
 
+// The bytes that a text on the command line stands for.
 Result<std::string> FromText(const std::string& text, bool is_hex) {
   if (!is_hex) return text;
   return ParseHexText(text);

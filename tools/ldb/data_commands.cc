@@ -3,6 +3,7 @@
 // Commands on given keys: get, put, delete, several keys at once, wide columns; explain, which
 // shows where a read looks and what that costs; and query, which reads get, put and delete from
 // standard input.
+#include <cassert>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -22,6 +23,7 @@ namespace {
 
 // Ends a command that writes: `written` is the result of the write.
 Status CloseAfterWrite(LdbDatabase* db, const Status& written) {
+  assert(db != nullptr);
   const Status closed = db->Close();
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(closed);
@@ -49,6 +51,7 @@ Status GetAll(const Invocation& call, Read read, Text text) {
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  // The slices refer to `keys`, which does not change any more.
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<Status> statuses(keys.size());
   read(db->get(), family, slices, &statuses);
@@ -175,6 +178,7 @@ Status RunMultiGet(const Invocation& call) {
       call,
       [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
           std::vector<Status>* statuses) {
+        assert(statuses != nullptr);
         db->MultiGet(ReadOptions(), family, keys.size(), keys.data(), values.data(),
                      statuses->data());
       },
@@ -187,6 +191,7 @@ Status RunMultiGetEntity(const Invocation& call) {
       call,
       [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
           std::vector<Status>* statuses) {
+        assert(statuses != nullptr);
         db->MultiGetEntity(ReadOptions(), family, keys.size(), keys.data(), values.data(),
                            statuses->data());
       },
@@ -195,6 +200,7 @@ Status RunMultiGetEntity(const Invocation& call) {
 
 Status RunPutEntity(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
+  // Owns the bytes to which the columns refer.
   std::vector<std::pair<std::string, std::string>> parts;
   for (size_t i = 1; i < call.arguments.size(); i++) {
     const std::string& text = call.arguments[i];

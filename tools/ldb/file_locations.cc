@@ -66,6 +66,7 @@ Result<std::vector<std::string>> FileLocations::DirsByPathId(const FamilyState& 
   const auto note = [&](FileType type, FileNumber number, uint32_t path_id) {
     const auto found = found_.find({type, number});
     if (found == found_.end()) return Status::OK();  // opening reports it
+    // The first file of a path decides for its directory; all others must be in the same one.
     const size_t dir = dir_of_path.emplace(path_id, found->second).first->second;
     if (dir == found->second) return Status::OK();
     return Status::InvalidArgument(StrCat("column family ", family.name,

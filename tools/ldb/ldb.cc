@@ -105,6 +105,7 @@ Result<Invocation> Parse(const CommandLine& line) {
   return call;
 }
 
+// Returns the exit code of the program.
 int Run(const CommandLine& line) {
   if (line.words().empty()) {
     const bool is_asked = line.Has("help");
@@ -185,6 +186,7 @@ int LDBTool::RunAndReturn(int argc, char** argv, const Options& db_options,
   if (column_families != nullptr) parts.families = *column_families;
   parts.key_formatter = ldb_options.key_formatter;
   parts.help_head = ldb_options.print_help_header;
+  // What the calling program brings along counts until the end of the call.
   const ProgramScope scope(std::move(parts));
   return ashlar::Run(CommandLine(argc, argv));
 }

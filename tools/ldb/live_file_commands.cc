@@ -4,6 +4,7 @@
 // databases with features that this engine does not have: dump_live_files, dump --path,
 // list_live_files_metadata, list_file_range_deletes, checkconsistency and report.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ void PrintTitle(std::string_view title) {
 // Prints all entries of a table and returns their number.
 Result<uint64_t> DumpEntries(FileSystem* fs, const Invocation& call, const std::string& path,
                              std::unique_ptr<TableInspector>* table) {
+  assert(table != nullptr);
   PrintLine(StrCat("Process ", path));
   ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
   PrintLine("Sst file format: block-based");
@@ -104,6 +106,7 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FileLocations& l
   return first_error;
 }
 
+// Prints the logs that an opening of the database would replay, and checks that none is missing.
 Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& state) {
   PrintTitle("\nWrite Ahead Log Files");
   ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
@@ -122,6 +125,7 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
   return CheckLogs(call, state);
 }
 
+// Prints empty levels as well, as RocksDB's ldb does.
 void PrintByLevel(const FileLocations& locations, const ManifestState& state) {
   for (const auto& [id, family] : state.families()) {
     PrintLine(StrCat("===== Column Family: ", family.name, " =====\nLive SST Files:"));
@@ -228,6 +232,7 @@ class RangeTombstonePrinter {
   }
 
  private:
+  // How many may still be printed.
   int64_t left_;
 };
 

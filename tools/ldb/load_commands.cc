@@ -88,6 +88,8 @@ Status RunLoad(const Invocation& call) {
     const Heartbeat heartbeat("compacting");
     loaded = (*db)->CompactRange(CompactRangeOptions(), family, nullptr, nullptr);
   }
+  // Before the result of the load is looked at, so that the options are right after an error as
+  // well.
   RETURN_IF_ERROR(while_loading.Restore());
   RETURN_IF_ERROR(loaded);
   return db->Close();

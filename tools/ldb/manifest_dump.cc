@@ -71,6 +71,7 @@ std::string BlobFilesText(const FamilyState& family) {
   return text;
 }
 
+// As the MANIFEST has recorded it; the value is binary.
 struct ChecksumInManifest {
   std::string function;
   std::string value;

@@ -5,6 +5,7 @@
 #include "tools/lib/program_parts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <memory>
 
@@ -56,6 +57,7 @@ Status ManifestState::Apply(const VersionEdit& edit) {
   }
   ApplyLogs(edit);
   if (edit.is_family_change()) RETURN_IF_ERROR(ApplyFamilyChange(edit));
+  // A drop has removed the family above, and has nothing else to apply.
   const auto found = families_.find(edit.column_family);
   if (found == families_.end()) {
     if (edit.is_family_drop) return Status::OK();
@@ -72,6 +74,7 @@ Status ManifestState::Apply(const VersionEdit& edit) {
 
 void ManifestState::ApplyLogs(const VersionEdit& edit) {
   const auto learn = [this](FileNumber number, uint64_t synced_bytes) {
+    // The greatest size counts, as a log only grows.
     uint64_t& known = synced_log_bytes_[number];
     known = std::max(known, synced_bytes);
   };
@@ -92,6 +95,7 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
         StrCat("column family ", edit.column_family, " is dropped, but does not exist"));
   }
   const auto [added, is_new] = families_.try_emplace(edit.column_family);
+  // The default family exists from the beginning, whether or not an edit adds it.
   if (!is_new && edit.column_family != kDefaultFamilyId) {
     return Status::Corruption(StrCat("column family ", edit.column_family, " is added twice"));
   }
@@ -99,6 +103,7 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
   return Status::OK();
 }
 
+// Deletions come first: an edit that moves a file deletes it from one level and adds it to another.
 Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
   for (const VersionEdit::DeletedFile& deleted : edit.deleted_files) {
     const size_t level = static_cast<size_t>(deleted.level);
@@ -176,6 +181,8 @@ FileNumber ManifestState::FirstNeededLog() const {
 Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
                               const std::function<void(const VersionEdit&)>& on_edit,
                               std::optional<ManifestState>* state) {
+  assert(fs != nullptr);
+  assert(state != nullptr);
   RETURN_IF_ERROR(fs->FileExists(path, IOOptions(), nullptr));
   ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader, ManifestReader::Open(fs, path));
   VersionEdit edit;
@@ -205,6 +212,7 @@ namespace {
 
 // Its name without the directory; empty if there is none.
 std::string NewestManifestIn(FileSystem* fs, const std::string& db) {
+  assert(fs != nullptr);
   std::vector<std::string> names;
   if (!fs->GetChildren(db, IOOptions(), &names, /*dbg=*/nullptr).ok()) return "";
   std::string newest;

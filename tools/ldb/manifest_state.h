@@ -26,6 +26,7 @@ inline constexpr size_t kLevelsAlwaysShown = 7;
 class Comparator;
 
 struct FamilyState {
+  // A blob file, and how much of it no table needs any more.
   struct BlobFile {
     BlobFileAddition added;
     uint64_t garbage_count = 0;
@@ -75,6 +76,7 @@ class ManifestState {
   Status ApplyFiles(const VersionEdit& edit, FamilyState* family);
   Status ApplyBlobFiles(const VersionEdit& edit, FamilyState* family);
 
+  // By id. A family that was dropped is gone.
   std::map<uint32_t, FamilyState> families_;
   FileNumber next_file_number_ = 0;
   SequenceNumber last_sequence_ = 0;

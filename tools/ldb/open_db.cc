@@ -2,9 +2,16 @@
 //
 // Makes column family descriptors from the MANIFEST, with options from the OPTIONS file and from
 // flags.
+//
+// There are two ways from a call to an open database. Reading: DescribeFamilies() makes descriptors
+// from the MANIFEST alone, LoadForReading() adds the few options that reads need. Writing:
+// LoadOptions() takes the whole OPTIONS file, and then the flags of the call override it. In both
+// ways the MANIFEST decides which families there are and how each is ordered, because a wrong
+// comparator would misplace keys.
 #include "tools/ldb/open_db.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <utility>
 
@@ -32,6 +39,8 @@ struct OptionFlag {
   std::string_view flag;
   std::string_view option;
 };
+// Flags with a value. Most have the name of their option; the others are names that scripts for
+// RocksDB's ldb use.
 constexpr OptionFlag kFamilyFlags[] = {
     {"compression_type", "compression"},
     {"write_buffer_size", "write_buffer_size"},
@@ -71,6 +80,9 @@ constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
     {"zstd", "kZSTD"},
 };
 
+// The option as "name=value;", the form that GetColumnFamilyOptionsFromString() parses.
+// InvalidArgument for a compression or a caching mode that does not exist; other values are checked
+// when the string is parsed.
 Result<std::string> OptionText(const OptionFlag& flag, const std::string& value) {
   if (flag.flag == "prepopulate_blob_cache") {
     if (value == "0") return std::string("prepopulate_blob_cache=kDisable;");
@@ -85,7 +97,10 @@ Result<std::string> OptionText(const OptionFlag& flag, const std::string& value)
                                         "\"; known: no, snappy, zlib, bzip2, lz4, lz4hc, zstd"));
 }
 
+// Replaces the table factory if a flag about blocks or filters is given. A factory of another table
+// format has no BlockBasedTableOptions and stays as it is.
 Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   auto* current = options->table_factory->GetOptions<BlockBasedTableOptions>();
   if (current == nullptr || !(line.Has("block_size") || line.Has("bloom_bits"))) {
     return Status::OK();
@@ -104,6 +119,8 @@ Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
   return Status::OK();
 }
 
+// Applies all flags about a column family to *options. Flags that are absent change nothing, so the
+// values of the OPTIONS file stay.
 Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
   std::string text;
   for (const OptionFlag& flag : kFamilyFlags) {
@@ -133,6 +150,7 @@ Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
   return ApplyTableFlags(line, options);
 }
 
+// Applies the flags about the database as a whole.
 Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
   const std::optional<std::string> compatible = line.Value("write_compatible_with");
   if (compatible && !compatible->empty()) options->write_compatible_with = *compatible;
@@ -158,6 +176,8 @@ Status SetRequiredOptions(const FamilyState& family, ColumnFamilyOptions* option
   return Status::OK();
 }
 
+// One descriptor for each family of the MANIFEST, with the options of the program, in the order of
+// the family IDs.
 Result<Descriptors> DescribeFamilies(const ManifestState& state) {
   Descriptors result;
   for (const auto& [id, family] : state.families()) {
@@ -168,6 +188,8 @@ Result<Descriptors> DescribeFamilies(const ManifestState& state) {
   return result;
 }
 
+// Whether the directory has a log that recovery would read. Older logs do not count: they may be
+// leftovers, and say nothing about the place of the logs.
 Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(ToolFiles()->GetChildren(dir, IOOptions(), &names, /*dbg=*/nullptr));
@@ -182,6 +204,7 @@ Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state)
 // Clears wal_dir if the logs are in the database's own directory. A copy or a checkpoint has its
 // logs beside its tables, while its OPTIONS file still names the wal_dir of the original.
 Status CorrectWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
+  assert(options != nullptr);
   if (options->wal_dir.empty()) return Status::OK();
   FileSystem* const fs = ToolFiles();
   const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
@@ -209,6 +232,7 @@ Status RegisterObjects(const Invocation& call) {
 
 // Objects of the program that an OPTIONS file only names.
 void AddProgramObjects(ColumnFamilyDescriptor* family) {
+  assert(family != nullptr);
   const ColumnFamilyOptions& given = ProgramOptions(family->name);
   ColumnFamilyOptions& options = family->options;
   if (options.merge_operator == nullptr) options.merge_operator = given.merge_operator;
@@ -234,6 +258,8 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   RETURN_IF_ERROR(status);
   db_options->env = ToolEnv();
   RETURN_IF_ERROR(CorrectWalDir(call, state, db_options));
+  // The MANIFEST decides which families exist. A family of the OPTIONS file that has been dropped
+  // since is not opened.
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
@@ -306,6 +332,8 @@ Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptor
   return Status::OK();
 }
 
+// The state that the MANIFEST named by CURRENT describes. Nothing is locked; a running process may
+// be writing it.
 Result<ManifestState> ReadLiveManifest(const std::string& db) {
   FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string path, LiveManifestPath(fs, db));
@@ -335,6 +363,7 @@ Result<std::unique_ptr<LdbDatabase>> OpenAsAsked(const Invocation& call,
   return std::make_unique<LdbDatabase>(std::move(db), std::move(handles));
 }
 
+// Creates the database with the default family only.
 Result<std::unique_ptr<LdbDatabase>> OpenNew(const Invocation& call, DBOptions db_options) {
   ColumnFamilyOptions options = ProgramOptions(kDefaultColumnFamilyName);
   RETURN_IF_ERROR(ApplyFlags(*call.line, &options));
@@ -361,6 +390,8 @@ Result<ColumnFamilyHandle*> LdbDatabase::Family(const std::string& name) const {
 Status LdbDatabase::Close() {
   if (db_ == nullptr) return Status::OK();
   Status status;
+  // Handles must be destroyed before the database. The first error is returned, but the rest is
+  // closed all the same.
   for (ColumnFamilyHandle* handle : std::exchange(handles_, {})) {
     const Status destroyed = db_->DestroyColumnFamilyHandle(handle);
     if (status.ok()) status = destroyed;
@@ -414,6 +445,9 @@ Result<std::unique_ptr<LdbDatabase>> OpenForWriting(const Invocation& call) {
   db_options.allow_2pc = true;  // prepared transactions stay as they are
   Result<std::unique_ptr<LdbDatabase>> opened =
       OpenAsAsked(call, db_options, descriptors, /*is_read_only=*/false);
+  // A message that begins with "option " is about an option of the file that this engine does not
+  // support. The user has not typed that option, so the message names its origin and the way around
+  // it.
   const Status& status = opened.status();
   const char* message = status.getState();
   if (status.IsNotSupported() && message != nullptr && Slice(message).starts_with("option ")) {
@@ -441,6 +475,8 @@ Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState
 Status CheckLogs(const Invocation& call, const ManifestState& state) {
   FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
+  // A log may be longer than its synced size, because later writes were not synced or not yet
+  // recorded. A shorter one has lost bytes that were durable.
   for (const auto& [number, synced_bytes] : state.synced_log_bytes()) {
     if (number < state.FirstNeededLog()) continue;
     const std::string path = LogFileName(directory, number);
@@ -495,6 +531,7 @@ Status TemporaryOptions::Set(const Texts& options) {
   RETURN_IF_ERROR(
       GetStringFromColumnFamilyOptions(ConfigOptions(), (*db_)->GetOptions(family_), &text));
   RETURN_IF_ERROR(StringToMap(text, &all));
+  // All names are checked before any option changes.
   for (const auto& [name, value] : options) {
     const auto found = all.find(name);
     if (found == all.end()) return Status::InvalidArgument(StrCat("no option is called ", name));

@@ -21,6 +21,8 @@ namespace ashlar {
 
 class ManifestState;
 
+// An open database and the handles of all its column families; owns both. The handles are destroyed
+// before the database. Threads: one at a time.
 class LdbDatabase {
  public:
   LdbDatabase(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles);
@@ -42,7 +44,12 @@ class LdbDatabase {
   std::vector<ColumnFamilyHandle*> handles_;
 };
 
+// Opens the database read-only or, with --secondary_path, as a secondary instance. No lock is
+// taken, so the database may be open in another process.
 Result<std::unique_ptr<LdbDatabase>> OpenForReading(const Invocation& call);
+// Opens the database as its owner: recovery runs and the LOCK file is held, so this fails while
+// another process has the database open. With --create_if_missing a database that does not exist is
+// created.
 Result<std::unique_ptr<LdbDatabase>> OpenForWriting(const Invocation& call);
 
 // The directory of the WALs, for commands that read files without opening the database: its own
@@ -58,6 +65,7 @@ const std::vector<std::string_view>& OpenFlags();
 // Options that a command sets for the duration of its own work and then restores. Threads: one.
 class TemporaryOptions {
  public:
+  // By name of the option, values in the form of an options string.
   using Texts = std::unordered_map<std::string, std::string>;
 
   TemporaryOptions(LdbDatabase* db, ColumnFamilyHandle* family) : db_(db), family_(family) {}

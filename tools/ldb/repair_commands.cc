@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands repair and update_manifest.
+//
+// Both work on the files of a directory without opening the database, and repair must do so even if
+// the MANIFEST or the OPTIONS file is damaged. So each option comes from wherever it can still be
+// read, and the rest have their defaults.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,6 +24,8 @@
 namespace ashlar {
 namespace {
 
+// The options that a directory reveals: those of its newest OPTIONS file, and the families of its
+// MANIFEST.
 struct OptionsOnDisk {
   DBOptions db;
   std::vector<ColumnFamilyDescriptor> families;
@@ -52,6 +58,8 @@ Result<OptionsOnDisk> FindOptions(const std::string& dir) {
   config.ignore_unknown_options = true;
   config.ignore_unsupported_options = true;
   OptionsOnDisk options;
+  // A half-read OPTIONS file would give some families their options and others none, so a file that
+  // cannot be read counts as absent.
   if (!LoadLatestOptions(config, dir, &options.db, &options.families).ok()) options = {};
   const Status found = AddComparators(dir, &options);
   if (!found.ok() && !found.IsNotFound() && !found.IsPathNotFound()) return found;
@@ -72,12 +80,15 @@ Status RunRepair(const Invocation& call) {
     status =
         RepairWithReport(call.db, options.db, options.families, ColumnFamilyOptions(), &report);
   }
+  // The report is printed even if the repair has failed, because it says how far the repair came.
   for (const std::string& line : report) PrintLine(line);
   RETURN_IF_ERROR(status);
   PrintLine("OK");
   return Status::OK();
 }
 
+// The only update there is: the temperatures that the file system reports for the tables replace
+// those in the MANIFEST.
 Status RunUpdateManifest(const Invocation& call) {
   if (!call.line->Has("update_temperatures")) {
     return Status::InvalidArgument(

@@ -25,6 +25,8 @@ struct RangeFlags {
   uint64_t max_keys = UINT64_MAX;
 };
 
+// The key that a flag gives, as bytes; nullopt if the flag is absent. An error of decoding names
+// the flag.
 Result<std::optional<std::string>> KeyFlag(const Invocation& call, std::string_view flag,
                                            bool is_hex) {
   const std::optional<std::string> text = call.line->Value(flag);
@@ -34,6 +36,7 @@ Result<std::optional<std::string>> KeyFlag(const Invocation& call, std::string_v
   return std::optional<std::string>(key.Take());
 }
 
+// Any negative --max_keys means no limit, as in RocksDB's tool.
 Result<RangeFlags> ParseRange(const Invocation& call) {
   RangeFlags range;
   ASSIGN_OR_RETURN(const bool is_input_hex, call.line->Bool("input_key_hex"));
@@ -99,6 +102,7 @@ Result<WriteTimes> WriteTimes::For(const Invocation& call) {
   }
   if (!call.line->Has("bucket")) return times;
   const int64_t all = std::max<int64_t>(times.end_ - times.start_, 1);
+  // A bucket that is not positive or longer than the whole interval means a single bucket.
   ASSIGN_OR_RETURN(times.bucket_seconds_, call.line->Number("bucket", all));
   if (times.bucket_seconds_ <= 0 || times.bucket_seconds_ > all) times.bucket_seconds_ = all;
   const int64_t count = (all - 1) / times.bucket_seconds_ + 1;
@@ -121,6 +125,8 @@ Result<bool> WriteTimes::Take(Iterator* entry, std::string* prefix) {
   return true;
 }
 
+// Local time, in the form of RocksDB's tool. If the C library cannot convert the time, the seconds
+// themselves.
 std::string WriteTimes::Text(int64_t seconds) {
   const auto time = static_cast<time_t>(seconds);
   struct tm parts = {};
@@ -169,6 +175,8 @@ Result<uint64_t> Walk(const Invocation& call, WriteTimes* times, Visit&& visit) 
   return progress.count();
 }
 
+// With --stats, prints the statistics of the family. They are those of a newly opened database:
+// levels and files, but no activity.
 Status PrintStats(const Invocation& call) {
   ASSIGN_OR_RETURN(const bool wants_stats, call.line->Bool("stats"));
   if (!wants_stats) return Status::OK();

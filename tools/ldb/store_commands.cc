@@ -14,6 +14,8 @@
 namespace ashlar {
 namespace {
 
+// The key that a flag gives, decoded as --hex and --key_hex ask. InvalidArgument if the flag is
+// absent.
 Result<std::string> RequiredKey(const Invocation& call, std::string_view flag) {
   const std::optional<std::string> text = call.line->Value(flag);
   if (!text) return Status::InvalidArgument(StrCat("--", flag, " must be given"));
@@ -45,6 +47,8 @@ Status RunCreateFamily(const Invocation& call) {
   return Status::OK();
 }
 
+// The tables of the family are deleted when the database is closed, because nothing else refers to
+// them then.
 Status RunDropFamily(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.arguments[0]));
@@ -54,6 +58,8 @@ Status RunDropFamily(const Invocation& call) {
   return Status::OK();
 }
 
+// An estimate from the index blocks: nothing is read from the data blocks, and memtables do not
+// count.
 Status RunApproxSize(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string from, RequiredKey(call, "from"));
   ASSIGN_OR_RETURN(const std::string to, RequiredKey(call, "to"));
@@ -67,6 +73,8 @@ Status RunApproxSize(const Invocation& call) {
   return Status::OK();
 }
 
+// Without --from or --to the range is open on that side; an empty key is a key like others, so
+// presence of the flag decides.
 Status RunCompact(const Invocation& call) {
   std::string from, to;
   if (call.line->Has("from")) {
@@ -89,6 +97,8 @@ Status RunGetProperty(const Invocation& call) {
   const std::string& name = call.arguments[0];
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  // Some properties are maps. They are tried first, because the same name may also have a text
+  // form.
   std::map<std::string, std::string> map;
   if ((*db)->GetMapProperty(family, name, &map)) {
     for (const auto& [key, fact] : map) PrintLine(StrCat(name, ".", key, ": ", fact));

@@ -11,6 +11,7 @@
 // and one more; CURRENT names it once it is durable, so a crash leaves either the old or the new
 // state. The next open deletes the file itself.
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -30,7 +31,9 @@
 namespace ashlar {
 namespace {
 
+// The number of files of each level, level 0 first.
 std::vector<size_t> FilesPerLevel(LdbDatabase* db, ColumnFamilyHandle* family) {
+  assert(db != nullptr);
   ColumnFamilyMetaData metadata;
   (*db)->GetColumnFamilyMetaData(family, &metadata);
   std::vector<size_t> counts;
@@ -38,13 +41,17 @@ std::vector<size_t> FilesPerLevel(LdbDatabase* db, ColumnFamilyHandle* family) {
   return counts;
 }
 
+// "3,0,12".
 std::string Joined(const std::vector<size_t>& counts) {
   std::string text;
   for (const size_t count : counts) StrAppend(&text, text.empty() ? "" : ",", count);
   return text;
 }
 
+// Compacts the whole key range and moves the result to `level`. Exclusive, so no other compaction
+// moves files at the same time.
 Status CompactInto(LdbDatabase* db, ColumnFamilyHandle* family, int level) {
+  assert(db != nullptr);
   CompactRangeOptions options;
   options.exclusive_manual_compaction = true;
   options.change_level = true;
@@ -55,12 +62,15 @@ Status CompactInto(LdbDatabase* db, ColumnFamilyHandle* family, int level) {
 
 // Restores the options and closes, without a compaction that would move the files again.
 Status CloseWithoutCompacting(LdbDatabase* db, TemporaryOptions* options) {
+  assert(db != nullptr);
+  assert(options != nullptr);
   RETURN_IF_ERROR((*db)->PauseBackgroundWork());
   const Status restored = options->Restore();
   const Status closed = db->Close();
   return restored.ok() ? closed : restored;
 }
 
+// One more than the deepest level with files; 0 for an empty family.
 size_t LevelsInUse(const FamilyState& family) {
   size_t count = 0;
   for (size_t level = 0; level < family.levels.size(); level++) {
@@ -69,6 +79,7 @@ size_t LevelsInUse(const FamilyState& family) {
   return count;
 }
 
+// The options are restored even if the compaction has failed, before its error is returned.
 Status Reduce(const Invocation& call, size_t new_levels) {
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
@@ -92,6 +103,7 @@ Status MakeOneRun(const Invocation& call) {
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   PrintLine(StrCat("files per level before compaction: ", Joined(FilesPerLevel(db.get(), family))));
   TemporaryOptions options(db.get(), family);
+  // 2^60 bytes: no real family reaches the limit, so nothing splits the output into several files.
   RETURN_IF_ERROR(options.Set({{"disable_auto_compactions", "true"},
                                {"target_file_size_base", "1152921504606846976"},
                                {"max_compaction_bytes", "1152921504606846976"}}));
@@ -105,11 +117,13 @@ Status MakeOneRun(const Invocation& call) {
   return is_one_run ? Status::OK() : Status::Aborted("the files are not one run of level 0");
 }
 
+// Where the MANIFEST has a table: the ID of its family and its level.
 struct TablePlace {
   uint32_t family;
   Level level;
 };
 
+// File numbers are unique in a database, so the first hit is the only one.
 std::optional<TablePlace> FindTable(const ManifestState& state, FileNumber number) {
   for (const auto& [id, family] : state.families()) {
     for (size_t level = 0; level < family.levels.size(); ++level) {
@@ -205,6 +219,8 @@ Status RunChangeCompactionStyle(const Invocation& call) {
   return MakeOneRun(call);
 }
 
+// The LOCK is held from before the MANIFEST is read until after CURRENT names the new one, so no
+// process can open the database and add records that the copy would lack.
 Status RunUnsafeRemoveSstFile(const Invocation& call) {
   const std::string& text = call.arguments[0];
   uint64_t number = 0;

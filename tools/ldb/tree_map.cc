@@ -14,6 +14,7 @@
 namespace ashlar {
 namespace {
 
+// All lengths are in units of the SVG view box. The page scales the drawing to its own width.
 constexpr double kWidth = 960, kLeft = 74, kRight = 10, kRowHeight = 20, kRowGap = 4;
 constexpr size_t kMaxLevel0Rows = 16;
 constexpr size_t kMaxRectanglesPerRow = 300;
@@ -29,6 +30,7 @@ constexpr std::array<Colour, 5> kColours = {{{0, "blue", "less than 1 % tombston
                                              {0.3, "orange", "from 30 %"},
                                              {0.6, "red", "from 60 %"}}};
 
+// The colours are sorted by their threshold, so the last one that the share reaches is right.
 const char* ColourOf(double share) {
   const char* name = kColours[0].name;
   for (const Colour& colour : kColours) {
@@ -37,6 +39,7 @@ const char* ColourOf(double share) {
   return name;
 }
 
+// One decimal place: finer positions cannot be seen and would make the page larger.
 std::string Px(double value) {
   std::array<char, 48> text;
   std::snprintf(text.data(), text.size(), "%.1f", value);
@@ -51,6 +54,8 @@ struct Rectangle {
   std::string smallest, largest;
   FileNumber number = 0;
 
+  // Tables must be added in the order of their keys: the first gives the smallest key, the last the
+  // largest.
   void Add(const SurveyedTable& table) {
     if (tables == 0) smallest = table.meta.smallest_user_key().ToString();
     left = std::min(left, table.left);
@@ -65,6 +70,8 @@ struct Rectangle {
     tables++;
   }
   double TombstoneShare() const { return Ratio(deletions + range_deletions, entries); }
+  // The text beside the pointer: level, sizes, entries, tombstones, range of keys and age of the
+  // data.
   std::string Tooltip(const std::string& level, uint64_t now) const {
     std::string text =
         StrCat(level, ", ", tables == 1 ? StrCat("table ", number) : CountWithNoun(tables, "table"),
@@ -82,10 +89,13 @@ struct Rectangle {
   }
 };
 
+// Collects the rows of one drawing from the top down and keeps the height used so far.
 class MapDrawing {
  public:
   explicit MapDrawing(uint64_t now) : now_(now) {}
 
+  // Draws one row. `tables` are in the order of their keys; rectangle i stands for the i-th part of
+  // them, so that all rectangles stand for nearly the same number of tables.
   void Row(const std::string& name, const std::vector<const SurveyedTable*>& tables) {
     const double y = height_;
     StrAppend(&svg_, "<text x=\"", Px(kLeft - 6), "\" y=\"", Px(y + 14), "\" text-anchor=\"end\">",
@@ -99,11 +109,13 @@ class MapDrawing {
     }
     height_ += kRowHeight + kRowGap;
   }
+  // A line of text in place of a row.
   void Note(const std::string& text) {
     StrAppend(&svg_, "<text x=\"", Px(kLeft), "\" y=\"", Px(height_ + 13), "\">", HtmlText(text),
               "</text>");
     height_ += kRowHeight;
   }
+  // The legend and the SVG element with everything drawn so far.
   std::string Finish() const {
     std::string legend = "<p class=\"legend\">";
     for (const Colour& colour : kColours) {
@@ -117,6 +129,8 @@ class MapDrawing {
   }
 
  private:
+  // Even the smallest rectangle is one unit wide, so that it can be seen and pointed at; the 0.8
+  // units taken off the others leave a gap between neighbours.
   void Draw(const Rectangle& rectangle, const std::string& row, double y) {
     constexpr double kPlot = kWidth - kLeft - kRight;
     const double x = kLeft + rectangle.left * kPlot;
@@ -154,6 +168,7 @@ std::string DrawTreeMap(const SurveyedFamily& family, uint64_t now_seconds) {
   return map.Finish();
 }
 
+// A larger unit is used from two of it on: 90 minutes stay minutes, 120 are hours.
 std::string AgeText(uint64_t seconds) {
   struct Unit {
     uint64_t seconds;

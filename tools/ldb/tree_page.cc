@@ -20,8 +20,10 @@ namespace {
 constexpr size_t kMaxFamilies = 8;  // drawn in full
 constexpr size_t kColumns = 100;    // of a chart along the keys
 
+// The short names below keep the calls in the tables of the page readable.
 std::string Size(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
 
+// "3.7": a multiple, with one decimal place.
 std::string Factor(double value) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.1f", value);
@@ -34,6 +36,7 @@ uint64_t SumOf(const std::vector<SurveyedFile>& files) {
   return sum;
 }
 
+// The number of the deepest level with tables; 0 if there are none.
 size_t DeepestLevel(const SurveyedFamily& family) {
   size_t deepest = 0;
   for (size_t level = 0; level < family.levels.size(); level++) {
@@ -61,6 +64,7 @@ struct RunsAlongKeys {
   std::vector<double> upper = std::vector<double>(kColumns, 0);
   std::vector<double> deeper = std::vector<double>(kColumns, 0);
 
+  // A position counts for a table if the middle of its column is inside the table's interval.
   explicit RunsAlongKeys(const SurveyedFamily& family) {
     for (size_t level = 0; level < family.levels.size(); level++) {
       for (const SurveyedTable& table : family.levels[level]) {
@@ -84,6 +88,8 @@ struct RunsAlongKeys {
   }
 };
 
+// Builds the page section by section, in the order in which it is read. One object makes one page.
+// `survey` outlives the object.
 class Page {
  public:
   Page(const TreeSurvey& survey, uint64_t now)
@@ -112,6 +118,7 @@ class Page {
         ", from the MANIFEST, the tables and the info logs. Memtables and snapshots of a running ",
         "process are not included.");
   }
+  // The sum of fact(family) over all families.
   template <typename Fact>
   uint64_t Sum(Fact fact) const {
     uint64_t sum = 0;
@@ -141,6 +148,7 @@ uint64_t Page::AllBytes() const {
          survey_.temporary_bytes + survey_.other_bytes;
 }
 
+// The numbers at the head of the page. Those about one family are of the largest.
 void Page::Tiles() {
   WrittenBytes all;
   double runs = 0;
@@ -168,6 +176,8 @@ void Page::Tiles() {
   page_.EndTiles();
 }
 
+// Garbage is a part of the bytes of the blob files, so it is taken off there. A wrong record of
+// garbage must not make the rest negative.
 void Page::Space() {
   const uint64_t garbage = Sum([](const auto& family) { return family.BlobGarbageBytes(); });
   const uint64_t blobs = Sum([](const auto& family) { return family.BlobBytes(); });
@@ -189,6 +199,8 @@ void Page::Space() {
   page_.EndSection();
 }
 
+// One row for each reason why bytes are in use that a compaction, a flush, garbage collection or
+// the next open would free. Rows without bytes are left out.
 void Page::FreeableSpace() {
   HtmlTable rows({"space", "#bytes", "why it is still used"});
   if (!survey_.needed_logs.empty()) {
@@ -276,6 +288,8 @@ void Page::Family(const SurveyedFamily& family) {
   page_.EndSection();
 }
 
+// One row for each level with tables. The bits of the filters are divided by the entries that the
+// filters were built from, which the properties record.
 void Page::Levels(const SurveyedFamily& family) {
   HtmlTable rows({"level", "#tables", "#bytes", "#share", "#entries", "#tombstones",
                   "#range tombstones", "#filter bits / key"});
@@ -298,6 +312,7 @@ void Page::Levels(const SurveyedFamily& family) {
   page_.Add(rows.Html());
 }
 
+// A chart along the keys without its series: labels, and tips that begin with the position.
 ColumnChart AlongTheKeys(const std::string& title) {
   ColumnChart chart{.title = title};
   chart.x_title = "keys in order, by bytes";
@@ -328,6 +343,8 @@ void Page::Reads(const SurveyedFamily& family) {
   page_.Add(DrawColumns(chart));
 }
 
+// A table whose time is unknown is left out of the chart. A time in the future, from another
+// machine's clock, counts as age 0.
 void Page::Ages(const SurveyedFamily& family) {
   struct Bucket {
     uint64_t below;

@@ -13,6 +13,7 @@
 #include "tools/ldb/tree_survey.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -31,6 +32,8 @@
 namespace ashlar {
 namespace {
 
+// Opens the file of one table and reads its properties. RocksDB counts range tombstones among the
+// deletions; here the two are apart.
 Result<SurveyedTable> SurveyTableFile(FileSystem* fs, const FileLocations& locations,
                                       const FileMetadata& meta) {
   SurveyedTable result;
@@ -54,6 +57,8 @@ class KeyAxis {
  public:
   KeyAxis(const Comparator* order, SurveyedFamily* family) : order_(order), family_(family) {}
 
+  // First every interval gets the bytes of the tables over it, then the running sum of these widths
+  // gives the left end of each interval.
   void PlaceAll() {
     ForEach([this](SurveyedTable& table) {
       cuts_.push_back(table.meta.smallest_user_key());
@@ -95,6 +100,7 @@ class KeyAxis {
     return static_cast<size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), key, is_less) -
                                cuts_.begin());
   }
+  // The half-open range of intervals that a table covers. Interval i begins at cuts_[i].
   std::pair<size_t, size_t> IntervalsOf(const SurveyedTable& table) const {
     const size_t begin = IndexOf(table.meta.smallest_user_key());
     return {begin, std::max(begin + 1, IndexOf(table.meta.largest_user_key()))};
@@ -145,11 +151,13 @@ bool IsLive(const ManifestState& state, FileType type, FileNumber number) {
   return false;
 }
 
+// Logs below the first needed one are left for archiving or for the next open to delete.
 void AddLog(const ManifestState& state, const SurveyedFile& log, TreeSurvey* survey) {
   const bool is_needed = log.number >= state.FirstNeededLog();
   (is_needed ? survey->needed_logs : survey->unneeded_logs).push_back(log);
 }
 
+// Live tables and blob files are already counted with their families.
 void AddTable(const ManifestState& state, FileType type, const SurveyedFile& table,
               TreeSurvey* survey) {
   if (!IsLive(state, type, table.number)) survey->obsolete.push_back(table);
@@ -195,6 +203,7 @@ std::optional<std::string_view> Member(std::string_view line, std::string_view n
   return std::nullopt;
 }
 
+// 0 if the line has no such member, or if the member is not a number.
 uint64_t Number(std::string_view line, std::string_view name) {
   uint64_t number = 0;
   const std::optional<std::string_view> text = Member(line, name);
@@ -207,6 +216,8 @@ class EventReader {
  public:
   explicit EventReader(TreeSurvey* survey) : survey_(survey) {}
 
+  // Takes one line of an info log; lines without an event are ignored. Lines must come in the order
+  // of the log, because the start of a flush explains the tables that follow.
   void Read(std::string_view line) {
     const size_t mark = line.find("EVENT_LOG_v1");
     if (mark == std::string_view::npos) return;
@@ -227,6 +238,8 @@ class EventReader {
   }
 
  private:
+  // The first and the last time of all events of all logs, from which the page computes the span
+  // that they cover.
   void AddTime(uint64_t micros) {
     if (micros == 0) return;
     if (survey_->first_event_micros == 0 || micros < survey_->first_event_micros) {
@@ -244,12 +257,14 @@ class EventReader {
     }
     return nullptr;
   }
+  // A flush of unknown size does not count at all, since it would distort the average.
   void AddFlush(std::string_view line, uint64_t bytes) {
     WrittenBytes* const written = FamilyOf(line);
     if (written == nullptr || bytes == 0) return;
     written->flushed += bytes;
     written->flushes++;
   }
+  // A trivial move only changes the level of a table and writes no bytes.
   void AddCompaction(std::string_view line) {
     WrittenBytes* const written = FamilyOf(line);
     const std::optional<std::string_view> moved = Member(line, "is_trivial_move");
@@ -284,7 +299,10 @@ void AddEvents(const std::string& text, TreeSurvey* survey) {
   }
 }
 
+// Sorts the files of the database's own directory into the kinds that the page shows, and reads the
+// info logs on the way. Subdirectories are not entered.
 Status SurveyDirectory(FileSystem* fs, const ManifestState& state, TreeSurvey* survey) {
+  assert(survey != nullptr);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, survey->path));
   for (const std::string& name : names) {
     const std::string path = survey->path + "/" + name;
@@ -318,6 +336,7 @@ uint64_t WrittenBytes::CompactedBytes() const {
   return sum;
 }
 
+// All bytes written to tables for each byte that a flush wrote.
 double WrittenBytes::Amplification() const {
   if (flushed == 0) return 0;
   return static_cast<double>(flushed + CompactedBytes()) / static_cast<double>(flushed);
@@ -349,6 +368,8 @@ uint64_t SurveyedFamily::BlobGarbageBytes() const {
   return sum;
 }
 
+// The first directory is the database's own and may hold files of every kind. The others hold only
+// tables, or only logs.
 Result<TreeSurvey> SurveyTree(FileSystem* fs, const FileLocations& locations,
                               const std::string& logs, const ManifestState& state) {
   TreeSurvey survey;

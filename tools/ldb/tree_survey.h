@@ -17,6 +17,7 @@
 
 namespace ashlar {
 
+// A live table: its record in the MANIFEST, and the properties that were read from its file.
 struct SurveyedTable {
   FileMetadata meta;
   uint64_t entries = 0;
@@ -41,6 +42,7 @@ struct WrittenBytes {
   double Amplification() const;
 };
 
+// A column family with everything that belongs to it alone.
 struct SurveyedFamily {
   std::string name;
   std::string comparator;
@@ -63,6 +65,7 @@ struct SurveyedFile {
   uint64_t bytes = 0;
 };
 
+// Everything that the page shows. Complete once SurveyTree() has returned it.
 struct TreeSurvey {
   std::string path;
   std::vector<SurveyedFamily> families;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ldb dump_wal uses the log reader of recovery, which here continues after damage.
+//
+// Each write batch becomes one line on stdout, also one that cannot be parsed to its end; damage
+// goes to stderr. The dump goes on behind damage, so that it shows as much of a log as possible,
+// and ends with the status of the first damage.
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -20,6 +24,8 @@
 namespace ashlar {
 namespace {
 
+// Prints each damage that the log reader reports, and remembers the first as the result of the
+// dump.
 class DamagePrinter final : public LogReader::Reporter {
  public:
   void OnDamage(const LogDamage& damage) override {
@@ -36,6 +42,7 @@ std::string KeyedText(std::string_view name, const WriteBatchRecord& record, boo
   return text;
 }
 
+// The names and the form are those of RocksDB's tool, which scripts parse.
 std::string RecordText(const WriteBatchRecord& record, bool prints_values) {
   switch (record.type) {
     case kTypeValue: return KeyedText("PUT", record, prints_values);
@@ -79,6 +86,8 @@ Status CheckPolicy(const WriteBatchRecord& record, const WalDump& dump) {
   return Status::OK();
 }
 
+// The line begins with the sequence number, the number of entries, the bytes of the batch and its
+// offset in the log. A batch with an error in the middle is printed up to there.
 Status PrintBatch(const LogReader& log, const Slice& batch, const WalDump& dump) {
   WriteBatchReader reader(batch);
   if (batch.size() < kWriteBatchHeaderBytes) return reader.status();
@@ -94,6 +103,7 @@ Status PrintBatch(const LogReader& log, const Slice& batch, const WalDump& dump)
   return reader.status().ok() ? policy : reader.status();
 }
 
+// Adds the place of the record to an error about its content.
 Status Describe(const Status& status, const std::string& path, uint64_t offset) {
   return Status::CopyAppendMessage(status, ", in the record at offset ",
                                    StrCat(offset, " of ", path));
@@ -127,6 +137,7 @@ Status DumpWal(FileSystem* fs, const std::string& path, const WalDump& dump) {
     std::fprintf(stderr, "%s\n", described.ToString().c_str());
     if (damage.first.ok()) damage.first = described;
   }
+  // Errors of reading the file, unlike damage in it, end the dump at once.
   RETURN_IF_ERROR(log.status());
   if (log.torn_tail_bytes() != 0) {
     std::fprintf(stderr, "%s: its last %llu bytes hold no complete record\n", path.c_str(),

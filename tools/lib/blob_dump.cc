@@ -3,6 +3,7 @@
 // One record is in memory at a time.
 #include "tools/lib/blob_dump.h"
 
+#include <cassert>
 #include <memory>
 #include <string_view>
 
@@ -22,13 +23,14 @@ std::string CompressionText(CompressionType type) {
   return std::string(CompressionPropertyName(type));
 }
 
+// The name that an options file uses: "kNoCompression". An unknown type is printed as its number.
 std::string OptionText(CompressionType type) {
   std::string text = StrCat("unknown (", static_cast<int>(type), ")");
   IgnoreError(GetStringFromCompressionType(&text, type), "text keeps its default");
   return text;
 }
 
-// Prints one blob file.
+// Prints one blob file. `file` and `dump` outlive the object.
 class BlobFilePrinter {
  public:
   BlobFilePrinter(const RandomReader& file, const BlobDump& dump) : file_(file), dump_(dump) {}
@@ -36,7 +38,10 @@ class BlobFilePrinter {
   Status Print();
 
  private:
+  // *result points into *scratch or into memory of the file system, and is valid until the next
+  // read.
   Status ReadAt(uint64_t offset, size_t bytes, std::string* scratch, Slice* result) const {
+    assert(scratch != nullptr);
     scratch->resize(bytes);
     return file_.ReadExactly(offset, bytes, scratch->data(), result);
   }
@@ -44,6 +49,7 @@ class BlobFilePrinter {
   Status PrintFooter();
   Status PrintRecord(uint64_t* offset);
   Status PrintBlob(const Slice& stored);
+  // Adds the path and the offset to an error.
   Status InFile(const Status& status, uint64_t offset) const {
     return Status::CopyAppendMessage(status, "; in ", StrCat(file_.path(), " at ", offset));
   }
@@ -68,6 +74,8 @@ Status BlobFilePrinter::PrintHeader() {
   return Status::OK();
 }
 
+// A file that was not finished has no footer. The bytes in its place belong to a record then, so a
+// footer that does not decode is no error: the records go on to the end of the file.
 Status BlobFilePrinter::PrintFooter() {
   end_ = file_.size();
   if (file_.size() >= kBlobHeaderBytes + kBlobFooterBytes) {
@@ -101,12 +109,15 @@ Status BlobFilePrinter::PrintBlob(const Slice& stored) {
 // The record header has its own checksum, so the sizes in it can be used to read the body; they
 // must not reach beyond the records.
 Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
+  assert(offset != nullptr);
   PrintLine(StrCat("Read record with offset ", Hex(*offset), " (", *offset, "):"));
   Slice bytes;
   RETURN_IF_ERROR(ReadAt(*offset, kBlobRecordHeaderBytes, &scratch_, &bytes));
   BlobRecordHeader header;
   RETURN_IF_ERROR(header.DecodeFrom(bytes));
   const uint64_t room = end_ - *offset - kBlobRecordHeaderBytes;
+  // Both sizes are compared with what is left instead of being added, because their sum may
+  // overflow.
   if (header.key_bytes > room || header.value_bytes > room - header.key_bytes) {
     return Status::Corruption(StrCat("a record of ", header.key_bytes, " + ", header.value_bytes,
                                      " bytes, but only ", room, " are left"));

@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// argv[0], the name of the program, is skipped.
 CommandLine::CommandLine(int argc, const char* const* argv) {
   bool only_words = false;
   for (int i = 1; i < argc; i++) {

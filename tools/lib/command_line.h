@@ -37,6 +37,7 @@ class CommandLine {
   Status CheckFlags(const std::vector<std::string_view>& known) const;
 
  private:
+  // By name, without the dashes; nullopt for a flag without "=".
   std::map<std::string, std::optional<std::string>, std::less<>> flags_;
   std::vector<std::string> words_;
 };

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <cassert>
 #include <cstdio>
 #include <iostream>
 #include <utility>
@@ -23,6 +24,7 @@ bool IsProgressWanted() { return IsTerminal(STDERR_FILENO) && !IsTerminal(STDOUT
 }  // namespace
 
 bool ReadInputLine(std::string* line) {
+  assert(line != nullptr);
   return std::getline(std::cin, *line) && InputStatus().ok();
 }
 
@@ -55,6 +57,7 @@ void Progress::ReportIfDue() {
   std::fprintf(stderr, "%s: %llu so far\n", what_, static_cast<unsigned long long>(count_));
 }
 
+// A single file needs no progress by files.
 FileProgress::FileProgress(size_t file_count)
     : file_count_(file_count),
       is_wanted_(file_count > 1 && IsProgressWanted()),
@@ -83,6 +86,8 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::Run() {
   const auto start = std::chrono::steady_clock::now();
+  // The thread holds the mutex except while it waits, so the destructor's change of is_stopped_
+  // cannot fall between the check and the wait.
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stopped_.wait_for(lock, kReportInterval, [this] { return is_stopped_; })) {
     const auto elapsed = std::chrono::steady_clock::now() - start;

@@ -35,6 +35,7 @@ Status FlushOutput();
 // time.
 class Progress {
  public:
+  // `what` names the things that are counted, such as "keys", and outlives the object.
   explicit Progress(const char* what);
 
   void Add() {
@@ -59,6 +60,7 @@ class Progress {
 class FileProgress {
  public:
   explicit FileProgress(size_t file_count);
+  // To be called before each file.
   void Begin(const std::string& path);
 
  private:

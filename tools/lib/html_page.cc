@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kShownKeyBytes = 40;
 
+// The colours are variables, so that the dark scheme replaces only these. The classes blue to grey
+// are those that charts name as colours; legends use them on <i>, drawings on <rect>.
 constexpr std::string_view kPageStyle = R"(
 :root { --ink: #1d2430; --dim: #5d6878; --paper: #f6f7f9; --card: #fff; --line: #dfe3e9;
   --blue: #3b76c4; --pale: #a9c4e6; --orange: #dd8a2e; --green: #3f9a63; --violet: #8462b8;
@@ -71,6 +73,7 @@ summary { cursor: pointer; font-weight: 600; }
 @media print { section { break-inside: avoid; } }
 )";
 
+// Shows the text of data-tip beside the pointer: below it if there is room, else above it.
 constexpr std::string_view kPageScript = R"(
 const tip = document.getElementById('tip');
 document.addEventListener('pointermove', event => {

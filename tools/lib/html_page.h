@@ -22,7 +22,9 @@ std::string CountWithNoun(uint64_t count, std::string_view noun);
 class HtmlTable {
  public:
   explicit HtmlTable(const std::vector<std::string>& titles);
+  // One text for each column.
   void Row(const std::vector<std::string>& cells);
+  // The HTML of the whole table. May be called again after more rows.
   std::string Html() const { return rows_ + "</table></div>\n"; }
 
  private:
@@ -30,6 +32,8 @@ class HtmlTable {
   std::string rows_;
 };
 
+// A page under construction. The calls write in the order in which they come; nothing checks that
+// each Begin has its End.
 class HtmlPage {
  public:
   HtmlPage(const std::string& title, const std::string& text);
@@ -40,10 +44,13 @@ class HtmlPage {
   void EndTiles() { html_ += "</div>\n"; }
 
   void BeginSection(const std::string& title, const std::string& text);
+  // Inside a section, begins a part with its own heading.
   void Subtitle(const std::string& title, const std::string& text);
+  // Adds HTML that is already escaped, such as a chart or a table.
   void Add(const std::string& html) { html_ += html; }
   void EndSection() { html_ += "</section>\n"; }
 
+  // The complete page. The object is empty afterwards.
   std::string Finish();
 
  private:

@@ -14,6 +14,7 @@
 namespace ashlar {
 namespace {
 
+// Never destroyed, so that it is usable while other static objects are destroyed.
 ProgramParts& Current() {
   static auto* const parts = new ProgramParts;
   return *parts;
@@ -41,6 +42,8 @@ Status UseToolEnv(const std::string& env_uri, const std::string& fs_uri) {
   ConfigOptions config;
   config.env = ToolEnv();
   config.ignore_unsupported_options = false;
+  // The call that names the URI ends before the process does, and open files must not outlive their
+  // environment.
   static auto* const kept = new std::vector<std::shared_ptr<Env>>;
   std::shared_ptr<Env> guard;
   Env* env = nullptr;

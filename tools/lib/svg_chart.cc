@@ -26,6 +26,7 @@ std::string Fixed(double value, int digits) {
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
 }
+// A tenth of a unit is finer than a screen shows.
 std::string Px(double value) { return Fixed(value, 1); }
 
 // The step between grid lines: 1, 2 or 5 times a power of ten, about four of them up to `max`.
@@ -36,6 +37,8 @@ double GridStep(double max, bool is_count) {
   return is_count ? std::max(1.0, step) : step;
 }
 
+// The height that the chart needs: the highest sum of a stacked column, or the highest single
+// value.
 double HighestColumn(const ColumnChart& chart) {
   double highest = 0;
   for (size_t i = 0; i < chart.labels.size(); ++i) {
@@ -48,6 +51,7 @@ double HighestColumn(const ColumnChart& chart) {
   return highest;
 }
 
+// `names` are pairs of text and CSS class.
 std::string Legend(const std::vector<std::pair<std::string, std::string>>& names) {
   std::string text = "<p class=\"legend\">";
   for (const auto& [name, colour] : names) {
@@ -61,6 +65,7 @@ std::string Rectangle(double x, double y, double width, double height, std::stri
                 Px(width), "\" height=\"", Px(height), "\"/>");
 }
 
+// `anchor` says which part of the text is at x: "start", "middle" or "end".
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
   return StrCat("<text x=\"", Px(x), "\" y=\"", Px(y), "\" text-anchor=\"", anchor, "\">",
                 HtmlText(text), "</text>");
@@ -69,6 +74,8 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
 // Draws the columns, a transparent rectangle behind each that reacts to the pointer, and the axes.
 class ColumnDrawing {
  public:
+  // A given y_max is the top of the chart as it is; a top that follows from the values is rounded
+  // up to a grid line.
   explicit ColumnDrawing(const ColumnChart& chart)
       : chart_(chart),
         column_width_(kPlotWidth / static_cast<double>(std::max<size_t>(1, chart.labels.size()))) {
@@ -90,6 +97,8 @@ class ColumnDrawing {
   double HeightOf(double value) const { return value / top_value_ * kPlotHeight; }
   double LeftOf(size_t column) const { return kLeft + column_width_ * static_cast<double>(column); }
 
+  // The horizontal lines with their values, and the titles of both axes. The factor 1.001 lets
+  // rounding errors not lose the topmost line.
   std::string Grid() const {
     std::string svg;
     for (double value = 0; value <= top_value_ * 1.001; value += step_) {
@@ -109,6 +118,8 @@ class ColumnDrawing {
     return svg;
   }
 
+  // One column: the transparent rectangle first, so that the pointer reacts to the full height,
+  // then the values from the bottom up or side by side.
   std::string Column(size_t i) const {
     const double gap = std::min(2.0, column_width_ * 0.15);
     const double inner = column_width_ - gap;
@@ -176,6 +187,7 @@ std::string CountText(uint64_t count) {
   return text;
 }
 
+// Whole numbers and those of three digits have no decimal place.
 std::string BytesText(double bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;

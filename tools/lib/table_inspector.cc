@@ -27,6 +27,8 @@
 namespace ashlar {
 namespace {
 
+// Values of the table property that names the kind of index. The other kinds are read like a plain
+// index.
 constexpr uint32_t kTwoLevelIndex = 2;
 constexpr uint32_t kFirstKeyIndex = 3;
 
@@ -40,6 +42,8 @@ std::string UniqueIdText(const TableProperties& properties) {
   return digits.substr(0, 16) + "-" + digits.substr(16);
 }
 
+// Whether a scan ends before this key. Keys come in order, so the first key without the prefix ends
+// a scan by prefix.
 bool IsAfterRange(const Slice& user_key, const InternalKeyComparator& comparator,
                   const TableScan& scan) {
   if (scan.prefix && !user_key.starts_with(*scan.prefix)) return true;
@@ -59,6 +63,7 @@ Result<std::unique_ptr<TableInspector>> TableInspector::Open(FileSystem* fs,
                                                              const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomReader> file, RandomReader::Open(fs, path, FileOptions()));
   std::array<char, kFooterBytes> memory;
+  // A file shorter than a footer is read as a whole; DecodeFooter() reports it.
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file->size(), kFooterBytes));
   Slice tail;
   RETURN_IF_ERROR(file->ReadExactly(file->size() - n, n, memory.data(), &tail));
@@ -92,6 +97,8 @@ Status TableInspector::LoadProperties() {
   return Status::OK();
 }
 
+// Loaded by the first read of a data block, because commands that look only at metadata do not need
+// it. A table whose blocks are not compressed ignores its dictionary.
 Status TableInspector::LoadDictionary() {
   if (std::exchange(is_dictionary_loaded_, true)) return Status::OK();
   const auto found = meta_blocks_.find(std::string(kCompressionDictBlockName));
@@ -154,6 +161,7 @@ Result<InternalKeyComparator> TableInspector::FindComparator() const {
   return InternalKeyComparator(comparator);
 }
 
+// The reader opens the file a second time, because it owns its file.
 Result<const TableReader*> TableInspector::Reader() {
   if (reader_ != nullptr) return static_cast<const TableReader*>(reader_.get());
   ASSIGN_OR_RETURN(comparator_, FindComparator());
@@ -165,6 +173,7 @@ Result<const TableReader*> TableInspector::Reader() {
   return static_cast<const TableReader*>(reader_.get());
 }
 
+// Collectors' properties hold the kind of index as four bytes.
 Result<uint32_t> TableInspector::IndexType() const {
   const auto& user = properties_.user_collected_properties;
   const auto found = user.find(std::string(kIndexTypeProperty));
@@ -174,6 +183,7 @@ Result<uint32_t> TableInspector::IndexType() const {
   return DecodeFixed32(found->second.data());
 }
 
+// Parses one block of the index and appends its entries. An error names the block.
 Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
                                           const FlatIndex::Source& source,
                                           std::vector<IndexEntry>* entries) const {
@@ -188,6 +198,8 @@ Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
   return Status::OK();
 }
 
+// The facts about the format of index blocks that parsing them needs. They are in the properties,
+// not in the blocks.
 Result<FlatIndex::Source> TableInspector::IndexSource(
     const InternalKeyComparator* comparator) const {
   ASSIGN_OR_RETURN(const uint32_t type, IndexType());
@@ -235,6 +247,7 @@ Result<std::vector<BlockHandle>> TableInspector::FilterBlocks() const {
     if (!Slice(name).starts_with(kPartitionedFilterPrefix) || handle.size == 0) continue;
     ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
     ASSIGN_OR_RETURN(FlatIndex::Source source, IndexSource(&comparator));
+    // Only data index entries may contain first keys; the index over filter partitions never does.
     source.format.has_first_keys = false;
     std::vector<IndexEntry> partitions;
     RETURN_IF_ERROR(AppendIndexEntries(handle, source, &partitions));
@@ -266,6 +279,7 @@ std::string UserPropertiesText(const TableProperties& properties) {
   return text;
 }
 
+// A prefix is also the smallest key that begins with it, so a scan by prefix starts there.
 Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator& comparator,
                            const TableScan& scan) {
   const std::unique_ptr<InternalIterator> iterator(table.NewIterator(ReadOptions(), nullptr));

@@ -33,6 +33,8 @@ class TableInspector {
     BlockHandle handle;
   };
 
+  // `fs` outlives the object. Corruption if the footer, the metaindex or the properties are
+  // damaged.
   static Result<std::unique_ptr<TableInspector>> Open(FileSystem* fs, const std::string& path);
 
   const std::string& path() const { return file_->path(); }

@@ -3,6 +3,7 @@
 // The command table, and the commands that are small: check, scan, verify, identify, none, report.
 #include "tools/sst_dump/commands.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/options.h"
@@ -18,13 +19,20 @@ namespace {
 
 constexpr std::string_view kTableSuffix = ".sst";
 
+// Reads every block of the file and compares its checksum. The user is told from time to time that
+// this is still running.
 Status VerifyBlocks(TableInspector* table) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   const Heartbeat heartbeat(StrCat("verifying ", table->path()));
   return reader->VerifyChecksums(ReadOptions());
 }
 
+// Check and scan are the same walk over the entries; they differ in whether entries are printed.
+// Both count against --read_num, which limits all files together.
 Status ScanWith(TableInspector* table, SstDumpRequest* request, bool prints) {
+  assert(table != nullptr);
+  assert(request != nullptr);
   if (request->verifies_first) {
     RETURN_IF_ERROR(VerifyBlocks(table));
   }
@@ -60,10 +68,13 @@ Status Verify(TableInspector* table, SstDumpRequest*) {
 
 // The table has been opened, which proves that it is an SST file.
 Status Identify(TableInspector* table, SstDumpRequest*) {
+  assert(table != nullptr);
   PrintLine(StrCat(table->path(), " is a valid SST file"));
   return Status::OK();
 }
 
+// In the order of the help text. A line break within a help text is indented to the column of the
+// texts.
 constexpr SstDumpCommand kCommands[] = {
     {"check", "read all entries and verify their blocks; print only errors (the default command)",
      &Check},
@@ -88,6 +99,7 @@ constexpr SstDumpCommand kCommands[] = {
 // The page is written after all of the table has been read, so a damaged block leaves no partial
 // page.
 Status WriteReport(TableInspector* table, SstDumpRequest* request) {
+  assert(request != nullptr);
   ASSIGN_OR_RETURN(const TableSurvey survey, SurveyTable(table));
   ASSIGN_OR_RETURN(const FilterSurvey filter, SurveyFilter(table));
   const std::string path =

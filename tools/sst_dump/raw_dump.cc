@@ -4,6 +4,7 @@
 // printed as their encoded bytes, so that they can be found in a hex dump of the file; keys and
 // values are printed as hexadecimal digits and as characters.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "env/file_writer.h"
@@ -19,13 +20,15 @@ namespace {
 constexpr char kRule[] = "--------------------------------------\n";
 constexpr char kShortRule[] = "  ------\n";
 
+// The encoded bytes as hexadecimal digits.
 std::string HandleText(const BlockHandle& handle) {
   std::string bytes;
   handle.AppendTo(&bytes);
   return Slice(bytes).ToString(/*hex=*/true);
 }
 
-// "k e y "
+// "k e y ": each byte followed by a space, with "\0" for zero bytes. Other bytes are written as
+// they are, so the file may contain control characters.
 std::string SpacedText(const Slice& bytes) {
   std::string text;
   for (size_t i = 0; i < bytes.size(); i++) {
@@ -54,6 +57,7 @@ class RawDump {
   }
 
  private:
+  // Each of these writes one section, and nothing if the table has no such part.
   Status WriteHead();
   Status WriteIndex(const std::vector<TableInspector::IndexEntry>& blocks);
   Status WriteDictionary();
@@ -120,6 +124,7 @@ Status RawDump::WriteRangeDeletions() {
 }
 
 Status RawDump::WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& blocks) {
+  // Sizes are those of the stored blocks without their trailers.
   uint64_t smallest = UINT64_MAX, largest = 0, total = 0, number = 0;
   Progress progress("blocks");
   for (const TableInspector::IndexEntry& entry : blocks) {
@@ -152,7 +157,9 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 
 }  // namespace
 
+// An error leaves the text file behind, with all sections before the damage.
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
+  assert(table != nullptr);
   const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(ToolFiles(), name, FileOptions()));

@@ -5,6 +5,7 @@
 // discards them, so nothing is written to any disk. The lines of each trial have the form of
 // RocksDB's tool; a table of all trials follows.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -44,6 +45,7 @@ class DiscardingFile final : public FSWritableFile {
   uint64_t bytes_ = 0;
 };
 
+// The result of writing the table once with one compression.
 struct Trial {
   std::string name;  // kZSTD
   int level = 0;
@@ -56,13 +58,17 @@ struct Trial {
   uint64_t compressed = 0, rejected = 0;
 };
 
+// The name that an options file uses.
 std::string NameOf(CompressionType type) {
   std::string name;
   PrintEnum(PrintContext(), EnumNames(type), type, &name);
   return name;
 }
 
+// Passes all entries of the table to the builder, point entries first: a builder takes range
+// tombstones at any time and sorts them itself.
 Status CopyEntries(TableInspector* table, TableBuilder* builder) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   const std::unique_ptr<InternalIterator> entries(reader->NewIterator(ReadOptions(), nullptr));
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
@@ -73,8 +79,11 @@ Status CopyEntries(TableInspector* table, TableBuilder* builder) {
       [&](const Slice& begin, const Slice& end) { return builder->Add(begin, end); });
 }
 
+// Writes the table once. The time includes reading the entries, which is the same for all trials
+// once the file is in the page cache.
 Result<Trial> Try(TableInspector* table, const RecompressPlan& plan, CompressionType type,
                   int level) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const InternalKeyComparator comparator, table->FindComparator());
   const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
   BlockBasedTableOptions table_options;
@@ -129,6 +138,8 @@ void PrintTrial(const Trial& trial) {
   PrintLine(line);
 }
 
+// One line for each trial, for people: size as a share of the file as it is, time, and speed in MB
+// of keys and values a second.
 void PrintTable(const std::vector<Trial>& trials, uint64_t file_bytes) {
   if (trials.empty()) return;
   PrintLine("\ncompression                level         bytes  of the file          ms       MB/s");
@@ -146,6 +157,7 @@ void PrintTable(const std::vector<Trial>& trials, uint64_t file_bytes) {
   }
 }
 
+// Several names may stand for the same type; each type is tried once.
 std::vector<CompressionType> AllTypes() {
   std::vector<CompressionType> types;
   for (const EnumName& name : EnumNames(kNoCompression)) {
@@ -156,6 +168,7 @@ std::vector<CompressionType> AllTypes() {
   return types;
 }
 
+// Names separated by commas, as in an options file.
 Result<std::vector<CompressionType>> ParseTypes(const std::string& text) {
   std::vector<CompressionType> types;
   for (size_t begin = 0; begin <= text.size();) {
@@ -181,6 +194,7 @@ Result<uint64_t> Bytes(const CommandLine& line, std::string_view flag, uint64_t 
   return Status::InvalidArgument(StrCat("--", flag, ": expected 0 to ", max, ", found ", bytes));
 }
 
+// Levels differ in meaning between compressions, so a range of levels needs a single compression.
 Status ParseLevels(const CommandLine& line, RecompressPlan* plan) {
   const bool has_from = line.Has("compression_level_from");
   if (has_from != line.Has("compression_level_to")) {
@@ -228,7 +242,10 @@ Result<RecompressPlan> ParseRecompressPlan(const CommandLine& line) {
   return plan;
 }
 
+// A compression that this build lacks is reported and skipped; the rest is tried.
 Status Recompress(TableInspector* table, SstDumpRequest* request) {
+  assert(table != nullptr);
+  assert(request != nullptr);
   const RecompressPlan& plan = request->recompress;
   PrintLine(StrCat("Block Size: ", plan.block_bytes));
   std::vector<Trial> trials;

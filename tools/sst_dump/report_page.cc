@@ -29,6 +29,7 @@ struct Group {
   size_t begin, end;
 };
 
+// Divides the blocks into at most kColumns groups whose sizes differ by at most one.
 std::vector<Group> GroupsOf(size_t block_count) {
   const size_t columns = std::min(block_count, kColumns);
   std::vector<Group> groups;
@@ -94,6 +95,8 @@ std::string PropertiesSection(const TableProperties& properties) {
   return html;
 }
 
+// Builds the page section by section, in the order in which it is read. The table and both surveys
+// outlive the object.
 class Page {
  public:
   Page(const TableInspector& table, const TableSurvey& survey, const FilterSurvey& filter)
@@ -157,6 +160,7 @@ class Page {
   HtmlPage page_;
 };
 
+// The numbers at the head of the page.
 void Page::Head() {
   page_.BeginTiles();
   const uint64_t stored =
@@ -194,6 +198,7 @@ void Page::Parts() {
   End();
 }
 
+// A histogram with two columns for each size: blocks as stored, and the same blocks uncompressed.
 void Page::BlockSizes() {
   uint64_t max = 1;
   for (const SurveyedBlock& block : survey_.blocks) {
@@ -230,6 +235,7 @@ void Page::BlockSizes() {
   End();
 }
 
+// Sums by compression type, and below them how the ratio changes along the file.
 void Page::Compression() {
   struct Total {
     uint64_t blocks = 0, stored = 0, raw = 0;
@@ -292,6 +298,7 @@ void Page::CompressionAlongTheFile() {
   page_.Add(DrawColumns(chart));
 }
 
+// One series for each kind of entry; a kind that does not occur has none.
 void Page::Entries() {
   static constexpr std::pair<const char*, const char*> kKinds[kEntryKinds] = {
       {"puts", "blue"}, {"merges", "violet"}, {"deletions", "red"}, {"others", "grey"}};
@@ -322,6 +329,8 @@ void Page::Entries() {
   End();
 }
 
+// The distribution of the keys over the byte that follows their common prefix, from the smallest
+// such byte that occurs to the largest.
 void Page::Keys() {
   ColumnChart chart{.title = "Keys by their next byte"};
   ChartSeries keys{.name = "keys", .colour = "blue", .values = {}};
@@ -358,6 +367,8 @@ void Page::Keys() {
   End();
 }
 
+// Column i counts the sizes with i significant bits: 0, 1, 2 to 3, 4 to 7 and so on. Columns above
+// the largest size are left out.
 void Page::EntrySizes() {
   size_t columns = 1;
   for (size_t i = 0; i < survey_.key_bytes.counts.size(); ++i) {
@@ -393,6 +404,8 @@ void Page::EntrySizes() {
   End();
 }
 
+// Two charts along the file: deletions of single keys as a share of the entries, and range
+// tombstones by the most that cover one block of a column.
 void Page::Tombstones() {
   uint64_t deletions = 0;
   for (const SurveyedBlock& block : survey_.blocks) deletions += block.entries[kDeletionEntries];
@@ -441,6 +454,8 @@ void Page::Tombstones() {
   End();
 }
 
+// The measured rate of false positives and, for Bloom filters in lines of 64 bytes, how evenly the
+// lines are filled.
 void Page::Filter() {
   if (filter_.block_count == 0) {
     Begin("Filter", "None: a lookup of an absent key reads a block of this table.");

@@ -4,6 +4,7 @@
 // directories. The flags are those of RocksDB's tool. Every file is visited even if one before it
 // is damaged; then the exit code is 1.
 #include <algorithm>
+#include <cassert>
 #include <cinttypes>
 #include <cstdio>
 #include <string>
@@ -86,6 +87,7 @@ const std::vector<std::string_view> kFlags = {"file",
                                               "compression_use_zstd_finalize_dict",
                                               "help"};
 
+// The commands come from their table, so that the help cannot miss one.
 std::string UsageText() {
   std::string text(kUsage);
   for (const SstDumpCommand& command : SstDumpCommands()) {
@@ -95,19 +97,24 @@ std::string UsageText() {
   return StrCat(text, kFlagHelp);
 }
 
+// Prints the error and returns the exit code of a failure.
 int Fail(const Status& status) {
   std::fprintf(stderr, "sst_dump: %s\n", status.ToString().c_str());
   return 1;
 }
 
+// Sets *key to the key that the flag gives, as bytes; to nullopt if the flag is absent.
 Status TakeKey(const CommandLine& line, std::string_view flag, bool is_hex,
                std::optional<std::string>* key) {
+  assert(key != nullptr);
   *key = line.Value(flag);
   if (!*key || !is_hex) return Status::OK();
   ASSIGN_OR_RETURN(*key, ParseHexText(**key));
   return Status::OK();
 }
 
+// Checks all flags before any file is opened, so a mistyped flag produces no partial output. A
+// negative --read_num means no limit.
 Result<SstDumpRequest> ParseRequest(const CommandLine& line) {
   RETURN_IF_ERROR(line.CheckFlags(kFlags));
   SstDumpRequest request;
@@ -137,7 +144,9 @@ struct InputPath {
   std::vector<std::string> files;
 };
 
+// NotFound for a directory without tables: an empty result would look like success.
 Result<InputPath> FindFiles(FileSystem* fs, const std::string& path) {
+  assert(fs != nullptr);
   InputPath input{.path = path};
   RETURN_IF_ERROR(fs->IsDirectory(path, IOOptions(), &input.is_directory, nullptr));
   if (!input.is_directory) {
@@ -160,6 +169,8 @@ void PrintProperties(const TableProperties& properties) {
   Print(StrCat("  Raw user collected properties\n", kRule, UserPropertiesText(properties)));
 }
 
+// A block and the name under which it is listed; names in parentheses are not those of the
+// metaindex.
 struct NamedBlock {
   std::string name;
   BlockHandle handle;
@@ -273,6 +284,8 @@ class Session {
   int exit_code_ = 0;
 };
 
+// Opens one table and runs the command on it. The table is closed before the next one is opened, so
+// memory does not grow with the number of files.
 Status Session::Process(FileSystem* fs, const std::string& file) {
   PrintLine(StrCat("Process ", file));
   ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, file));
@@ -304,6 +317,7 @@ void Session::ProcessAll(FileSystem* fs, const InputPath& input, FileProgress* p
   if (identifies && input.is_directory) PrintIdentified(input.path, valid);
 }
 
+// The lines of RocksDB's tool, which scripts parse.
 void Session::PrintIdentified(const std::string& directory,
                               const std::vector<std::string>& valid) const {
   PrintLine("------------------------------");
@@ -314,6 +328,8 @@ void Session::PrintIdentified(const std::string& directory,
 }
 
 void Session::Run(FileSystem* fs, const std::vector<std::string>& paths) {
+  // All paths are looked up first, because the number of tables is needed for the check of --output
+  // and for the progress.
   std::vector<InputPath> inputs;
   size_t file_count = 0;
   for (const std::string& path : paths) {
@@ -335,6 +351,7 @@ void Session::Run(FileSystem* fs, const std::vector<std::string>& paths) {
   if (sums_up_) Print(summary_.ToString());
 }
 
+// --parse_internal_key: prints user key, sequence number and type of an internal key.
 int DumpInternalKey(const std::string& text) {
   Result<std::string> bytes = ParseHexText(text);
   if (!bytes.ok()) return Fail(bytes.status());
@@ -346,6 +363,8 @@ int DumpInternalKey(const std::string& text) {
   return 0;
 }
 
+// Runs one call and returns its exit code. The environment is replaced before anything else,
+// because all paths are paths in it.
 int Run(const CommandLine& line) {
   const std::string env_uri = line.Value("env_uri").value_or("");
   const std::string fs_uri = line.Value("fs_uri").value_or("");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr uint64_t kBlockTrailerBytes = 5;  // compression type and checksum
 
+// The kind under which the report counts an entry of this value type.
 EntryKind KindOf(uint8_t type) {
   switch (type) {
     case kTypeValue:
@@ -71,6 +73,8 @@ class Surveyor {
   std::string last_key_;
 };
 
+// Keys are sorted, so with bytewise order the prefix that the first and the last key share is
+// common to all.
 Status Surveyor::FindCommonPrefix() {
   if (survey_.blocks.empty()) return Status::OK();
   bool is_first = true;
@@ -94,6 +98,7 @@ Status Surveyor::FindCommonPrefix() {
 }
 
 Status Surveyor::AddDataBlock(SurveyedBlock* block) {
+  assert(block != nullptr);
   ASSIGN_OR_RETURN(block->compression, table_->StoredAs(block->handle));
   ASSIGN_OR_RETURN(DataBlock * raw, table_->ReadDataBlock(block->handle));
   const auto held = ObjectRef<DataBlock>::Own(raw);
@@ -105,7 +110,10 @@ Status Surveyor::AddDataBlock(SurveyedBlock* block) {
   return table_->ForEachEntry(held->block, block->handle, add);
 }
 
+// Entries come in the order of the table, so all versions of a key are neighbours and last_key_
+// tells whether a key is new.
 void Surveyor::AddEntry(const Slice& key, const Slice& value, SurveyedBlock* block) {
+  assert(block != nullptr);
   const Slice user_key = ExtractUserKey(key);
   const uint64_t trailer = ExtractTrailer(key);
   ++block->entries[KindOf(static_cast<uint8_t>(trailer))];
@@ -127,6 +135,10 @@ void Surveyor::AddEntry(const Slice& key, const Slice& value, SurveyedBlock* blo
   }
 }
 
+// Counts for each block the range tombstones over it. Each tombstone adds one at its first block
+// and takes it off behind its last; the running sum of these changes is the number at each block.
+// So the work is proportional to tombstones plus blocks, even if every tombstone covers the whole
+// table.
 Status Surveyor::AddTombstones() {
   std::vector<SurveyedBlock>& blocks = survey_.blocks;
   survey_.cover.assign(blocks.size(), 0);
@@ -166,6 +178,8 @@ Status Surveyor::AddTombstones() {
   return Status::OK();
 }
 
+// Sizes come from the block handles plus the trailer that follows each block. The bytes that belong
+// to none of the kinds are metadata: properties, metaindex and footer.
 Status Surveyor::AddParts() {
   uint64_t data = 0, filter = 0, index = 0, tombstones = 0, dictionary = 0;
   for (const SurveyedBlock& block : survey_.blocks) data += block.handle.size + kBlockTrailerBytes;
@@ -206,6 +220,7 @@ uint64_t CountSetBits(const Slice& bits) {
 
 // The kind of a filter, from the metadata after its bits.
 std::string DescribeKind(const Slice& metadata, bool* is_of_lines) {
+  assert(is_of_lines != nullptr);
   const int marker = static_cast<signed char>(metadata[0]);
   *is_of_lines = marker == -1 && metadata[1] == 0;
   if (*is_of_lines) return StrCat("Bloom, ", metadata[2] & 31, " probes");
@@ -214,6 +229,8 @@ std::string DescribeKind(const Slice& metadata, bool* is_of_lines) {
   return "Unknown kind";
 }
 
+// Counts the lines of a Bloom filter by the share of their bits that are set. Bytes behind the last
+// full line are ignored.
 void AddLines(const Slice& bits, FilterSurvey* survey) {
   for (size_t at = 0; at + kBloomLineBytes <= bits.size(); at += kBloomLineBytes) {
     const uint64_t set = CountSetBits(Slice(bits.data() + at, kBloomLineBytes));
@@ -222,8 +239,11 @@ void AddLines(const Slice& bits, FilterSurvey* survey) {
   }
 }
 
+// Adds one filter block to the survey. Random hashes stand for the hashes of absent keys: a good
+// hash function makes the two indistinguishable.
 void AddFilterBlock(const Slice& contents, uint64_t queries, Random64* random,
                     FilterSurvey* survey) {
+  assert(survey != nullptr);
   const FilterView view(contents);
   for (uint64_t i = 0; i < queries; ++i) {
     survey->positive_count += view.MayContainHash(random->Next());
@@ -246,6 +266,7 @@ uint64_t SurveyedBlock::EntryCount() const {
 Result<TableSurvey> SurveyTable(TableInspector* table) { return Surveyor(table).Run(); }
 
 Result<FilterSurvey> SurveyFilter(TableInspector* table) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const std::vector<BlockHandle> blocks, table->FilterBlocks());
   FilterSurvey survey;
   survey.block_count = blocks.size();

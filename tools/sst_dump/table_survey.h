@@ -22,6 +22,7 @@ namespace ashlar {
 enum EntryKind : uint8_t { kPutEntries, kMergeEntries, kDeletionEntries, kOtherEntries };
 inline constexpr size_t kEntryKinds = 4;
 
+// A data block: its place and size in the file, and the entries in it by kind.
 struct SurveyedBlock {
   BlockHandle handle;
   CompressionType compression = kNoCompression;
@@ -57,6 +58,7 @@ struct FilePart {
   uint64_t bytes = 0;  // trailers included
 };
 
+// Everything about a table that the report shows, except its filter.
 struct TableSurvey {
   std::vector<SurveyedBlock> blocks;  // in order
   std::vector<FilePart> parts;

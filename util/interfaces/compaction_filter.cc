@@ -103,6 +103,8 @@ CompactionFilter::Decision CompactionFilter::FilterV2(int level, const Slice& ke
   return value_changed ? Decision::kChangeValue : Decision::kKeep;
 }
 
+// Each version calls the one before it, so a filter of the program overrides the version that it
+// knows. Older versions do not know entities, which therefore are kept.
 CompactionFilter::Decision CompactionFilter::FilterV3(
     int level, const Slice& key, ValueType value_type, const Slice* existing_value,
     const WideColumns* /*existing_columns*/, std::string* new_value,

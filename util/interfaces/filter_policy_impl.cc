@@ -25,6 +25,7 @@ int Millibits(double bits_per_key) {
 
 }  // namespace
 
+// Bits per key are kept in thousandths. 0 means no filter.
 BuiltinFilterPolicy::BuiltinFilterPolicy(FilterKind kind, double bits_per_key,
                                          int bloom_before_level)
     : named_kind_(kind), given_bits_per_key_(bits_per_key) {
@@ -63,6 +64,7 @@ FilterBitsBuilder* BuiltinFilterPolicy::GetBuilderWithContext(const FilterBuildi
 
 FilterBitsReader* BuiltinFilterPolicy::GetFilterBitsReader(const Slice&) const { return nullptr; }
 
+// A policy of the program is asked by calls; of a built-in one all is known at once.
 FilterPolicyInfo DescribeFilterPolicy(const FilterPolicy* policy) {
   if (policy == nullptr) return {};
   const auto* builtin = policy->CheckedCast<BuiltinFilterPolicy>();

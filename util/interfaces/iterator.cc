@@ -41,6 +41,7 @@ const WideColumns& Iterator::columns() const {
   return kNoWideColumns;
 }
 
+// The default: keys are not pinned, and no other property is known.
 Status Iterator::GetProperty(std::string prop_name, std::string* prop) {
   if (prop == nullptr) {
     return Status::InvalidArgument("Iterator::GetProperty: needs a place for the result");

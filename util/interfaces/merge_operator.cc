@@ -11,6 +11,7 @@ namespace ashlar {
 // Version 1 gets copies of the operands, because it takes strings.
 bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
                                 MergeOperationOutput* merge_out) const {
+  assert(merge_out != nullptr);
   std::deque<std::string> operands;
   for (const Slice& operand : merge_in.operand_list) {
     operands.emplace_back(operand.data(), operand.size());
@@ -33,6 +34,8 @@ struct V2Result {
 
 }  // namespace
 
+// For operators that only know version 2. Of an entity they see the default column, and the other
+// columns stay as they are.
 bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
                                 MergeOperationOutputV3* merge_out) const {
   assert(merge_out != nullptr);

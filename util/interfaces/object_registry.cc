@@ -107,6 +107,8 @@ ObjectLibrary::ObjectLibrary(const std::string& id)
     : id_(id), contents_(std::make_unique<Contents>()) {}
 ObjectLibrary::~ObjectLibrary() = default;
 
+// Factories are kept without their type; FindEntry() asks for the same type, which makes the cast
+// of the caller safe.
 void ObjectLibrary::AddEntry(const char* type, bool is_const, const PatternEntry& entry,
                              std::shared_ptr<void> factory) {
   assert(type != nullptr);
@@ -115,6 +117,7 @@ void ObjectLibrary::AddEntry(const char* type, bool is_const, const PatternEntry
   contents_->by_type[type].push_back({entry, is_const, std::move(factory)});
 }
 
+// A shared pointer, so the factory can be called without the mutex.
 std::shared_ptr<void> ObjectLibrary::FindEntry(const char* type, bool is_const,
                                                const std::string& target) const {
   assert(type != nullptr);
@@ -157,8 +160,8 @@ void ObjectLibrary::GetFactoryTypes(std::unordered_set<std::string>* types) cons
 }
 
 std::shared_ptr<ObjectLibrary>& ObjectLibrary::Default() {
-  // The library to which programs add factories for all registries.
-  // Never deleted, because objects that are destroyed at the end of the process may use it.
+  // The library to which programs add factories for all registries. It is never deleted, because
+  // objects that are destroyed at the end of the process may use it.
   static auto* const library =
       new std::shared_ptr<ObjectLibrary>(std::make_shared<ObjectLibrary>("default"));
   return *library;

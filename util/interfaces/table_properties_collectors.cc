@@ -32,6 +32,7 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
         has_window_(limits.window_entries != 0 && limits.window_deletions != 0),
         was_deletion_(has_window_ ? limits.window_entries : 0) {}
 
+  // Called for each entry in the order of the table.
   Status AddUserKey(const Slice&, const Slice&, EntryType type, SequenceNumber,
                     uint64_t file_size) override {
     const bool is_deletion = IsDeletion(type);

@@ -16,6 +16,7 @@ std::string Dotted(int major, int minor, int patch) {
 
 }  // namespace
 
+// Never destroyed, so that it can be asked at any time.
 const std::unordered_map<std::string, std::string>& GetRocksBuildProperties() {
   static const auto* properties = new std::unordered_map<std::string, std::string>{
       {"engine", "ashlar"},
@@ -36,6 +37,7 @@ std::string GetRocksVersionAsString(bool with_patch) {
   return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
 }
 
+// The properties are sorted, so that two outputs can be compared.
 std::string GetRocksBuildInfoAsString(const std::string& program, bool verbose) {
   std::string info = program + " (Ashlar) " + GetRocksVersionAsString(true);
   if (!verbose) return info;

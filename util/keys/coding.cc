@@ -45,8 +45,8 @@ const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* value
 
 namespace {
 
-// Removes the bytes before `p` from `input`. Null means that parsing failed, and returns false.
-// The parsers return a position within the input, never behind its end.
+// Removes the bytes before `p` from `input`. `p` is the position behind a parsed number, never
+// behind the end of the input, or null if parsing has failed; then this returns false.
 bool AdvanceTo(Slice* input, const char* p) {
   if (p == nullptr) return false;
   assert(p >= input->data());
@@ -82,10 +82,12 @@ bool GetFixed64(Slice* input, uint64_t* value) {
 }
 
 bool GetVarint32(Slice* input, uint32_t* value) {
+  assert(input != nullptr);
   return AdvanceTo(input, GetVarint32Ptr(input->data(), input->data() + input->size(), value));
 }
 
 bool GetVarint64(Slice* input, uint64_t* value) {
+  assert(input != nullptr);
   return AdvanceTo(input, GetVarint64Ptr(input->data(), input->data() + input->size(), value));
 }
 

@@ -77,6 +77,7 @@ class BytewiseOrder final : public Comparator {
  private:
   // Increments byte i and drops the bytes behind it, so the result is short and still greater.
   static void CutAndIncrement(std::string* key, size_t i) {
+    assert(key != nullptr);
     assert(i < key->size());
     key->resize(i + 1);
     assert(static_cast<unsigned char>(key->back()) != 0xff);

@@ -3,6 +3,8 @@
 // The parts of Slice and PinnableSlice that are not needed on hot paths.
 #include "ashlar/slice.h"
 
+#include <cassert>
+
 namespace ashlar {
 
 namespace {
@@ -19,6 +21,7 @@ int HexDigitValue(char c) {
 
 // `buf` belongs to the caller and must outlive the slice.
 Slice::Slice(const SliceParts& parts, std::string* buf) {
+  assert(buf != nullptr);
   buf->clear();
   for (int i = 0; i < parts.num_parts; ++i)
     buf->append(parts.parts[i].data(), parts.parts[i].size());
@@ -61,9 +64,8 @@ PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) {
   Cleanable::Reset();
   const bool owns_string = other.buf_ == &other.self_space_;
   const bool in_own_string = owns_string && !other.pinned_;
-  // The pointer of an empty slice may be anything.
-  // An offset instead of a pointer, because a short string is inside of the object and moves with
-  // it.
+  // The position is kept as an offset, because the bytes of a short string are inside of the string
+  // object and move with it. The pointer of an empty slice may be anything, so it has no offset.
   const size_t offset =
       in_own_string && other.size_ != 0 ? other.data_ - other.self_space_.data() : 0;
   if (owns_string) self_space_ = std::move(other.self_space_);

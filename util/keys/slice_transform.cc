@@ -36,6 +36,7 @@ class FixedPrefix final : public SliceTransform {
   }
   bool InDomain(const Slice& key) const override { return key.size() >= prefix_bytes_; }
   bool FullLengthEnabled(size_t* len) const override {
+    assert(len != nullptr);
     *len = prefix_bytes_;
     return true;
   }
@@ -61,6 +62,7 @@ class CappedPrefix final : public SliceTransform {
   }
   bool InDomain(const Slice&) const override { return true; }
   bool FullLengthEnabled(size_t* len) const override {
+    assert(len != nullptr);
     *len = cap_bytes_;
     return true;
   }

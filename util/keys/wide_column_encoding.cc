@@ -37,6 +37,7 @@ Status NotAscending() {
 
 // Appends a column and checks that the names are strictly ascending.
 Status AppendColumn(const Slice& name, WideColumns* columns) {
+  assert(columns != nullptr);
   if (!columns->empty() && columns->back().name().compare(name) >= 0) return NotAscending();
   columns->emplace_back(name, Slice());
   return Status::OK();
@@ -133,6 +134,7 @@ Status DecodePlainDefault(const Slice& input, Slice* value) {
 
 // Splits `input` into the values; no other bytes may be left. The slices point into the entity.
 Status TakeValues(Slice input, const std::vector<uint32_t>& sizes, WideColumns* columns) {
+  assert(columns != nullptr);
   assert(sizes.size() == columns->size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!GetBytes(&input, sizes[i], &(*columns)[i].value())) return ValuesDoNotFit();

@@ -4,6 +4,8 @@
 // to them. Each change of the bytes rebuilds the list.
 #include "ashlar/wide_columns.h"
 
+#include <cassert>
+
 #include "ashlar/attribute_groups.h"
 #include "util/keys/wide_column_encoding.h"
 

@@ -4,6 +4,7 @@
 #include "ashlar/memory_allocator.h"
 #include "util/interfaces/registered_objects.h"
 
+#include <cassert>
 #include <new>
 
 namespace ashlar {
@@ -36,6 +37,7 @@ Status MemoryAllocator::CreateFromString(const ConfigOptions& options, const std
 
 Status NewJemallocNodumpAllocator(const JemallocAllocatorOptions& /*options*/,
                                   std::shared_ptr<MemoryAllocator>* memory_allocator) {
+  assert(memory_allocator != nullptr);
   memory_allocator->reset();
   return Status::NotSupported("NewJemallocNodumpAllocator: built without jemalloc");
 }

@@ -104,6 +104,7 @@ struct SlabHeap::Slab {
   }
   // Frees the pages of an empty slab.
   void Cool(std::atomic<size_t>* held_bytes) {
+    assert(held_bytes != nullptr);
     assert(used == 0);
     PageBuffer::Drop(begin, touched);
     held_bytes->fetch_sub(std::exchange(touched, 0), std::memory_order_relaxed);
@@ -343,6 +344,7 @@ void SlabHeap::Shard::Free(Segment* segment, void* piece) {
 }
 
 SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
+  assert(segment != nullptr);
   Slab* const slab = segment->SlabOf(piece);
   List<Slab>& with_room = with_room_[ClassOf(slab->piece_bytes)];
   // A full slab is in no list. Now it has room again.

@@ -57,6 +57,8 @@ void CompactionJobStats::Reset() {
   largest_output_key_prefix.clear();
 }
 
+// The flags tell whether a fact holds for all parts (accurate counts), or for some part (the
+// others).
 void CompactionJobStats::Add(const CompactionJobStats& stats) {
   for (auto member : kSums) this->*member += stats.*member;
   for (auto member : kFileCounts) this->*member += stats.*member;

@@ -118,6 +118,7 @@ double Histogram::Percentile(double p) const {
 }
 // The numbers that the statistics print.
 
+// Percentiles are estimates: only the buckets of the samples are known, not the samples.
 HistogramData Histogram::Data() const {
   HistogramData data{};
   data.median = Median();

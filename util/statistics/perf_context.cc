@@ -12,6 +12,9 @@
 namespace ashlar {
 namespace {
 
+// All counters of the class, in the order of their members, which is the order of the text. Names
+// that end in _time or _nanos are nanoseconds, those with byte are bytes, and the others are
+// counts.
 constexpr CounterRow<PerfContextBase> kCounters[] = {
     {"user_key_comparison_count", &PerfContextBase::user_key_comparison_count},
     {"block_cache_hit_count", &PerfContextBase::block_cache_hit_count},

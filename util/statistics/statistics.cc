@@ -91,6 +91,8 @@ void BasicStatistics::recordTick(uint32_t ticker, uint64_t count) {
   ThisShard().tickers[ticker].fetch_add(count, std::memory_order_relaxed);
 }
 
+// Sets the ticker to 0 and returns its sum. A count that is recorded meanwhile is in the result or
+// stays for the next one; none is lost.
 uint64_t BasicStatistics::TakeTickerLocked(uint32_t ticker) {
   uint64_t total = 0;
   for (size_t i = 0; i <= shard_mask_; ++i) {
@@ -145,6 +147,7 @@ Status BasicStatistics::Reset() {
   return Status::OK();
 }
 
+// The lines have RocksDB's form, which scripts parse.
 [[gnu::cold]] std::string BasicStatistics::ToString() const {
   char line[400];
   std::string text;

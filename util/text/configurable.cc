@@ -46,6 +46,7 @@ Status Configurable::ConfigureFromString(const ConfigOptions& config_options,
 
 Status Configurable::GetOptionString(const ConfigOptions& config_options,
                                      std::string* result) const {
+  assert(result != nullptr);
   *result = SerializeOptions(config_options, "");
   return Status::OK();
 }
@@ -109,6 +110,8 @@ Status Configurable::ValidateOptions(const DBOptions& /*db_opts*/,
   return Status::OK();
 }
 
+// Splits "name", "name;option=value" or "id=name;option=value" into the name of the object and its
+// options.
 Status Configurable::GetOptionsMap(const std::string& opt_value, const std::string& default_id,
                                    std::string* id,
                                    std::unordered_map<std::string, std::string>* options) {
@@ -142,6 +145,7 @@ Status Configurable::GetOptionsMap(const std::string& opt_value, const std::stri
   return Status::OK();
 }
 
+// The registered struct of this name is at an offset from the object; null: none has the name.
 const void* Configurable::GetOptionsPtr(const std::string& name) const {
   for (const RegisteredOptions& options : options_) {
     if (options.name == name) {
@@ -204,6 +208,7 @@ Status Configurable::ParseOption(const ConfigOptions& config_options,
   return options_.front().calls->parse_one(config_options, opt_info, opt_name, opt_value, opt_ptr);
 }
 
+// Pointers are compared, since nothing is known about the type.
 bool Configurable::OptionsAreEqual(const ConfigOptions& /*config_options*/,
                                    const OptionTypeInfo& /*opt_info*/, const std::string& name,
                                    const void* const this_ptr, const void* const that_ptr,
@@ -277,6 +282,7 @@ Status Customizable::GetOptionsMap(const ConfigOptions& /*config_options*/,
   return Configurable::GetOptionsMap(opt_value, default_id, id, options);
 }
 
+// `object` may be null if the text has asked for no object; then there must be no options either.
 Status Customizable::ConfigureNewObject(
     const ConfigOptions& config_options, Customizable* object,
     const std::unordered_map<std::string, std::string>& options) {

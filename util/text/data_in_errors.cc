@@ -27,6 +27,7 @@ std::string KeyInError(const Slice& user_key) {
                                                     : SizeOf(user_key);
 }
 
+// Unless the program allows it, messages contain sizes and numbers, but no bytes of keys.
 std::string InternalKeyInError(const Slice& internal_key) {
   if (is_allowed.load(std::memory_order_relaxed)) {
     return DescribeInternalKey(internal_key, /*hex=*/true);

@@ -74,6 +74,7 @@ Status TakeItem(std::string_view text, char separator, size_t* position, std::st
 
 // Removes a sign from the front. Returns whether it was a minus.
 bool TakeSign(std::string_view* text) {
+  assert(text != nullptr);
   if (text->empty() || (text->front() != '-' && text->front() != '+')) return false;
   const bool is_negative = text->front() == '-';
   text->remove_prefix(1);
@@ -110,6 +111,7 @@ std::string_view TrimSpaces(std::string_view text) {
   return text;
 }
 
+// Only braces that enclose the whole text are removed: "{a}{b}" stays.
 std::string StripBraces(std::string_view text) {
   text = TrimSpaces(text);
   while (!text.empty() && text.front() == '{' && ClosingBrace(text, 0) == text.size() - 1) {
@@ -158,6 +160,7 @@ Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
   return Status::OK();
 }
 
+// Separators inside of braces do not separate.
 Status SplitList(std::string_view text, char separator, std::vector<std::string>* items) {
   const std::string inner = StripBraces(text);
   size_t position = 0;
@@ -170,6 +173,7 @@ Status SplitList(std::string_view text, char separator, std::vector<std::string>
   return Status::OK();
 }
 
+// The characters that have a meaning in an OPTIONS file are marked with a backslash.
 std::string EscapeOptionString(std::string_view raw) {
   std::string escaped;
   for (char c : raw) {
@@ -187,6 +191,7 @@ std::string EscapeOptionString(std::string_view raw) {
   return escaped;
 }
 
+// The inverse of EscapeOptionString().
 std::string UnescapeOptionString(std::string_view escaped) {
   std::string raw;
   for (size_t i = 0; i < escaped.size(); ++i) {
@@ -203,6 +208,7 @@ std::string UnescapeOptionString(std::string_view escaped) {
   return raw;
 }
 
+// The text may have a sign and a suffix such as "k", as in RocksDB.
 bool ParseUint64Text(std::string_view text, uint64_t* value) {
   text = TrimSpaces(text);
   const bool is_negative = TakeSign(&text);
@@ -224,6 +230,8 @@ bool ParseInt64Text(std::string_view text, int64_t* value) {
   return true;
 }
 
+// std::from_chars() accepts no plus sign, no spaces and no "0x", so these are removed first.
+// Infinity and NaN are refused.
 bool ParseDoubleText(std::string_view text, double* value) {
   text = TrimSpaces(text);
   const bool is_negative = TakeSign(&text);

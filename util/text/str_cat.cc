@@ -21,8 +21,8 @@ void AppendHexByte(std::string* dst, char c) {
   dst->push_back(kUpperDigits[byte & 0xf]);
 }
 
-// The part of `buffer` that std::to_chars has filled. The buffers are large enough for every number
-// of their type.
+// Prints the number and returns the part of `buffer` that std::to_chars has filled. Callers provide
+// a buffer that is large enough for every number of the type.
 template <size_t size, typename... Number>
 std::string_view Print(char (&buffer)[size], Number... number) {
   const std::to_chars_result result = std::to_chars(buffer, buffer + size, number...);
@@ -106,6 +106,8 @@ std::string HexBytes(const Slice& bytes) {
   return result;
 }
 
+// Printable characters stay, all other bytes become \xNN, so a message is a single line whatever
+// the bytes are.
 std::string EscapeBytes(const Slice& bytes) {
   std::string result;
   result.reserve(bytes.size());

@@ -71,6 +71,7 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const ColumnFamilyData& family,
                                                         const CompactionJobOptions& work,
                                                         int job_id) {
+  assert(core != nullptr);
   assert(work.plan != nullptr);
   assert(work.version != nullptr);
   if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))

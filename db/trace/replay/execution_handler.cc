@@ -61,6 +61,7 @@ class ExecutionHandler final : public TraceRecord::Handler {
 // RocksDB records a prepared section twice: when it is prepared, and again with the marker that
 // commits it. Only the second one is a write, and a database takes its updates without the markers.
 Status WithoutMarkers(WriteBatch* batch) {
+  assert(batch != nullptr);
   const bool has_markers = batch->HasBeginPrepare() || batch->HasEndPrepare() ||
                            batch->HasCommit() || batch->HasRollback();
   // A rollback or a prepare alone becomes an empty batch.
@@ -85,6 +86,7 @@ Status ExecutionHandler::Handle(const WriteQueryTraceRecord& record,
   return Status::OK();
 }
 
+// Times are in microseconds. `result` may be null, if the caller is not interested.
 Status ExecutionHandler::Handle(const GetQueryTraceRecord& record,
                                 std::unique_ptr<TraceRecordResult>* result) {
   ColumnFamilyHandle* handle = nullptr;

@@ -33,6 +33,8 @@ Status QueryReplayer::Prepare() {
   return status;
 }
 
+// Reads the header again from the begin of the trace, and with it the version of the format and the
+// time from which all waits are counted.
 Status QueryReplayer::ReadHeaderLocked() {
   RETURN_IF_ERROR(reader_->Reset());
   offset_ = 0;
@@ -49,7 +51,9 @@ Status QueryReplayer::ReadHeaderLocked() {
   return Status::OK();
 }
 
+// Reads one frame. *frame points into *bytes. Errors name the offset of the frame.
 Status QueryReplayer::ReadLocked(std::string* bytes, TraceFrame* frame) {
+  assert(bytes != nullptr);
   RETURN_IF_ERROR(reader_->Read(bytes));
   const Status status = ParseTraceFrame(*bytes, frame);
   if (!status.ok()) {
@@ -97,6 +101,7 @@ Status QueryReplayer::Execute(const std::unique_ptr<TraceRecord>& record,
   return record->Accept(executor_.get(), result);
 }
 
+// Returns when all records have been executed. The calling thread is one of the threads.
 Status QueryReplayer::Replay(const ReplayOptions& options, const ResultCallback& result_callback) {
   // Written so that NaN is refused, too.
   if (!(options.fast_forward > 0.0) || std::isinf(options.fast_forward)) {

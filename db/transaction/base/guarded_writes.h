@@ -32,6 +32,8 @@ namespace ashlar {
 template <typename Derived, typename Base>
 class GuardedWrites : public Base {
  public:
+  // These calls have more forms in the base class than the ones that are overridden below. Without
+  // the declarations the overrides would hide the other forms.
   using Base::Base;
 
   using Base::CreateColumnFamilyWithImport;
@@ -49,6 +51,8 @@ class GuardedWrites : public Base {
         options, family, key, [&] { return engine()->Put(options, family, key, value); },
         [&](WriteBatch* batch) { return batch->Put(family, key, value); });
   }
+  // An entity is encoded into a batch before its key is guarded, so that bad columns are refused
+  // without waiting for a lock.
   Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                    const WideColumns& columns) final {
     WriteBatch batch;
@@ -72,6 +76,8 @@ class GuardedWrites : public Base {
         options, family, key, [&] { return engine()->SingleDelete(options, family, key); },
         [&](WriteBatch* batch) { return batch->SingleDelete(family, key); });
   }
+  // A range has no list of keys that could be guarded one by one, so no write of a range can be
+  // kept apart from the transactions.
   Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) final {
     return derived()->RefuseRange();
   }
@@ -82,6 +88,9 @@ class GuardedWrites : public Base {
   Status Write(const WriteOptions& options, WriteBatch* updates) final {
     return WriteWithCallback(options, updates, nullptr);
   }
+  // The hook that GuardAll() passes on releases the keys when the commit is visible. With
+  // WriteOptions::sync that is before the sync, so that nobody waits for the disk of another
+  // writer.
   Status WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                            UserWriteCallback* callback) final {
     if (updates == nullptr) return engine()->Write(options, updates);  // which refuses it
@@ -89,6 +98,8 @@ class GuardedWrites : public Base {
       return engine()->WriteObserved(options, updates, {.callback = callback, .hook = hook});
     });
   }
+  // The batch becomes a memtable as a whole. That write has no place for a hook, so the keys stay
+  // guarded until the call has returned.
   Status IngestWriteBatchWithIndex(const WriteOptions& options,
                                    std::shared_ptr<WriteBatchWithIndex> batch) final {
     if (batch == nullptr) return engine()->IngestWriteBatchWithIndex(options, batch);
@@ -97,6 +108,8 @@ class GuardedWrites : public Base {
     });
   }
 
+  // The options are checked before the family exists: a family in which conflicts could not be seen
+  // must not be left behind by a call that fails.
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                             ColumnFamilyHandle** handle) final {
     RETURN_IF_ERROR(CheckFamilies({{name, options}}));
@@ -119,7 +132,10 @@ class GuardedWrites : public Base {
   Derived* derived() { return static_cast<Derived*>(this); }
   DBImpl* engine() { return derived()->engine(); }
 
-  // A write that is synced is made as a batch, whose hook releases the key before the sync.
+  // A write of one key. Without a sync the engine's own call for the key is used, which is the
+  // cheapest form: the key stays guarded until direct() has returned. With a sync the write is made
+  // as a batch instead, because only a batch has a hook, and the hook releases the key before the
+  // sync.
   template <typename Direct, typename AddTo>
   Status WriteKey(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                   const Direct& direct, const AddTo& add_to) {

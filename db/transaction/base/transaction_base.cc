@@ -13,6 +13,8 @@
 
 namespace ashlar {
 
+// The batch overwrites: an update of a key replaces the entry of an earlier one in the index, so a
+// read finds the newest update at once.
 TransactionBase::TransactionBase(DBImpl* db)
     : db_(db),
       default_family_(db->DefaultColumnFamily()),
@@ -25,6 +27,8 @@ uint64_t TransactionBase::NowMicros() const { return db_->clock()->NowMicros(); 
 
 uint64_t TransactionBase::GetElapsedTime() const { return (NowMicros() - start_micros_) / 1000; }
 
+// A snapshot that an earlier use of the object held is released here, not in Clear(): a transaction
+// that has ended may still be asked for its snapshot.
 void TransactionBase::Start(const WriteOptions& options) {
   write_options_ = options;
   start_micros_ = NowMicros();
@@ -43,6 +47,9 @@ void TransactionBase::Clear() {
   counts_ = {};
 }
 
+// The last holder releases the snapshot. That may be this transaction, one of its savepoints, or
+// the program, which can have a copy of the pointer. So the deleter knows the database, not the
+// transaction.
 void TransactionBase::HoldSnapshot(const Snapshot* snapshot) {
   DB* const db = db_;
   snapshot_ = snapshot == nullptr
@@ -61,6 +68,8 @@ void TransactionBase::SetSnapshotOnNextOperation(std::shared_ptr<TransactionNoti
   notifier_ = std::move(notifier);
 }
 
+// SetSnapshot() forgets the notifier, and the notifier may call this transaction. Both are reasons
+// to hold it in a variable of this function until it has been called.
 void TransactionBase::TakeDueSnapshotNow() {
   const std::shared_ptr<TransactionNotifier> notifier = notifier_;
   SetSnapshot();
@@ -74,6 +83,8 @@ void TransactionBase::GiveBackSnapshots() {
   for (SavePointState& state : save_points_) state.snapshot = nullptr;
 }
 
+// Three parts of a transaction have savepoints of their own: this object, the tracked keys and the
+// batch. They are set, taken back and forgotten together, so all three always have equally many.
 void TransactionBase::SetSavePoint() {
   save_points_.push_back({.snapshot = snapshot_,
                           .notifier = notifier_,
@@ -83,6 +94,8 @@ void TransactionBase::SetSavePoint() {
   batch_.SetSavePoint();
 }
 
+// The updates are taken back before the keys are unlocked. So no key is free for others while the
+// batch still has an update of it that is to be taken back.
 Status TransactionBase::RollbackToSavePoint() {
   RETURN_IF_ERROR(CheckOpen());
   if (save_points_.empty()) return Status::NotFound("the transaction has no savepoint");

@@ -5,6 +5,14 @@
 // commit.
 //
 // Threads: one at a time, unless a function says otherwise.
+//
+// A transaction is a batch with an index (`batch_`), the record of the keys that it has touched
+// (`tracked_`), and the settings of the current use. The object can be used again and again:
+// Begin() of the derived class calls Clear() and Start().
+//
+// Each public call for a key goes the same way. TrackKey() of the derived class makes the key safe
+// (by a lock, or by noting a sequence number), and may refuse. After that the update is added to
+// the batch, or the value is read through the batch and from the database.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +31,7 @@ namespace ashlar {
 class DBImpl;
 struct WriteBatchRecord;
 
+// Common part of both kinds of transactions. The database outlives the object.
 class TransactionBase : public Transaction {
  public:
   ~TransactionBase() override;
@@ -30,10 +39,13 @@ class TransactionBase : public Transaction {
   void SetSnapshot() override;
   void SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier) override;
   const Snapshot* GetSnapshot() const override { return snapshot_.get(); }
+  // The snapshot that the commit took, if one was asked for; it is the same object as
+  // GetSnapshot().
   std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const override { return snapshot_; }
   void ClearSnapshot() override;
 
-  // Before the database is closed: no snapshot is held any more, by savepoints neither.
+  // Releases the snapshot of the transaction and those of its savepoints. The database calls it for
+  // the transactions that it owns before it closes, because a snapshot must not outlive the engine.
   void GiveBackSnapshots();
 
   void SetSavePoint() override;
@@ -129,6 +141,8 @@ class TransactionBase : public Transaction {
   void PutLogData(const Slice& blob) override;
   Status RebuildFromWriteBatch(WriteBatch* source) override;
 
+  // While indexing is disabled, updates go into the batch without an entry in its index. They are
+  // committed like others, but reads of this transaction do not see them.
   void DisableIndexing() override { is_indexing_ = false; }
   void EnableIndexing() override { is_indexing_ = true; }
 
@@ -141,17 +155,21 @@ class TransactionBase : public Transaction {
 
   WriteBatchWithIndex* GetWriteBatch() override { return &batch_; }
   WriteBatch* GetCommitTimeWriteBatch() override { return &commit_time_batch_; }
+  // A transaction that takes no locks has nothing to wait for, so the two calls do nothing here.
   void SetLockTimeout(int64_t) override {}
   void SetDeadlockTimeout(int64_t) override {}
   WriteOptions* GetWriteOptions() override { return &write_options_; }
   void SetWriteOptions(const WriteOptions& options) override { write_options_ = options; }
 
  protected:
+  // How a call is going to use a key.
   struct Access {
     TrackedKeys::Use use;
     bool is_exclusive = true;
-    // The key must not have changed since the snapshot; if not so, an optimistic commit does not
-    // look at it.
+    // If the transaction has a snapshot, the key must not have been written since that snapshot.
+    // False for the calls ...Untracked() and for reads with do_validate = false: a pessimistic
+    // transaction then only locks the key, and an optimistic commit does not look at the key at
+    // all.
     bool is_validated = true;
     bool assumes_tracked = false;  // by the caller's promise
   };
@@ -168,32 +186,45 @@ class TransactionBase : public Transaction {
   // The database outlives it.
   explicit TransactionBase(DBImpl* db);
 
-  // Whatever is needed before the key may be used so. On an error nothing has changed.
+  // Makes the key safe for this kind of access, as each kind of transaction does that: takes a
+  // lock, or notes the sequence number to check at commit. Returns an error if the key cannot be
+  // had or has changed already; then the transaction is as it was before the call.
   virtual Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) = 0;
-  // The key is not needed any more: it is unlocked and forgotten.
+  // Called when no use of the key is left, after a rollback to a savepoint or UndoGetForUpdate(). A
+  // pessimistic transaction unlocks the key here. The caller removes the record afterwards.
   virtual void Untrack(TrackedKeys::Key* key) = 0;
-  // Whether updates may be added or taken back.
+  // OK if updates may be added or taken back now; else an error that names the state.
   virtual Status CheckOpen() const { return Status::OK(); }
 
-  // Begins anew. Nothing is tracked.
+  // Begins a new use of the object with these options. Precondition: Clear() was called, so no key
+  // is tracked and the batch is empty.
   void Start(const WriteOptions& options);
-  // Forgets updates, counters and savepoints, but not the snapshot. No lock is held.
+  // Forgets updates, counters and savepoints, but keeps the snapshot. Precondition: the locks of
+  // all tracked keys are released, as their records are given up here.
   virtual void Clear();
-  // The snapshot that SetSnapshotOnNextOperation() asked for.
+  // Takes the snapshot that SetSnapshotOnNextOperation() asked for, if one is due. The derived
+  // class calls it while it tracks a key. The test is inline since every access to a key passes
+  // here.
   void TakeDueSnapshot() {
     if (is_snapshot_due_) [[unlikely]]
       TakeDueSnapshotNow();
   }
+  // Takes `snapshot` over from the engine, or with null only lets go of the current one. No
+  // snapshot is due afterwards.
   void HoldSnapshot(const Snapshot* snapshot);
-  // Adds the updates of a prepare section as own ones; those of families that are gone are left
-  // out.
+  // Adds the updates of a prepare section that was found in the log, as if the program had just
+  // made them. Updates of families that have been dropped since are left out.
   Status AddUpdatesOf(const WriteBatch& section);
+  // For an object that takes over from `other`: the numbers of updates, and the time of the
+  // beginning.
   void CopyCounters(const TransactionBase& other) {
     counts_ = other.counts_;
     start_micros_ = other.start_micros_;
   }
+  // Time of the database's clock, in microseconds.
   uint64_t NowMicros() const;
   uint64_t start_micros() const { return start_micros_; }
+  // Null stands for the default family in the calls of a transaction.
   ColumnFamilyHandle* OrDefault(ColumnFamilyHandle* family) const {
     return family == nullptr ? default_family_ : family;
   }
@@ -204,8 +235,13 @@ class TransactionBase : public Transaction {
   ColumnFamilyHandle* const default_family_;
   WriteOptions write_options_;
   WriteBatchWithIndex batch_;
+  // Updates that the program wants to be written with the commit marker of a prepared transaction.
+  // They are not seen by reads of the transaction, and are not locked.
   WriteBatch commit_time_batch_;
+  // On the heap, because a prepared transaction hands the records over to another object, and the
+  // lock table keeps pointers to them.
   std::unique_ptr<TrackedKeys> tracked_;
+  // Null: the transaction reads and checks without a snapshot.
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<TransactionNotifier> notifier_;
   bool is_snapshot_due_ = false;
@@ -217,6 +253,8 @@ class TransactionBase : public Transaction {
     uint64_t deletes = 0;
     uint64_t merges = 0;
   };
+  // What RollbackToSavePoint() brings back, apart from the batch and the tracked keys, which keep
+  // savepoints of their own.
   struct SavePointState {
     std::shared_ptr<const Snapshot> snapshot;
     std::shared_ptr<TransactionNotifier> notifier;
@@ -225,6 +263,7 @@ class TransactionBase : public Transaction {
   };
 
   void TakeDueSnapshotNow();
+  // Where updates go: through the index, or past it into the plain batch.
   WriteBatchBase* Target() {
     if (is_indexing_) return &batch_;
     return batch_.GetWriteBatch();
@@ -241,13 +280,17 @@ class TransactionBase : public Transaction {
                  const Access& access);
   Status DeleteAs(ColumnFamilyHandle* family, const Slice& key, const Access& access);
   Status SingleDeleteAs(ColumnFamilyHandle* family, const Slice& key, const Access& access);
+  // Makes the update that a record of another batch describes.
   Status Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family);
+  // The part of GetForUpdate() that comes before the read.
   Status TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                         bool exclusive, bool do_validate);
+  // One iterator for each family, over the batch and the database.
   Status OpenIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                        std::vector<std::unique_ptr<Iterator>>* iterators);
 
   Counts counts_;
+  // One for each savepoint, the latest last. The batch and `tracked_` have equally many.
   std::vector<SavePointState> save_points_;
   bool is_indexing_ = true;
   uint64_t start_micros_ = 0;

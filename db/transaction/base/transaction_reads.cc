@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: the batch on top of the database; for update behind TrackKey().
+//
+// A read looks into the batch first, and asks the database only for keys about which the batch does
+// not decide: those without an update, or with merge operands alone. A plain read takes no lock, so
+// another transaction may change the key afterwards. The calls ...ForUpdate() track the key first.
 #include <cassert>
 #include <utility>
 
@@ -35,7 +39,9 @@ std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
                                               const std::vector<ColumnFamilyHandle*>& families,
                                               const std::vector<Slice>& keys,
                                               std::vector<std::string>* values) {
+  assert(values != nullptr);
   assert(families.size() == keys.size());
+  // Each key is read by a Get(), which would refuse options that announce a MultiGet().
   ReadOptions single = options;
   if (single.io_activity == Env::IOActivity::kMultiGet) {
     single.io_activity = Env::IOActivity::kUnknown;
@@ -72,6 +78,8 @@ void TransactionBase::MultiGetEntity(const ReadOptions& options, ColumnFamilyHan
 
 Status TransactionBase::TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
                                        const Slice& key, bool exclusive, bool do_validate) {
+  // Without validation the newest value is wanted, and with a snapshot an old one: the two exclude
+  // each other.
   if (!do_validate && options.snapshot != nullptr) {
     return Status::InvalidArgument(
         "Transaction::GetForUpdate: with ReadOptions::snapshot the key must be validated");
@@ -112,10 +120,12 @@ Status TransactionBase::GetEntityForUpdate(const ReadOptions& options, ColumnFam
   return columns == nullptr ? Status::OK() : GetEntity(options, family, key, columns);
 }
 
-// All keys are locked before the first one is read.
+// All keys are locked before the first one is read. If one lock cannot be had, nothing is read and
+// every key gets that error; the locks taken so far are kept, as after single calls.
 std::vector<Status> TransactionBase::MultiGetForUpdate(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
     const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  assert(values != nullptr);
   assert(families.size() == keys.size());
   values->assign(keys.size(), std::string());
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -133,6 +143,8 @@ std::vector<Status> TransactionBase::MultiGetForUpdate(const ReadOptions& option
       options, std::vector<ColumnFamilyHandle*>(keys.size(), OrDefault(nullptr)), keys, values);
 }
 
+// Releases the key only if this was its last use. A key that was also written, or was read before
+// the latest savepoint, stays locked.
 void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* family, const Slice& key) {
   TrackedKeys::Key* const tracked_key = tracked_->Find(OrDefault(family)->GetID(), key);
   if (tracked_key == nullptr || !tracked_->UndoRead(tracked_key)) return;
@@ -145,16 +157,19 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options) {
 }
 
 Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  // The new iterator owns the iterator of the database.
   ColumnFamilyHandle* const handle = OrDefault(family);
   return batch_.NewIteratorWithBase(handle, db_->NewIterator(options, handle), &options);
 }
 
-// As of one moment.
+// NewIterators() opens the iterators of all families at one sequence number, so they show one state
+// of the database. Each is then owned by an iterator that adds the updates of the batch.
 Status TransactionBase::OpenIterators(const ReadOptions& options,
                                       const std::vector<ColumnFamilyHandle*>& families,
                                       std::vector<std::unique_ptr<Iterator>>* iterators) {
   std::vector<Iterator*> bases;
   RETURN_IF_ERROR(db_->NewIterators(options, families, &bases));
+  assert(bases.size() == families.size());
   for (size_t i = 0; i < families.size(); ++i) {
     iterators->emplace_back(batch_.NewIteratorWithBase(families[i], bases[i], &options));
   }

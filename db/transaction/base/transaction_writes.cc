@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes: the key is tracked, then the update goes to the batch.
+//
+// All writes end in AddUpdate(). The many public forms differ in how the key is named (family or
+// default, one slice or parts), and in whether the key is validated; each form of an update has one
+// private function `...As()` that they share.
+#include <cassert>
 #include <string>
 
 #include "db/db_impl.h"
@@ -13,8 +18,10 @@
 namespace ashlar {
 namespace {
 
+// The bytes of all parts one after the other. Locks and the index need the key in one piece.
 std::string Joined(const SliceParts& parts) {
   std::string text;
+  assert(parts.num_parts >= 0);
   for (int i = 0; i < parts.num_parts; ++i)
     text.append(parts.parts[i].data(), parts.parts[i].size());
   return text;
@@ -26,6 +33,7 @@ template <typename Update>
 Status TransactionBase::AddUpdate(ColumnFamilyHandle* family, const Slice& key,
                                   const Access& access, uint64_t Counts::*count,
                                   const Update& update) {
+  assert(count != nullptr);
   ColumnFamilyHandle* const handle = OrDefault(family);
   RETURN_IF_ERROR(TrackKey(handle, key, access));
   RETURN_IF_ERROR(update(Target(), handle));
@@ -193,6 +201,7 @@ class NumberedFamily final : public ColumnFamilyHandle {
 }  // namespace
 
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
+  assert(source != nullptr);
   WriteBatchReader reader{Slice(source->Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (record.type == kTypeLogData || record.type == kTypeNoop) continue;

@@ -3,6 +3,7 @@
 // The iterator over the updates alone, and the choice of the iterator over a database.
 #include "db/transaction/indexed_batch/batch_iterators.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/utilities/write_batch_with_index.h"
@@ -72,6 +73,8 @@ bool FitsInto(const DBIterator& base, const Comparator* comparator, const Slice*
 
 }  // namespace
 
+// An iterator of our own database merges the batch as one more sorted run, which is the fast way.
+// All others are merged from outside, key by key.
 std::unique_ptr<Iterator> NewBatchIterator(IndexedBatch* batch, ColumnFamilyHandle* family,
                                            std::unique_ptr<Iterator> base,
                                            const ReadOptions* bounds) {
@@ -85,6 +88,8 @@ std::unique_ptr<Iterator> NewBatchIterator(IndexedBatch* batch, ColumnFamilyHand
   const Slice* const upper_bound = bounds == nullptr ? nullptr : bounds->iterate_upper_bound;
   DBIterator* const own = DBIterator::From(base.get());
   if (own != nullptr && FitsInto(*own, comparator, lower_bound, upper_bound)) {
+    // From() has returned the same object with its own type, so the ownership moves with the
+    // pointer.
     base.release();
     return std::make_unique<OverlayIterator>(batch, number, std::unique_ptr<DBIterator>(own));
   }

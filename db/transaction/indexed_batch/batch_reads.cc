@@ -37,6 +37,7 @@ OwnState OwnStateFrom(const UpdateIndex& index, UpdateIndex::Shown newest) {
 }
 
 OwnState OwnStateOf(IndexedBatch* batch, uint32_t family_id, const Slice& key) {
+  assert(batch != nullptr);
   const UpdateIndex& index = batch->Indexed();
   const UpdateIndex::Family* const family = index.Find(family_id);
   UpdateIndex::Shown newest;
@@ -243,6 +244,7 @@ void ReadManyOverDatabase(IndexedBatch* batch, DB* db, const ReadOptions& option
     for (const size_t i : indexes) chosen.push_back(keys[i]);
     return chosen;
   };
+  // The batch knows none of the keys: the results of the database go straight to the caller.
   if (rest.size() == count) return read_rest(count, keys, results, statuses);
   if (!rest.empty()) {
     std::vector<Result> found(rest.size());
@@ -254,6 +256,7 @@ void ReadManyOverDatabase(IndexedBatch* batch, DB* db, const ReadOptions& option
     }
   }
   if (merged.empty()) return;
+  // Asked once for all keys, as the answer depends on the family only.
   const Status fits = CheckMergesOver(db, family);
   for (const size_t at : merged) statuses[at] = fits;
   if (!fits.ok()) return;
@@ -294,11 +297,13 @@ Status WriteBatchWithIndex::GetEntityFromBatch(ColumnFamilyHandle* column_family
 
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               const Slice& key, std::string* value) {
+  assert(db != nullptr);
   return GetFromBatchAndDB(db, read_options, db->DefaultColumnFamily(), key, value);
 }
 
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               const Slice& key, PinnableSlice* value) {
+  assert(db != nullptr);
   return GetFromBatchAndDB(db, read_options, db->DefaultColumnFamily(), key, value);
 }
 
@@ -314,6 +319,7 @@ Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_op
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                                               ColumnFamilyHandle* column_family, const Slice& key,
                                               PinnableSlice* value) {
+  assert(value != nullptr);
   RETURN_IF_ERROR(
       CheckActivity(read_options, Env::IOActivity::kGet, "WriteBatchWithIndex::GetFromBatchAndDB"));
   ColumnFamilyHandle* const family =

@@ -194,6 +194,8 @@ void IndexedBatch::IndexFrom(size_t offset) {
   IndexedRecords records(Slice(batch_.Data().data(), end_), offset, gaps_);
   UpdateIndex::Family* family = nullptr;
   PendingUpdate pending[kRecordsTogether];
+  // In two steps for each group of records: first the memory that all of them need is asked for,
+  // then they are entered. So the misses of the cache overlap instead of following each other.
   for (size_t count = kRecordsTogether; count == kRecordsTogether;) {
     for (count = 0; count < kRecordsTogether; ++count) {
       PendingUpdate& next = pending[count];

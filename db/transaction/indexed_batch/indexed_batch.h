@@ -73,7 +73,8 @@ class IndexedBatch {
   Status RollbackToSavePoint();
   Status PopSavePoint();
 
-  // The end of the last indexed or indexable update; grows with each update.
+  // The offset behind the last update that was written through this object. It grows with each
+  // update, so a reader that remembers it notices new ones.
   size_t end() const { return end_; }
   // The number of times that updates were taken back, by a rollback or by Clear().
   uint64_t cuts() const { return cuts_; }
@@ -150,6 +151,7 @@ class IndexedBatch {
   size_t update_count_ = 0;  // see update_count()
   uint64_t cuts_ = 0;        // see cuts()
   std::vector<Gap> gaps_;    // ascending, before end_
+  // One for each savepoint that was set through this object, the latest last.
   std::vector<Point> save_points_;
   uint32_t noted_family_ = kNoFamily;  // the family of the last write
   bool noted_handle_ = false;          // whether a handle was given for it
@@ -161,6 +163,7 @@ class IndexedBatch {
   std::atomic<size_t> indexed_end_;  // the end of the indexed records
   size_t indexed_count_ = 0;         // the number of updates before indexed_end_
   std::unordered_map<uint32_t, WriteBatchWithIndex::CFStat> stats_;
+  // The object deletes itself when it has neither readers nor an owner.
   size_t reader_count_ GUARDED_BY(mutex_) = 0;
   bool has_owner_ GUARDED_BY(mutex_) = true;
 };

@@ -27,6 +27,7 @@ OverlayIterator::OverlayIterator(IndexedBatch* batch, uint32_t family,
 }
 
 InternalIterator* OverlayIterator::NewRun(Arena* arena) {
+  assert(arena != nullptr);
   return new (arena->AllocateAligned(sizeof(BatchRun))) BatchRun(batch_, family_);
 }
 

@@ -89,17 +89,20 @@ SortedKeys::Place SortedKeys::Last() const {
 }
 
 bool SortedKeys::Find(const Slice& key, Place* place) const {
+  assert(place != nullptr);
   *place = AtOrAfter(key);
   return IsValid(*place) && comparator_->OrderWithTimestamp(keys_->KeyOf(At(*place)), key) == 0;
 }
 
 void SortedKeys::Next(Place* place) const {
+  assert(place != nullptr);
   assert(IsValid(*place));
   if (++place->index < blocks_[place->block]->count) return;
   *place = {.block = place->block + 1, .index = 0};
 }
 
 void SortedKeys::Prev(Place* place) const {
+  assert(place != nullptr);
   assert(IsValid(*place));
   if (place->index-- > 0) return;
   if (place->block-- == 0) return;  // wrapped: not valid

@@ -73,15 +73,19 @@ class SortedKeys {
 
  private:
   static constexpr size_t kBlockPairs = 128;
+  // Two arrays instead of one of pairs, so that a search touches the heads only. Both have `count`
+  // items in use, in the order of the keys.
   struct Block {
     size_t count = 0;
     uint64_t heads[kBlockPairs];
     uint64_t refs[kBlockPairs];  // bits of references
   };
+  // A key while the list is built: its head and the bits of its reference.
   struct Pair {
     uint64_t head;
     uint64_t ref;
   };
+  // A key that is searched for, with its head.
   struct Target {
     Slice key;
     uint64_t head;
@@ -97,6 +101,7 @@ class SortedKeys {
   // The number of keys in the block that are before the target.
   size_t CountBefore(size_t block, const Target& target) const;
   void InsertAt(Place place, uint64_t head, KeyRef ref);
+  // See sorted_keys.cc. With InsertAt() the only functions that move pairs from block to block.
   size_t Split(size_t block);
   // Appends an empty block.
   Block* AddBlock(uint64_t first_head);

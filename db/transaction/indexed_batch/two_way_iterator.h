@@ -51,8 +51,11 @@ class TwoWayIterator final : public Iterator {
   enum class Direction : uint8_t { kForward, kReverse };
   enum class Shown : uint8_t { kNothing, kBase, kOwn };
 
+  // Forgets the entry that is shown and an earlier misuse.
   void BeginSeek(Direction direction);
+  // False if there is no position to step from; the status then names the step.
   bool BeginStep(const char* step);
+  // Position the cursor of the batch alone, within the bounds.
   void SeekOwn(const Slice& target);
   void SeekOwnForPrev(const Slice& target);
   // Positions the batch's cursor next to the key shown, in the direction of travel.
@@ -69,6 +72,7 @@ class TwoWayIterator final : public Iterator {
   bool IsAboveBounds(const Slice& key) const;
   // Shows the updates of the current key in the batch. Returns false if they hide the key.
   bool ShowOwn();
+  // Parts of ShowOwn(). False with an error in `status_` if the entry cannot be shown.
   bool ShowEntity(const Slice& entity);
   bool ShowFolded(const OwnState& state);
   void Fail(Status status);

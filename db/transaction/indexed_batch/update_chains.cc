@@ -6,6 +6,8 @@
 //   after    newest -> P3 -> M1,   P3.replaced = P2, P2.older = M1 as before
 #include "db/transaction/indexed_batch/update_chains.h"
 
+#include <cassert>
+
 namespace ashlar {
 
 void UpdateChains::Add(uint32_t chain, const Addition& addition) {

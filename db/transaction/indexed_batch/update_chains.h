@@ -73,6 +73,7 @@ class UpdateChains {
   }
 
  private:
+  // Precondition: there is one.
   uint32_t LastUpdate() const { return static_cast<uint32_t>(updates_.size() - 1); }
   uint32_t LastChain() const { return static_cast<uint32_t>(newest_.size() - 1); }
 

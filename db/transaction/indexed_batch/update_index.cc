@@ -27,6 +27,7 @@ UpdateIndex::Family::Family(uint32_t id, const Comparator* comparator, const Bat
       is_sorted_(!is_hashed_) {}
 
 void UpdateIndex::Family::OrderBy(const Comparator* comparator) {
+  assert(comparator != nullptr);
   assert(update_count_ == 0);
   comparator_ = InternalKeyComparator(comparator);
   is_hashed_ = !comparator->CanKeysWithDifferentByteContentsBeEqual();
@@ -95,6 +96,7 @@ void UpdateIndex::AddAgain(Family* family, const WriteBatchRecord& record, uint6
 // Replaces the reference of a key. The key is found in order by the record that its old reference
 // names.
 void UpdateIndex::SetRef(Family* family, const Slice& key, KeyTable::Slot slot, KeyRef ref) {
+  assert(family != nullptr);
   if (family->is_hashed_) family->table_.Replace(slot, ref);
   if (family->is_sorted()) family->sorted_.Replace(key, ref);
 }
@@ -133,6 +135,7 @@ void UpdateIndex::TakeBack(Family* family, const WriteBatchRecord& record, uint6
 }
 
 void UpdateIndex::Sort(Family* family) {
+  assert(family != nullptr);
   assert(!family->is_sorted());
   family->sorted_.Build(family->table_);
   family->is_sorted_.store(true, std::memory_order_release);
@@ -171,6 +174,7 @@ UpdateIndex::Shown UpdateIndex::Oldest(KeyRef ref) const {
 }
 
 bool UpdateIndex::ToOlder(Shown* shown) const {
+  assert(shown != nullptr);
   if (shown->update == UpdateChains::kNone) return false;
   const uint32_t older = chains_.At(shown->update).older;
   if (older == UpdateChains::kNone) return false;
@@ -179,6 +183,7 @@ bool UpdateIndex::ToOlder(Shown* shown) const {
 }
 
 bool UpdateIndex::ToNewer(Shown* shown) const {
+  assert(shown != nullptr);
   if (shown->update == UpdateChains::kNone) return false;
   const uint32_t newer = chains_.At(shown->update).newer;
   if (newer == UpdateChains::kNone) return false;

@@ -117,12 +117,12 @@ class UpdateIndex {
   uint32_t sub_batch_count() const { return static_cast<uint32_t>(sub_batches_.size()) + 1; }
 
  private:
-  // The reference of a key, and its slot where the family is hashed.
-  // Finds the reference of a key, and its slot if the family is hashed.
+  // Finds the reference of a key. *slot is set only if the family has a hash table.
   bool FindEntry(const Family& family, const Slice& key, KeyTable::Slot* slot, KeyRef* ref) const;
   // Adds an update of a key that has updates already.
   void AddAgain(Family* family, const WriteBatchRecord& record, uint64_t offset,
                 KeyTable::Slot slot, KeyRef ref);
+  // Gives a key another reference, in the table and in the order.
   void SetRef(Family* family, const Slice& key, KeyTable::Slot slot, KeyRef ref);
 
   const bool overwrites_;

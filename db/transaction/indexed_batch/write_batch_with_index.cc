@@ -81,6 +81,7 @@ Status WriteBatchWithIndex::PutEntity(ColumnFamilyHandle* column_family, const S
   if (column_family == nullptr) {
     return Status::InvalidArgument("WriteBatchWithIndex::PutEntity needs the handle of a family");
   }
+  // Encoded before it is written, so that bad columns leave the batch as it was.
   std::string entity;
   RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
   IndexedBatch& indexed = *rep->indexed;

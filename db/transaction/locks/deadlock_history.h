@@ -21,6 +21,7 @@ class DeadlockHistory {
 
   void Add(Path path) {
     MutexLock lock(&mutex_);
+    // A size of 0 turns the history off.
     if (size_ == 0) return;
     if (paths_.size() == size_) paths_.pop_back();
     paths_.push_front(std::move(path));

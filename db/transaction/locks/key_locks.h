@@ -50,14 +50,14 @@ class LockClock {
  public:
   virtual ~LockClock() = default;
 
-  // Never decreases.
+  // Microseconds since a moment in the past that is the same for all calls. Never decreases.
   virtual uint64_t NowMicros() = 0;
   // Seconds since 1970, for the history of deadlocks.
   virtual int64_t UnixSeconds() = 0;
   // Sleeps while *word == expected, at most until `deadline`. May return early.
   virtual void Wait(const std::atomic<uint32_t>* word, uint32_t expected, uint64_t deadline) = 0;
-  // Wakes the thread that waits for a change of the word. The word may be gone already: only its
-  // address counts.
+  // Wakes the threads that wait for a change of the word. The word may be gone already, as a waiter
+  // leaves as soon as it sees its outcome: only the address is used, nothing is read through it.
   virtual void Wake(const std::atomic<uint32_t>* word) = 0;
 };
 
@@ -123,14 +123,16 @@ class LockOwner {
   friend class RangeLocks;
 
   // Enters a lock into the list, or sets its mode; takes it out of the list.
+  // Called by the owner's thread when the table has granted the lock.
   void Own(KeyLock* lock, LockMode mode);
   void Disown(KeyLock* lock);
 
   TransactionID id_;
   KeyLock* first_held_ = nullptr;  // list of the locks that it holds, newest first
-  // The part of the table in which it waits, plus one; 0 = it does not wait. Both are written with
-  // the lock of that part held.
+  // The shard of the table in which the owner waits, plus one; 0 = it does not wait. Both are
+  // written with the lock of that part held.
   std::atomic<uint32_t> waits_in_{0};
+  // The wait of the owner while waits_in_ is not 0. It is on the stack of the owner's thread.
   LockWaiter* waiter_ = nullptr;
   // The wait that timed out last, if nothing was granted since. Written by the owner's thread.
   SpinLock kept_wait_lock_;
@@ -185,11 +187,15 @@ class KeyLock {
   KeyLock* previous_holder_ = nullptr;
   LockWaiter* first_waiter_ = nullptr;  // the queue for the key; only in the first holder
   LockWaiter* last_waiter_ = nullptr;
+  // `mode_` says what the owner believes to hold, `granted_` what the table has granted. They
+  // differ only for a lock that was stolen: then `granted_` is kNone.
   // The list of the owner's locks, which only the owner's thread uses.
   KeyLock* next_held_ = nullptr;
   KeyLock* previous_held_ = nullptr;
 };
 
+// The list is doubly linked, so that a single lock is taken out without a search. An upgrade keeps
+// its place in the list.
 inline void LockOwner::Own(KeyLock* lock, LockMode mode) {
   const bool is_new = lock->mode_ == LockMode::kNone;
   lock->mode_ = mode;
@@ -210,6 +216,8 @@ inline void LockOwner::Disown(KeyLock* lock) {
   lock->next_held_ = lock->previous_held_ = nullptr;
 }
 
+// How a table of locks is made. All fields have the meaning of the options of TransactionDB that
+// are named beside them.
 struct KeyLocksOptions {
   size_t min_shards = 16;             // TransactionDBOptions::num_stripes
   int64_t max_locks_per_family = -1;  // locked keys; <= 0: no limit
@@ -220,6 +228,7 @@ struct KeyLocksOptions {
   std::function<std::string(uint32_t family)> family_name;
 };
 
+// The table of locks; see the head of this file. The object outlives all owners that hold locks.
 class KeyLocks {
  public:
   virtual ~KeyLocks() = default;
@@ -263,11 +272,14 @@ class KeyLocks {
   // read at its own moment.
   virtual std::unordered_multimap<uint32_t, KeyLockInfo> Describe() = 0;
 
+  // `table_bytes` is the memory of the table itself; the KeyLock objects belong to the owners.
   struct Totals {
     uint64_t keys = 0;     // locked keys; a key with several holders counts once
     uint64_t waiters = 0;  // owners that wait
     uint64_t table_bytes = 0;
   };
+  // Sizes for reports. Each part of the table is read at its own moment, so the sums may be a
+  // little off while transactions run.
   virtual Totals GetTotals() = 0;
 
   // The latest deadlocks, newest first. A path lists the waiting owners in the order in which each

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The clock of a database for locks: its SystemClock, and futexes.
+//
+// In a simulated database there is one thread, and time passes only if somebody sleeps. A wait
+// there must advance the clock, or it would never end.
 #include <algorithm>
 
 #include "ashlar/system_clock.h"
@@ -18,6 +21,7 @@ class SystemLockClock final : public LockClock {
   explicit SystemLockClock(SystemClock* clock) : clock_(clock) {}
 
   uint64_t NowMicros() override { return clock_->NowNanos() / 1000; }
+  // A clock that fails gives 0, that is 1970.
   int64_t UnixSeconds() override {
     int64_t seconds = 0;
     IgnoreError(clock_->GetCurrentTime(&seconds), "a history without times is still one");

@@ -4,9 +4,11 @@
 #include "db/transaction/locks/lock_families.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ashlar {
 
+// No reader is left, so the last list need not be retired through the epoch.
 LockFamilies::~LockFamilies() { delete list_.load(std::memory_order_relaxed); }
 
 LockFamilies::Family* LockFamilies::Find(uint32_t family) const {
@@ -29,6 +31,8 @@ LockFamilies::Family* LockFamilies::FindOrAdd(uint32_t family) {
     all_.push_back(std::make_unique<Family>(family));
     added = all_.back().get();
     old = list_.load(std::memory_order_relaxed);
+    // The new list is complete before it is published by the store below. Readers that loaded the
+    // old one keep using it until they leave their epoch.
     auto* const list = new List;
     if (old != nullptr) list->families = old->families;
     const auto place = std::find_if(list->families.begin(), list->families.end(),
@@ -36,12 +40,14 @@ LockFamilies::Family* LockFamilies::FindOrAdd(uint32_t family) {
     list->families.insert(place, added);
     list_.store(list, std::memory_order_release);
   }
+  // Without the mutex held, because retiring may run deleters of other objects.
   if (old != nullptr) EpochRetireDelete(old);
   return added;
 }
 
 void LockFamilies::Drop(uint32_t family) {
   FindOrAdd(family)->is_dropped.store(true, std::memory_order_release);
+  // The mark of the family comes first: a thread that sees `has_dropped_` set looks for the mark.
   has_dropped_.store(true, std::memory_order_release);
 }
 
@@ -54,8 +60,12 @@ bool LockFamilies::FindDropped(uint32_t family) const {
   return known != nullptr && known->is_dropped.load(std::memory_order_acquire);
 }
 
+// Counts first and looks afterwards, so two threads at once cannot both take the last place. While
+// a thread that was refused has not taken its count back, another may be refused as well although a
+// place has become free: the limit need not be exact in that direction.
 bool LockFamilies::CountKey(uint32_t family) {
   Family* const known = Find(family);
+  assert(known != nullptr && "Prepare() has added the family");
   if (known->keys.fetch_add(1, std::memory_order_relaxed) < max_keys_) return true;
   known->keys.fetch_sub(1, std::memory_order_relaxed);
   return false;

@@ -27,6 +27,8 @@ class LockFamilies {
   bool HasLimit() const { return max_keys_ != 0; }
   int64_t max_keys() const { return max_keys_; }
 
+  // Marks a family as dropped, or takes that back for a family that is created anew with the
+  // number.
   void Drop(uint32_t family);
   void Restore(uint32_t family);
   bool IsDropped(uint32_t family) const {
@@ -35,13 +37,16 @@ class LockFamilies {
     return FindDropped(family);
   }
 
-  // Before AddKey(), as it may allocate.
+  // Must be called before AddKey(), outside of the shard's lock: it makes the counter of the
+  // family, for which it may allocate and take a mutex.
   void Prepare(uint32_t family) {
     if (HasLimit()) FindOrAdd(family);
   }
-  // One more locked key; false: the family has as many as it may.
+  // Counts one more locked key. False: the family already has as many as the limit allows, and
+  // nothing was counted.
   [[nodiscard]] bool AddKey(uint32_t family) { return !HasLimit() || CountKey(family); }
-  // The same without a limit.
+  // Counts one more locked key of a transaction that was found in the log. The limit does not
+  // apply, as such a transaction must get its locks back.
   void AddRecoveredKey(uint32_t family) {
     if (HasLimit()) Find(family)->keys.fetch_add(1, std::memory_order_relaxed);
   }
@@ -51,10 +56,14 @@ class LockFamilies {
   }
 
  private:
+  // One family for which a key was counted or that was dropped. It lives as long as the
+  // LockFamilies.
   struct Family {
     explicit Family(uint32_t number) : number(number) {}
     const uint32_t number;
+    // Written by Drop() and Restore() (release), read by FindDropped() (acquire).
     std::atomic<bool> is_dropped{false};
+    // Locked keys. Relaxed: it is only compared with the limit, and orders nothing else.
     std::atomic<int64_t> keys{0};
   };
   // Sorted by number. Replaced as a whole; readers are in an epoch.
@@ -69,7 +78,9 @@ class LockFamilies {
   void DiscountKey(uint32_t family);
 
   const int64_t max_keys_;  // 0: no limit
+  // Whether any family was ever dropped. It spares the search for the family in the usual case.
   std::atomic<bool> has_dropped_{false};
+  // Written under `change_mutex_` (release), so that readers see a complete list.
   std::atomic<List*> list_{nullptr};
   Mutex change_mutex_{LockRank::kLeaf};
   std::vector<std::unique_ptr<Family>> all_ GUARDED_BY(change_mutex_);

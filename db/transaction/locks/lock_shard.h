@@ -34,7 +34,8 @@ class alignas(64) LockShard {
   LockShard(const LockShard&) = delete;
   LockShard& operator=(const LockShard&) = delete;
 
-  // Unused if the KeyLocks has mutexes of a custom factory.
+  // The lock of the shard. It is held for a few loads and stores only, never while a thread sleeps.
+  // It is not used if the KeyLocks has mutexes of a custom factory.
   SpinLock spin_lock;
 
  private:
@@ -71,6 +72,7 @@ class alignas(64) LockShard {
   }
 
  private:
+  // The number of slots in the shard itself: with two, the whole shard fills one cache line.
   static constexpr uint32_t kOwnSlots = 2;
   static constexpr uint32_t kKeptSlots = 64;  // an array of this size is never given up
   // The array of the shard may be full; others keep a quarter of their slots empty.
@@ -82,9 +84,11 @@ class alignas(64) LockShard {
 
   uint32_t capacity_ = kOwnSlots;  // power of two
   uint32_t keys_ = 0;
+  // `own_slots_`, or an array on the heap that the shard owns.
   LockSlot* slots_ = own_slots_;
   LockSlot own_slots_[kOwnSlots] = {};
 };
+// An uncontended lock shall touch one cache line.
 static_assert(sizeof(LockShard) == 64);
 
 }  // namespace ashlar

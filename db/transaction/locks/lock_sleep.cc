@@ -10,6 +10,8 @@ constexpr uint64_t kClockDifferenceMicros = 1000;
 
 }  // namespace
 
+// With a custom factory the outcome is read again under the mutex: who sets it holds this mutex, so
+// the wake-up cannot come between the look and the wait.
 Status SleepUntil(LockClock* clock, const std::atomic<uint32_t>& outcome, uint64_t until,
                   const std::shared_ptr<TransactionDBMutex>& mutex,
                   const std::shared_ptr<TransactionDBCondVar>& condition) {

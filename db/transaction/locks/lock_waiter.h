@@ -13,8 +13,12 @@ namespace ashlar {
 
 class LockWaiter {
  public:
+  // kWaiting is 0, the value for which SleepUntil() waits to change. The outcome changes at most
+  // once.
   enum Outcome : uint32_t { kWaiting, kGranted, kDeadlock };
 
+  // The thread of `owner` makes the object. A lock that is held already is upgraded from shared to
+  // exclusive.
   LockWaiter(LockOwner* owner, KeyLock* lock, LockMode mode)
       : owner(owner),
         lock(lock),
@@ -29,7 +33,8 @@ class LockWaiter {
   LockOwner* const owner;
   KeyLock* const lock;
   const LockMode mode;
-  const bool is_upgrade;  // it holds the key in shared mode
+  const bool is_upgrade;  // the owner holds the key in shared mode
+  // The owner wants deadlocks to be detected, so this wait may be chosen as the victim.
   const bool detects;
 
   bool searches_at_once = false;  // a cycle is certain: it upgrades behind another upgrade

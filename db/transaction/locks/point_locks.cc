@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <thread>
 #include <utility>
 
@@ -21,6 +22,8 @@ std::unique_ptr<KeyLocks> NewPointLocks(const KeyLocksOptions& options) {
 
 namespace {
 
+// At least four shards for each thread that can run, so that two threads seldom meet in one. A
+// power of two, because the upper bits of the hash select the shard.
 uint32_t ShardCount(size_t min_shards) {
   constexpr size_t kMaxShards = size_t{1} << 16;
   const size_t wanted = std::max<size_t>(min_shards, 4 * std::thread::hardware_concurrency());
@@ -39,6 +42,7 @@ PointLocks::PointLocks(const KeyLocksOptions& options)
       families_(options.max_locks_per_family),
       history_(options.max_deadlocks) {
   if (mutex_factory_ == nullptr) return;
+  // One for each shard, and the last one for searches for deadlocks.
   for (uint32_t i = 0; i <= shard_count_; i++) {
     mutexes_.push_back(mutex_factory_->AllocateMutex());
   }
@@ -48,13 +52,17 @@ PointLocks::~PointLocks() = default;
 
 // ---- Acquiring and releasing
 
+// The fast way: one shard, its lock held once, nothing allocated. Everything else, and every lock
+// with a custom mutex, is done by AcquireSlowly(), which tries again from the beginning.
 Status PointLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ >= mode) return Status::OK();
   if (families_.IsDropped(lock->family_)) {
     return Status::InvalidArgument(
         StrCat("the column family with the number ", lock->family_, " was dropped"));
   }
   families_.Prepare(lock->family_);
+  // Before the lock can be in the table: a thread that waits for it must know that it may expire.
   if (owner->expiration_deadline != kNoDeadline) may_expire_.store(true, std::memory_order_relaxed);
   if (mutexes_.empty()) [[likely]] {
     LockShard* const shard = &shards_[ShardOf(*lock)];
@@ -72,7 +80,10 @@ Status PointLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
 // Changes nothing unless it answers kGranted.
 PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock* lock,
                                     LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ != LockMode::kNone) {
+    // The owner holds the key and wants it in a stronger mode. It gets that at once if it is the
+    // only holder; waiters do not matter, as an upgrade goes ahead of them.
     if (lock->granted_ == LockMode::kNone) return Attempt::kStolen;
     if (lock->previous_holder_ != nullptr || lock->next_holder_ != nullptr) {
       return Attempt::kBlocked;
@@ -90,6 +101,7 @@ PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock*
     return Attempt::kGranted;
   }
   assert(first->owner_ != owner && "an owner has two KeyLocks for one key");
+  // A newcomer goes behind those that wait, also if it could share the key with the holders.
   if (first->first_waiter_ != nullptr || Conflicts(mode, nullptr, *first)) return Attempt::kBlocked;
   lock->owner_ = owner;
   lock->granted_ = mode;
@@ -97,7 +109,10 @@ PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock*
   return Attempt::kGranted;
 }
 
+// Recovered transactions can hold a key together, because locks may be turned off for a transaction
+// (TransactionOptions::skip_concurrency_control) when it is prepared.
 void PointLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
+  assert(owner != nullptr);
   assert(lock->mode_ == LockMode::kNone);
   const uint32_t number = ShardOf(*lock);
   families_.Prepare(lock->family_);
@@ -128,9 +143,11 @@ void PointLocks::Release(KeyLock* lock) {
   size_t wanted = 0;
   {
     Section section(this, number);
+    // Nothing is left to give back in the table if the lock was stolen.
     if (lock->granted_ != LockMode::kNone) Leave(&section, lock);
     wanted = section->keys() == 0 ? section->WantedCapacity() : 0;
   }
+  // The owner's list is changed without the lock of the shard: only the owner's thread uses it.
   lock->owner_->Disown(lock);
   if (wanted != 0) [[unlikely]]
     Resize(number, wanted);
@@ -138,6 +155,8 @@ void PointLocks::Release(KeyLock* lock) {
 
 void PointLocks::ReleaseAll(LockOwner* owner) {
   while (KeyLock* const lock = owner->first_held_) {
+    // The shard of the next lock may be in the cache of another core. Fetching it begins while this
+    // lock is released.
     if (lock->next_held_ != nullptr)
       __builtin_prefetch(&shards_[ShardOf(*lock->next_held_)], /*rw=*/1);
     Release(lock);
@@ -157,6 +176,8 @@ void PointLocks::Downgrade(KeyLock* lock) {
 // ---- Holders and the queue of a key
 
 void PointLocks::LinkHolder(KeyLock* first, KeyLock* lock) {
+  assert(lock != nullptr);
+  assert(first != lock && first->granted_ != LockMode::kNone);
   lock->previous_holder_ = first;
   lock->next_holder_ = first->next_holder_;
   if (lock->next_holder_ != nullptr) lock->next_holder_->previous_holder_ = lock;
@@ -167,14 +188,19 @@ void PointLocks::LinkHolder(KeyLock* first, KeyLock* lock) {
 // more. If the last holder goes and somebody waits, the first waiter becomes the holder here,
 // because the slot must refer to one.
 KeyLock* PointLocks::TakeOut(Section* section, KeyLock* lock) {
+  assert(section != nullptr);
+  assert(lock != nullptr);
   LockShard& shard = *section->get();
   lock->granted_ = LockMode::kNone;
   KeyLock* heir = std::exchange(lock->next_holder_, nullptr);
   if (heir != nullptr) heir->previous_holder_ = lock->previous_holder_;
+  // The first holder stays, and the slot with it.
   if (KeyLock* const previous = std::exchange(lock->previous_holder_, nullptr)) {
     previous->next_holder_ = heir;
     return shard.FirstHolder(*lock);
   }
+  // From here on the first holder leaves. The queue hangs on the first holder, so it moves to the
+  // heir before the slot is changed.
   LockWaiter* const next = heir == nullptr ? lock->first_waiter_ : nullptr;
   if (next != nullptr) {
     Dequeue(&shard, next, lock);
@@ -188,10 +214,13 @@ KeyLock* PointLocks::TakeOut(Section* section, KeyLock* lock) {
     heir->last_waiter_ = std::exchange(lock->last_waiter_, nullptr);
   }
   shard.Replace(lock, heir);
+  // Last of all: once the waiter is told, its thread may return and its objects may be gone.
   if (next != nullptr) section->Tell(next, LockWaiter::kGranted);
   return heir;
 }
 
+// The place of one holder is free: takes it out of the table and grants the key to those who can
+// have it now.
 void PointLocks::Leave(Section* section, KeyLock* lock) {
   if (KeyLock* const first = TakeOut(section, lock)) GrantQueue(section, first);
 }
@@ -240,17 +269,22 @@ bool PointLocks::StealAll(Section* section, KeyLock** first, const KeyLock* own)
 }
 
 // Gives the shard an array of another size, if it still wants it.
+// The array is allocated before the lock is taken, and the old one freed after it is released.
+// Another thread may have resized the shard meanwhile, so its wish is asked for again.
 void PointLocks::Resize(uint32_t shard, size_t capacity) {
   std::unique_ptr<LockSlot[]> slots(new LockSlot[capacity]());
   Section section(this, shard);
   if (section->WantedCapacity() == capacity) slots = section->MoveTo(std::move(slots), capacity);
 }
 
+// Everything that is needed of the waiter is read before its outcome is set. Afterwards only the
+// address of the outcome is used, to wake the thread.
 void PointLocks::Section::Tell(LockWaiter* waiter, LockWaiter::Outcome outcome) {
   std::shared_ptr<TransactionDBCondVar> condition;
   if (!locks_->mutexes_.empty()) condition = waiter->owner->condition_;
   const std::atomic<uint32_t>* const word = &waiter->outcome;
   waiter->outcome.store(outcome, std::memory_order_release);  // the waiter may be gone now
+  // The calling thread is awake.
   if (waiter == self_) return;
   if (condition != nullptr) {
     condition->NotifyAll();
@@ -296,6 +330,8 @@ KeyLocks::Totals PointLocks::GetTotals() {
   return totals;
 }
 
+// The owner may move on to another wait between the load and the lock of the shard, so the load is
+// repeated under the lock. While the lock is held, the owner's wait cannot end.
 LockWait PointLocks::GetWait(LockOwner* owner) {
   while (const uint32_t part = owner->waits_in_.load(std::memory_order_seq_cst)) {
     Section section(this, part - 1);

@@ -18,6 +18,9 @@
 // Each owner in a cycle is either blocked by a holder, or shares the key with the holders and is
 // blocked by the next exclusive waiter ahead, which is blocked by them. Other waiters ahead need no
 // edge: they wait for the same holders, so a cycle through them has a shorter one beside it.
+//
+// Locks: the lock of a shard is a leaf; a thread holds one at a time, except the thread with
+// search_mutex_, as described above. The order is search_mutex_, then shards.
 #pragma once
 
 #include <atomic>
@@ -36,6 +39,7 @@
 
 namespace ashlar {
 
+// The usual KeyLocks. Owners must have released everything before it is destroyed.
 class PointLocks final : public KeyLocks {
  public:
   explicit PointLocks(const KeyLocksOptions& options);
@@ -101,15 +105,21 @@ class PointLocks final : public KeyLocks {
   };
   class Graph;
 
+  // What one attempt to take a lock came to. kNoRoom: the shard needs a larger array first.
+  // kTooMany: the family has as many locked keys as it may. kStolen: an upgrade of a lock that was
+  // stolen.
   enum class Attempt { kGranted, kBlocked, kNoRoom, kTooMany, kStolen };
 
+  // The upper bits of the hash select the shard; the lower bits select the slot in the shard.
   uint32_t ShardOf(const KeyLock& lock) const {
     return static_cast<uint32_t>(lock.hash() >> shard_shift_);
   }
 
   // The table; point_locks.cc.
   Attempt Try(LockShard* shard, LockOwner* owner, KeyLock* lock, LockMode mode);
+  // Enters a further holder behind the first one.
   static void LinkHolder(KeyLock* first, KeyLock* lock);
+  // See point_locks.cc. With the lock of the shard held, as for all functions that get a Section.
   KeyLock* TakeOut(Section* section, KeyLock* lock);
   void Leave(Section* section, KeyLock* lock);
   void GrantQueue(Section* section, KeyLock* first);
@@ -118,6 +128,7 @@ class PointLocks final : public KeyLocks {
 
   // Waiting; point_locks_wait.cc.
   Status AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode);
+  // Takes the lock of a shard, by the owner's timeout if it is a custom mutex.
   Status LockMutex(uint32_t shard, const LockOwner& owner, const KeyLock& lock);
   Status Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry);
   void Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* waiter, KeyLock* first);
@@ -150,6 +161,7 @@ class PointLocks final : public KeyLocks {
 
   LockClock* const clock_;
   const std::shared_ptr<TransactionDBMutexFactory> mutex_factory_;
+  // Only for messages. It is called without a shard's lock held.
   const std::function<std::string(uint32_t)> family_name_;
   const uint32_t shard_count_;  // power of two
   const uint32_t shard_shift_;

@@ -2,6 +2,7 @@
 //
 // PointLocks: deadlocks. point_locks.h describes the method.
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <utility>
 
@@ -28,12 +29,16 @@ class PointLocks::Graph final : public WaitGraph {
   PointLocks* const locks_;
 };
 
+// The list of a shard is short: it has the waiters of this shard only. Null: the owner does not
+// wait there any more.
 LockWaiter* PointLocks::FindWaiter(const LockShard& shard, TransactionID id) {
   LockWaiter* waiter = shard.first_waiter;
   while (waiter != nullptr && waiter->owner->id_ != id) waiter = waiter->next_in_shard;
   return waiter;
 }
 
+// If the nearest exclusive waiter ahead is what blocks this one, it is the only edge; else all
+// holders that wait themselves are. A holder that does not wait cannot be part of a cycle.
 void PointLocks::AppendBlockers(const LockWaiter& waiter, const KeyLock& first, uint32_t shard,
                                 std::vector<WaitNode>* blockers) {
   if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) {
@@ -42,6 +47,8 @@ void PointLocks::AppendBlockers(const LockWaiter& waiter, const KeyLock& first, 
   }
   for (const KeyLock* holder = &first; holder != nullptr; holder = holder->next_holder_) {
     const LockOwner& owner = *holder->owner_;
+    // The owner may wait in another shard, whose lock is not held here. The number may be out of
+    // date at once; Confirm() looks again with the locks of all shards held.
     const uint32_t part = owner.waits_in_.load(std::memory_order_seq_cst);
     if (holder != waiter.lock && part != 0) blockers->push_back({owner.id_, part - 1});
   }
@@ -60,6 +67,8 @@ void PointLocks::SearchDeadlock(LockWaiter* waiter, uint32_t shard) {
     RunSearches(waiter, shard, &found);
     mutex.UnLock();
   }
+  // Without the mutex of searches: the history has a mutex of its own, and asking for the time may
+  // be slow.
   for (DeadlockPath& path : found) {
     path.deadlock_time = clock_->UnixSeconds();
     history_.Add(std::move(path));
@@ -69,6 +78,7 @@ void PointLocks::SearchDeadlock(LockWaiter* waiter, uint32_t shard) {
 // Searches until no cycle is left: one that vanishes before it is confirmed may hide another, and a
 // waiter that is not the victim may have closed several.
 void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<DeadlockPath>* found) {
+  assert(waiter != nullptr);
   Graph graph(this);
   const WaitNode start{waiter->owner->id_, shard};
   while (waiter->IsWaiting()) {
@@ -79,6 +89,8 @@ void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<Dea
       if (Confirm(cycle, waiter, &path)) found->push_back(std::move(path));
       continue;
     }
+    // The search was too long to be answered. A waiter that does not detect deadlocks searches for
+    // the sake of others, and must not fail by it.
     if (!waiter->detects) return;
     Section section(this, shard, waiter);
     if (!waiter->IsWaiting()) return;
@@ -93,8 +105,10 @@ void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<Dea
 // first one if it detects deadlocks, else the next one that does.
 bool PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self, DeadlockPath* path) {
   const size_t count = cycle.path.size();
+  assert(count > 0);
   std::vector<uint32_t> shards;
   for (const WaitNode& node : cycle.path) shards.push_back(node.part);
+  // Two members may wait in one shard, which must be locked once only.
   std::sort(shards.begin(), shards.end());
   shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
   std::deque<Section> sections;
@@ -122,6 +136,8 @@ bool PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self, Deadloc
     path->path.push_back({waiter.owner->id_, waiter.lock->family_,
                           waiter.mode == LockMode::kExclusive, waiter.lock->key_.ToString()});
   }
+  // The victim is told through the section of its own shard, which wakes it after the lock is
+  // released.
   const auto place = std::lower_bound(shards.begin(), shards.end(), cycle.path[victim].part);
   Section& section = sections[static_cast<size_t>(place - shards.begin())];
   GiveUp(&section, waiters[victim]);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PointLocks: what a thread does that does not get a lock at once.
+//
+// A thread that is blocked enters the queue of the key, and sleeps without any lock held until
+// somebody sets its outcome, or one of its own deadlines passes. Every change of the queue or of
+// the holders is followed by GrantQueue(), so a waiter never sleeps while its key is free.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/transaction/locks/lock_sleep.h"
@@ -19,7 +24,10 @@ constexpr int kSpins = 100;
 
 }  // namespace
 
+// Tries until the answer is something else than kNoRoom. A larger array is made without the lock of
+// the shard, so the attempt has to be repeated afterwards: others may have come in between.
 Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   const uint32_t number = ShardOf(*lock);
   LockWaiter waiter(owner, lock, mode);
   Attempt attempt;
@@ -37,6 +45,8 @@ Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode)
         Enqueue(section.get(), number, &waiter, first);
         GrantQueue(&section, first);  // locks that have expired are taken
         if (waiter.IsWaiting()) {
+          // A timeout of 0 enters the queue only to take locks that have expired, and leaves it at
+          // once.
           if (owner->lock_timeout_micros == 0) {
             GiveUp(&section, &waiter);
           } else {
@@ -55,6 +65,7 @@ Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode)
     Resize(number, wanted);
   }
   switch (attempt) {
+    // The list of the owner is changed by its own thread, without the lock of the shard.
     case Attempt::kGranted: owner->Own(lock, mode); return Status::OK();
     case Attempt::kTooMany:
       return Status(Status::kAborted, Status::kLockLimit, Status::kNoError,
@@ -63,6 +74,7 @@ Status PointLocks::AcquireSlowly(LockOwner* owner, KeyLock* lock, LockMode mode)
   }
 }
 
+// A custom mutex may be held for long, so the wait for it counts against the timeout for locks.
 Status PointLocks::LockMutex(uint32_t shard, const LockOwner& owner,
                              const KeyLock& lock) NO_THREAD_SAFETY_ANALYSIS {
   if (mutexes_.empty()) {
@@ -79,10 +91,14 @@ Status PointLocks::LockMutex(uint32_t shard, const LockOwner& owner,
 // Waits for an outcome. Sleeps until one of these comes first: the end of the wait, the time to
 // search for a deadlock, the expiration of a lock.
 Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
+  assert(waiter != nullptr);
   LockOwner* const owner = waiter->owner;
   const uint64_t start = clock_->NowMicros();
+  // Three deadlines, all in microseconds of the clock: when the wait ends, when to search for a
+  // deadlock, and when a lock that stands in the way expires (`expiry`).
   uint64_t give_up_at = DeadlineAfter(start, owner->lock_timeout_micros);
   uint64_t search_at = kNoDeadline;
+  // At least once before the end, so that a deadlock is reported as such and not as a timeout.
   if (waiter->detects || detecting_.load(std::memory_order_seq_cst) != 0) {
     const int64_t delay = std::max<int64_t>(owner->deadlock_timeout_micros, 0);
     search_at =
@@ -92,12 +108,16 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
     for (int i = 0; i < kSpins && waiter->IsWaiting(); i++) SpinPause();
   }
   Status failure;
+  // What GetWaitingTxns() shows after a wait that timed out. It is made while the wait is still in
+  // the table, and stored afterwards. A wait that succeeds stores null.
   std::shared_ptr<const LockWait> kept;
   while (waiter->IsWaiting()) {
     const uint64_t now = clock_->NowMicros();
     if (now >= search_at) {
       search_at = kNoDeadline;
       SearchDeadlock(waiter, shard);
+      // The outcome may have been set before the lock of the shard was had, so it is read again
+      // under it.
     } else if (now >= expiry || now >= give_up_at || !failure.ok()) {
       Section section(this, shard, waiter);
       if (!waiter->IsWaiting()) break;
@@ -114,6 +134,7 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
                            mutexes_.empty() ? nullptr : mutexes_[shard], owner->condition_);
     }
   }
+  // The perf context has nanoseconds, the clock microseconds.
   AddPerfCount(&PerfContextBase::key_lock_wait_count);
   if (TimesPerf()) {
     get_perf_context()->key_lock_wait_time += (clock_->NowMicros() - start) * 1000;
@@ -123,6 +144,8 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
     kept.swap(owner->kept_wait_);
   }
   switch (waiter->outcome.load(std::memory_order_acquire)) {
+    // The thread that released has entered the lock into the table; the list of the owner is our
+    // own.
     case LockWaiter::kGranted: owner->Own(waiter->lock, waiter->mode); break;
     case LockWaiter::kDeadlock: return Failure(Status::kBusy, Status::kDeadlock, *waiter);
     default:
@@ -137,6 +160,9 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
 // An upgrade goes behind earlier upgrades, everything else to the end.
 void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* waiter,
                          KeyLock* first) {
+  assert(shard != nullptr);
+  assert(waiter != nullptr);
+  assert(first != nullptr);
   LockOwner* const owner = waiter->owner;
   LockWaiter* previous = first->last_waiter_;
   if (waiter->is_upgrade) {
@@ -145,6 +171,7 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
          other = other->next) {
       previous = other;
     }
+    // Two owners that share a key and both want it exclusively wait for each other for certain.
     waiter->searches_at_once = previous != nullptr;
   }
   LockWaiter*& behind = previous != nullptr ? previous->next : first->first_waiter_;
@@ -152,6 +179,7 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
   waiter->next = std::exchange(behind, waiter);
   (waiter->next != nullptr ? waiter->next->previous : first->last_waiter_) = waiter;
 
+  // The list of the shard is for searches; its order has no meaning.
   waiter->next_in_shard = shard->first_waiter;
   if (waiter->next_in_shard != nullptr) waiter->next_in_shard->previous_in_shard = waiter;
   shard->first_waiter = waiter;
@@ -162,11 +190,15 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
   waiter->lock->owner_ = owner;
   waiter->may_be_short = first->owner_->is_ending.load(std::memory_order_relaxed);
   owner->waiter_ = waiter;
+  // From here on searches see the wait. All that they read of it is set before.
   owner->waits_in_.store(shard_number + 1, std::memory_order_seq_cst);
+  // After the wait is visible to searches; see the declaration of detecting_.
   if (waiter->detects) detecting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
+// With the lock of the shard held. The waiter keeps its outcome: who called decides about it.
 void PointLocks::Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first) {
+  assert(waiter != nullptr);
   (waiter->previous != nullptr ? waiter->previous->next : first->first_waiter_) = waiter->next;
   (waiter->next != nullptr ? waiter->next->previous : first->last_waiter_) = waiter->previous;
   if (waiter->previous_in_shard != nullptr) {
@@ -182,8 +214,11 @@ void PointLocks::Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first) {
   if (waiter->detects) detecting_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-// The wait ends without an outcome; those that it had blocked are looked after.
+// The wait ends without the lock. Waiters behind this one may be able to share the key now that it
+// is gone, so the queue is granted anew.
 void PointLocks::GiveUp(Section* section, LockWaiter* waiter) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
   KeyLock* const first = section->get()->FirstHolder(*waiter->lock);
   waiter->blocker = BlockerOf(*waiter, *first);
   Dequeue(section->get(), waiter, first);
@@ -200,6 +235,7 @@ const LockWaiter* PointLocks::BlockingWaiter(const LockWaiter& waiter, const Key
   return ahead;
 }
 
+// For messages: one owner that stands in the way. 0 if nobody does any more.
 TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& first) {
   if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) return ahead->owner->id_;
   const KeyLock* const holder = &first == waiter.lock ? first.next_holder_ : &first;

@@ -4,6 +4,7 @@
 #include "db/transaction/locks/range_locks.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/transaction/locks/range_waiter.h"
@@ -13,6 +14,7 @@ namespace ashlar {
 
 namespace {
 
+// Used until the program sets others: bytes for all ranges, and deadlocks in the history.
 constexpr size_t kDefaultMaxMemory = size_t{64} << 20;
 constexpr uint32_t kDefaultMaxDeadlocks = 10;
 constexpr int kTooSmall = 33;  // EDOM, as programs expect it
@@ -46,6 +48,7 @@ size_t RangeLocks::GetMaxLockMemory() {
   return max_memory_;
 }
 
+// The function is called with the mutex held, so it must not call the lock manager.
 void RangeLocks::SetEscalationBarrierFunc(EscalationBarrierFunc func) {
   Section section(this);
   barrier_ = std::move(func);
@@ -53,6 +56,8 @@ void RangeLocks::SetEscalationBarrierFunc(EscalationBarrierFunc func) {
 
 void RangeLocks::SetIsKilledCallback(IsKilledCallback func) {
   Section section(this);
+  // A shared pointer: a waiting thread calls a copy without the mutex, while another may replace
+  // it.
   is_killed_ = func ? std::make_shared<const IsKilledCallback>(std::move(func)) : nullptr;
 }
 
@@ -84,6 +89,8 @@ RangeLocks::Counters RangeLocks::GetStatus() {
 
 // ---- Families
 
+// A family may have been made by FindFamily() with the default comparator. As long as it has no
+// ranges, its tree can be replaced by one in the right order.
 void RangeLocks::AddFamily(uint32_t family, const Comparator* comparator) {
   Section section(this);
   const auto known = families_.find(family);
@@ -102,9 +109,14 @@ RangeLocks::Family* RangeLocks::FindFamily(uint32_t family) {
 
 // ---- Acquiring and releasing
 
+// The KeyLock only records that the owner has the key. The range in the tree is an object of its
+// own, which may later be joined with others, or may not exist if a range of the owner covers the
+// key.
 Status RangeLocks::Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) {
+  assert(lock != nullptr);
   if (lock->mode_ >= mode) return Status::OK();
   const Endpoint key(lock->key_);
+  // Allocated before the mutex is taken, as all ranges are.
   auto wanted = std::make_unique<RangeLock>(owner, key, key, mode, /*is_key=*/true);
   wanted->family = lock->family_;
   const Status status = Lock(std::move(wanted));
@@ -122,6 +134,8 @@ Status RangeLocks::AcquireRange(LockOwner* owner, uint32_t family, const Endpoin
 }
 
 void RangeLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
+  assert(owner != nullptr);
+  assert(lock != nullptr);
   const Endpoint key(lock->key_);
   auto range = std::make_unique<RangeLock>(owner, key, key, LockMode::kExclusive, true);
   range->family = lock->family_;
@@ -138,6 +152,7 @@ void RangeLocks::Release(KeyLock* lock) {
   {
     Section section(this);
     Family* const family = FindFamily(lock->family_);
+    // An upgrade adds an exclusive range beside the shared one, so there may be two.
     for (const LockMode mode : {LockMode::kShared, LockMode::kExclusive}) {
       // Nothing is found if a range of the owner covers the key: then it stays locked.
       if (RangeLock* const range = FindKey(*family, *lock, mode)) Remove(family, range);
@@ -154,6 +169,8 @@ void RangeLocks::Downgrade(KeyLock* lock) {
   Family* const family = FindFamily(lock->family_);
   RangeLock* const range = FindKey(*family, *lock, LockMode::kExclusive);
   if (range == nullptr) return;
+  // The shared range from before the upgrade is still there; else the exclusive one was the first,
+  // and becomes the shared one.
   if (FindKey(*family, *lock, LockMode::kShared) != nullptr) {
     Remove(family, range);
   } else {
@@ -165,6 +182,7 @@ void RangeLocks::Downgrade(KeyLock* lock) {
 void RangeLocks::ReleaseAll(LockOwner* owner) {
   while (KeyLock* const lock = owner->first_held_) owner->Disown(lock);
   Section section(this);
+  // Waiters are granted once for each family, after all its ranges are gone.
   std::vector<Family*> changed;
   while (RangeLock* const range = owner->first_range_) {
     Family* const family = FindFamily(range->family);
@@ -190,7 +208,10 @@ bool RangeLocks::Covers(const Family& family, const RangeLock& wanted) {
   return is_covered;
 }
 
+// The tree has pointers, and the list of the owner too: from here on the range is owned by the
+// table until Remove() deletes it.
 void RangeLocks::Insert(Family* family, std::unique_ptr<RangeLock> range) {
+  assert(family != nullptr);
   RangeLock* const added = range.release();
   family->tree.Insert(added);
   memory_ += added->MemoryBytes();
@@ -202,6 +223,8 @@ void RangeLocks::Insert(Family* family, std::unique_ptr<RangeLock> range) {
 }
 
 void RangeLocks::Remove(Family* family, RangeLock* range) {
+  assert(family != nullptr);
+  assert(ranges_ > 0 && memory_ >= range->MemoryBytes());
   family->tree.Remove(range);
   memory_ -= range->MemoryBytes();
   ranges_--;
@@ -226,6 +249,8 @@ RangeLock* RangeLocks::FindKey(const Family& family, const KeyLock& lock, LockMo
 
 // ---- Memory
 
+// Joins ranges of all families if the new range does not fit. False: it does not fit even then, and
+// the request fails.
 bool RangeLocks::MakeRoomFor(const RangeLock& range) {
   if (memory_ + range.MemoryBytes() <= max_memory_) return true;
   escalations_++;
@@ -237,6 +262,7 @@ bool RangeLocks::MakeRoomFor(const RangeLock& range) {
 // range of another owner between them would come between them in the order of the starts, and one
 // that began earlier would overlap them, so it only shares.
 void RangeLocks::Escalate(Family* family) {
+  assert(family != nullptr);
   std::vector<RangeLock*> ranges;
   family->tree.ForEach([&](RangeLock* range) { ranges.push_back(range); });
   RangeLock* last = nullptr;
@@ -247,6 +273,8 @@ void RangeLocks::Escalate(Family* family) {
     }
     memory_ -= last->MemoryBytes();
     if (family->tree.Compare(range->end, last->end) > 0) family->tree.SetEnd(last, range->end);
+    // The joined range is not the lock of a single key any more: Release() of a KeyLock must not
+    // remove it, since it covers other keys too.
     last->is_key = false;
     memory_ += last->MemoryBytes();
     Remove(family, range);
@@ -273,6 +301,7 @@ LockWait RangeLocks::GetWait(LockOwner* owner) {
       return wait;
     }
   }
+  // The owner does not wait now: the last wait that timed out, if there was one.
   std::shared_ptr<const LockWait> kept;
   {
     SpinLockGuard guard(&owner->kept_wait_lock_);

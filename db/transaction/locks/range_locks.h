@@ -35,6 +35,8 @@
 
 namespace ashlar {
 
+// The program holds it by the shared pointer of the handle, and databases hold it as their
+// KeyLocks. All owners have released their ranges when it is destroyed.
 class RangeLocks final : public RangeLockManagerHandle, public LockManager {
  public:
   // A null factory: futexes of the clock.
@@ -108,6 +110,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
   };
   class Graph;
 
+  // The ranges of one family. `tree` has pointers only; Insert() and Remove() own the ranges.
   struct Family {
     explicit Family(const Comparator* comparator) : tree(comparator) {}
     RangeTree tree;
@@ -117,6 +120,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
 
   // The table; range_locks.cc.
   Family* FindFamily(uint32_t family);
+  // The functions with a Family are called with the mutex held.
   static bool Covers(const Family& family, const RangeLock& wanted);
   static std::vector<LockOwner*> BlockersOf(const Family& family, const RangeLock& wanted);
   void Insert(Family* family, std::unique_ptr<RangeLock> range);
@@ -143,9 +147,12 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
 
   // Guarded by the mutex that there is.
   std::map<uint32_t, Family> families_;
+  // Bytes of the ranges that are held, and how many they may be.
   size_t max_memory_;
   size_t memory_ = 0;
+  // The number of ranges that are held in all families.
   uint64_t ranges_ = 0;
+  // Since the object was made, for GetStatus().
   uint64_t escalations_ = 0;
   uint64_t waits_ = 0;
   EscalationBarrierFunc barrier_;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RangeLocks: requests, waits and deadlocks.
+//
+// A request is checked, granted or entered into the list of its family under the mutex. The thread
+// then sleeps without the mutex until its outcome is set. The thread that removes ranges or
+// requests calls GrantWaiters(), which sets the outcomes.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/transaction/locks/lock_sleep.h"
@@ -18,6 +23,7 @@ namespace {
 // How often a waiting thread asks whether it is killed.
 constexpr int64_t kKilledPollMicros = 100'000;
 
+// Two shared ranges of different owners may overlap; all other pairs may not.
 bool Excludes(LockMode a, LockMode b) {
   return a == LockMode::kExclusive || b == LockMode::kExclusive;
 }
@@ -36,6 +42,8 @@ Status RangeFailure(Status::Code code, Status::SubCode subcode, const RangeLock&
 }  // namespace
 
 void RangeLocks::Section::Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t outcome) {
+  assert(waiter != nullptr);
+  // Copied before the outcome is set: afterwards the waiter and even its owner may be gone.
   const std::shared_ptr<TransactionDBCondVar> condition =
       locks_->custom_mutex_ != nullptr ? owner->condition_ : nullptr;
   wakes_.push_back(&waiter->outcome);
@@ -52,6 +60,8 @@ std::vector<LockOwner*> RangeLocks::BlockersOf(const Family& family, const Range
     }
     return true;
   });
+  // Requests that came earlier count like holders, so nobody is overtaken. The list is in the order
+  // of arrival, and ends for this request at its own entry.
   for (const RangeWaiter* waiter : family.waiters) {
     const RangeLock& earlier = *waiter->wanted;
     if (&earlier == &wanted) break;
@@ -59,6 +69,8 @@ std::vector<LockOwner*> RangeLocks::BlockersOf(const Family& family, const Range
         !family.tree.Overlap(earlier.start, earlier.end, wanted.start, wanted.end)) {
       continue;
     }
+    // If the earlier request waits for a range of this owner, it cannot be granted before this
+    // owner is done. Waiting for it would be a deadlock that is not one.
     bool waits_for_us = false;
     family.tree.ForOverlapping(earlier.start, earlier.end, [&](const RangeLock* range) {
       waits_for_us |= range->owner == wanted.owner && Excludes(range->mode, earlier.mode);
@@ -82,6 +94,7 @@ Status RangeLocks::LockMutex(const RangeLock& wanted) NO_THREAD_SAFETY_ANALYSIS 
 
 Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   LockOwner* const owner = wanted->owner;
+  // On this stack: the table refers to it until the outcome is set.
   RangeWaiter waiter;
   const Status locked = LockMutex(*wanted);
   if (!locked.ok()) return locked;
@@ -95,6 +108,7 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
     if (family->tree.Compare(wanted->start, wanted->end) > 0) {
       return Status::InvalidArgument("the range ends before it begins");
     }
+    // A range of the owner contains the wanted one already, so no new object is needed.
     if (Covers(*family, *wanted)) return Status::OK();
     if (!MakeRoomFor(*wanted)) {
       return Status(Status::kAborted, Status::kLockLimit, Status::kNoError,
@@ -115,9 +129,14 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   return Wait(&waiter, owner);
 }
 
+// Returns with the range held, or with the request removed from the list.
 Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
+  assert(waiter != nullptr);
+  assert(owner != nullptr);
   const uint64_t start = clock_->NowMicros();
   const uint64_t give_up_at = DeadlineAfter(start, owner->lock_timeout_micros);
+  // Searches once, at the latest when the wait ends, so that a deadlock is not reported as a
+  // timeout.
   uint64_t search_at = std::min(
       DeadlineAfter(start, std::max<int64_t>(owner->deadlock_timeout_micros, 0)), give_up_at);
   Status failure;
@@ -178,6 +197,8 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
 // Grants every request that nothing blocks any more. One that is granted can only block others, so
 // one pass is enough.
 void RangeLocks::GrantWaiters(Section* section, Family* family) {
+  assert(family != nullptr);
+  // A copy, because granting changes the list.
   const std::vector<RangeWaiter*> waiters = family->waiters;
   for (RangeWaiter* waiter : waiters) {
     if (!BlockersOf(*family, *waiter->wanted).empty()) continue;
@@ -189,6 +210,8 @@ void RangeLocks::GrantWaiters(Section* section, Family* family) {
 }
 
 void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
+  assert(family != nullptr);
+  assert(waiter->wanted != nullptr && waiter->wanted->owner->range_waiter_ == nullptr);
   LockOwner* const owner = waiter->wanted->owner;
   if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
     owner->condition_ = mutex_factory_->AllocateCondVar();
@@ -199,19 +222,24 @@ void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
 }
 
 void RangeLocks::Dequeue(Family* family, RangeWaiter* waiter) {
+  assert(family != nullptr);
+  assert(waiter != nullptr);
   family->waiters.erase(std::find(family->waiters.begin(), family->waiters.end(), waiter));
+  // Before the range is moved out of the waiter: its owner is found through it.
   waiter->wanted->owner->range_waiter_ = nullptr;
 }
 
 // ---- Deadlocks
 
-// With the mutex held: the graph stands still. The owners of the nodes are found by their numbers.
+// The waits as FindCycle() sees them. Used with the mutex held, so the graph does not change during
+// a search. A node has only the number of an owner; the map leads from the number to its wait.
 class RangeLocks::Graph final : public WaitGraph {
  public:
   explicit Graph(RangeLocks* locks) : locks_(locks) {}
 
   bool GetBlockers(const WaitNode& waiting, bool* detects,
                    std::vector<WaitNode>* blockers) override {
+    assert(detects != nullptr);
     const RangeWaiter* const waiter = Find(waiting.id);
     *detects = waiter->wanted->owner->deadlock_detect;
     const Family& family = *locks_->FindFamily(waiter->wanted->family);
@@ -230,6 +258,8 @@ class RangeLocks::Graph final : public WaitGraph {
   std::map<TransactionID, RangeWaiter*> waiters_;
 };
 
+// Repeats until no cycle is left: a victim other than this waiter may have closed one cycle of
+// several.
 void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
   std::vector<RangeDeadlockPath> found;
   {
@@ -241,6 +271,7 @@ void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
       const WaitCycle cycle = FindCycle(&graph, {owner->id(), 0}, owner->deadlock_detect_depth);
       if (cycle.kind == WaitCycle::Kind::kNone) break;
       if (cycle.kind == WaitCycle::Kind::kTooLong) {
+        // The search was too long to be answered; only an owner that wants detection fails by it.
         if (!owner->deadlock_detect) break;
         EndByDeadlock(&section, waiter, waiter->blocker);
         found.emplace_back(0, true);
@@ -270,7 +301,10 @@ void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
   }
 }
 
+// The victim is told last: after that its objects may be gone.
 void RangeLocks::EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
   LockOwner* const owner = waiter->wanted->owner;
   Family* const family = FindFamily(waiter->wanted->family);
   Dequeue(family, waiter);

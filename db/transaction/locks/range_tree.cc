@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A treap by splitting and joining. Each change updates the greatest ends on its way back.
+//
+// A treap is a search tree by the starts of the ranges, and at the same time a heap by random
+// priorities, which keeps it balanced: the expected depth is logarithmic. So recursion is shallow.
 #include "db/transaction/locks/range_tree.h"
 
 #include <algorithm>
@@ -10,6 +13,8 @@
 
 namespace ashlar {
 
+// The shorter end decides. If it is behind all keys with its prefix, it is also behind the longer
+// end, which begins with that prefix; else it is before it.
 int CompareEnds(const Comparator& comparator, const RangeEnd& a, const RangeEnd& b) {
   const size_t common = std::min(a.key.size(), b.key.size());
   const int order = comparator.Compare(Slice(a.key.data(), common), Slice(b.key.data(), common));
@@ -19,7 +24,9 @@ int CompareEnds(const Comparator& comparator, const RangeEnd& a, const RangeEnd&
   return static_cast<int>(a.is_after) - static_cast<int>(b.is_after);
 }
 
+// Computes the greatest end of a subtree from those of its children, which are right already.
 void RangeTree::Update(RangeLock* range) const {
+  assert(range != nullptr);
   range->last_end_ = &range->end;
   for (const RangeLock* child : {range->left_, range->right_}) {
     if (child != nullptr && Compare(*child->last_end_, *range->last_end_) > 0) {
@@ -56,6 +63,8 @@ RangeLock* RangeTree::Join(RangeLock* less, RangeLock* more) {
   return root;
 }
 
+// Goes down as long as the priorities are not smaller. There the subtree is split by the start of
+// the new range, and the two halves become its children.
 RangeLock* RangeTree::InsertInto(RangeLock* root, RangeLock* range) {
   if (root != nullptr && root->priority_ >= range->priority_) {
     RangeLock*& side = IsLess(*range, *root) ? root->left_ : root->right_;
@@ -69,6 +78,7 @@ RangeLock* RangeTree::InsertInto(RangeLock* root, RangeLock* range) {
 }
 
 void RangeTree::Insert(RangeLock* range) {
+  assert(range->left_ == nullptr && range->right_ == nullptr);
   range->priority_ = Mix64(++inserted_);
   root_ = InsertInto(root_, range);
 }
@@ -83,16 +93,20 @@ RangeLock* RangeTree::RemoveFrom(RangeLock* root, const RangeLock* range) {
 }
 
 void RangeTree::Remove(RangeLock* range) {
+  assert(range != nullptr);
   root_ = RemoveFrom(root_, range);
   range->left_ = range->right_ = nullptr;
 }
 
+// The path has to be computed from below: the node itself first, then its ancestors.
 void RangeTree::UpdatePathTo(RangeLock* root, const RangeLock* range) {
+  assert(root != nullptr && "the range is in the tree");
   if (root != range) UpdatePathTo(IsLess(*range, *root) ? root->left_ : root->right_, range);
   Update(root);
 }
 
 void RangeTree::SetEnd(RangeLock* range, const RangeEnd& end) {
+  assert(range != nullptr);
   range->end = end;
   UpdatePathTo(root_, range);
 }

@@ -19,7 +19,7 @@ struct RangeEnd {
   explicit RangeEnd(const Endpoint& end) : key(end.slice.ToString()), is_after(end.inf_suffix) {}
 
   std::string key;
-  bool is_after;  // behind all keys that begin with `key`; else before them
+  bool is_after;  // true: behind all keys that begin with `key`; false: before them
 };
 
 // Compares two ends. An end is a place before or behind all keys with a prefix, so of two ends of
@@ -36,14 +36,18 @@ class RangeLock {
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
 
+  // What counts against the limit of memory.
   size_t MemoryBytes() const { return sizeof(*this) + start.key.size() + end.key.size(); }
 
   LockOwner* const owner;
   const RangeEnd start;
   RangeEnd end;
+  // Changed only while the range is in the tree of its family, with the mutex of the RangeLocks
+  // held.
   LockMode mode;
   bool is_key;  // made by a KeyLock, which may release it
   uint32_t family = 0;
+  // The list of all ranges of the owner, in all families.
   RangeLock* next_of_owner = nullptr;
   RangeLock* previous_of_owner = nullptr;
 
@@ -56,6 +60,7 @@ class RangeLock {
   uint64_t priority_ = 0;               // not less than those of the children
 };
 
+// The ranges of one family. The tree has pointers; the caller owns the ranges.
 class RangeTree {
  public:
   // The comparator outlives the tree.
@@ -91,6 +96,8 @@ class RangeTree {
   }
 
  private:
+  // Two ranges may have the same start. Their addresses then decide, so that the order is strict
+  // and a removal finds the right one.
   bool IsLess(const RangeLock& a, const RangeLock& b) const {
     const int order = Compare(a.start, b.start);
     return order != 0 ? order < 0 : &a < &b;
@@ -107,8 +114,10 @@ class RangeTree {
   template <typename Visit>
   bool VisitOverlapping(RangeLock* root, const RangeEnd& start, const RangeEnd& end,
                         const Visit& visit) const {
+    // Nothing in this subtree reaches as far as `start`.
     if (root == nullptr || Compare(*root->last_end_, start) < 0) return true;
     if (!VisitOverlapping(root->left_, start, end, visit)) return false;
+    // This range and all behind it start after `end`.
     if (Compare(root->start, end) > 0) return true;
     if (Compare(root->end, start) >= 0 && !visit(root)) return false;
     return VisitOverlapping(root->right_, start, end, visit);

@@ -14,6 +14,8 @@ namespace ashlar {
 
 class RangeWaiter {
  public:
+  // kWaiting is 0, the value for which SleepUntil() waits to change. The outcome changes at most
+  // once.
   enum Outcome : uint32_t { kWaiting, kGranted, kDeadlock };
 
   RangeWaiter() = default;
@@ -22,7 +24,9 @@ class RangeWaiter {
 
   bool IsWaiting() const { return outcome.load(std::memory_order_acquire) == kWaiting; }
 
-  // Guarded by the mutex of the RangeLocks, but its own thread may read the outcome at any time.
+  // The request. It is moved into the tree when it is granted, and is null then. Like all members
+  // it is guarded by the mutex of the RangeLocks; only the outcome may be read at any time by the
+  // waiter's own thread.
   std::unique_ptr<RangeLock> wanted;  // null: granted
   std::atomic<uint32_t> outcome{kWaiting};
   TransactionID blocker = 0;  // an owner that it waits for

@@ -2,6 +2,9 @@
 //
 // A search visits an owner at most twice: as the end of a path without a member that detects
 // deadlocks, and of one with such a member.
+//
+// `depth` bounds the number of visits, and with it the time that the search holds the mutex of its
+// caller. The path to a visit is found backwards, through the index of the visit that led to it.
 #include "db/transaction/locks/wait_cycle.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@ class CycleSearch {
     visits_.push_back({start, 0, false});
   }
 
+  // Visits are made in the order in which they were added, so shorter cycles are found first.
   WaitCycle Run() {
     std::vector<WaitNode> blockers;
     for (size_t i = 0; i < visits_.size(); i++) {
@@ -25,6 +29,8 @@ class CycleSearch {
       blockers.clear();
       bool detects = false;
       if (!graph_->GetBlockers(visits_[i].node, &detects, &blockers)) {
+        // The owner from which the search began does not wait any more: there is no deadlock to
+        // find.
         if (i == 0) return {};
         continue;
       }
@@ -48,6 +54,8 @@ class CycleSearch {
     bool detects;  // it or one before it on the path
   };
 
+  // An owner that was reached with a detecting member on the path needs no second visit; one that
+  // was reached without may be visited once more, with.
   void Add(const WaitNode& node, size_t from) {
     const bool detects = visits_[from].detects;
     if (seen_[1].contains(node.id) || (!detects && seen_[0].contains(node.id))) return;
@@ -77,6 +85,7 @@ class CycleSearch {
   WaitGraph* const graph_;
   const int64_t depth_;
   std::vector<Visit> visits_;
+  // [0]: reached by a path on which no member detects deadlocks; [1]: by one with such a member.
   std::unordered_set<TransactionID> seen_[2];
 };
 

@@ -15,19 +15,25 @@
 
 namespace ashlar {
 
-// Thread-safe.
+// The array. A bucket is a word of 4 bytes that works as a mutex. Different keys may share a
+// bucket; then two commits that do not conflict wait for each other, which costs time but is never
+// wrong. Thread-safe.
 class LockBuckets final : public OccLockBuckets {
  public:
-  // `count` is rounded up to a power of two; at least 16. is_aligned: a cache line for each.
+  // `count` is rounded up to a power of two, and is at least 16. With `is_aligned` each bucket has
+  // a cache line of its own, so that threads with different buckets do not disturb each other.
   LockBuckets(size_t count, bool is_aligned);
 
   size_t ApproximateMemoryUsage() const override { return (mask_ + 1) * stride_ * sizeof(Word); }
 
   uint32_t IndexOf(uint64_t hash) const { return static_cast<uint32_t>(hash & mask_); }
-  // A thread that takes several takes them in ascending order. Waits for the holder.
+  // Waits until the bucket is free and takes it. A thread that takes several must take them in
+  // ascending order, or two threads could wait for each other forever. Not within an epoch, as it
+  // may sleep.
   void Lock(uint32_t index);
-  // False: it is held.
+  // Takes the bucket if it is free. False: somebody holds it.
   bool TryLock(uint32_t index);
+  // Called by the holder; wakes one waiter.
   void Unlock(uint32_t index);
 
  private:
@@ -49,11 +55,12 @@ class HeldBuckets {
   HeldBuckets(const HeldBuckets&) = delete;
   HeldBuckets& operator=(const HeldBuckets&) = delete;
 
-  // While none is held.
+  // Notes the bucket of a key. Precondition: no bucket is held.
   void Add(uint64_t hash) { indexes_.push_back(buckets_->IndexOf(hash)); }
-  // Those that were added since the last Unlock().
+  // Takes all buckets that were added since the last Unlock().
   void Lock();
-  // May be repeated.
+  // Releases them and forgets them. Does nothing if none is held, so it may be called twice: when
+  // the commit is visible, and again at its end.
   void Unlock();
 
  private:

@@ -19,6 +19,8 @@ std::shared_ptr<OccLockBuckets> MakeSharedOccLockBuckets(size_t bucket_count, bo
 
 OptimisticDb::OptimisticDb(std::unique_ptr<DB> db, const OptimisticTransactionDBOptions& options)
     : GuardedWrites(std::move(db)), impl_(static_cast<DBImpl*>(db_)) {
+  // Before the first transaction begins: from here on the engine keeps the evidence of conflicts,
+  // and scans write no range tombstones of their own.
   impl_->conflict_floors()->ExpectTransactions();
   if (options.validate_policy == OccValidationPolicy::kValidateSerial) return;
   shared_buckets_ = options.shared_lock_buckets != nullptr
@@ -41,8 +43,11 @@ Status OptimisticDb::RefuseRange() {
       "OptimisticTransactionDB: DeleteRange is not supported, as commits check single keys");
 }
 
+// A commit holds the buckets of its keys from its check until it is visible. A write of the
+// database that takes the same buckets therefore comes before the check, or after the commit.
 Status OptimisticDb::HoldBucketsOf(const WriteBatch& batch, HeldBuckets* held) const {
   if (batch.HasDeleteRange()) return RefuseRange();
+  // With the serial policy, commits are checked alone in the pipeline, so no write can be between.
   if (buckets_ == nullptr) return Status::OK();
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   for (WriteBatchRecord record; reader.Next(&record);) {

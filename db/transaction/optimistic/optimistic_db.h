@@ -56,7 +56,9 @@ class OptimisticDb final : public GuardedWrites<OptimisticDb, OptimisticTransact
     return write(&held);
   }
 
+  // The engine under `db_`, which owns it.
   DBImpl* const impl_;
+  // The program may give several databases one array, so the ownership is shared.
   std::shared_ptr<OccLockBuckets> shared_buckets_;
   LockBuckets* buckets_ = nullptr;  // null: commits are checked one at a time, against all writers
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers at first use, checks at commit.
+//
+// Nothing is locked while the transaction runs. For each key it notes a sequence number from which
+// on nobody else may write the key. A commit asks the engine for the newest number of each key, and
+// fails with Busy if one is greater than the noted number.
 #include "db/transaction/optimistic/optimistic_transaction.h"
 
 #include <algorithm>
@@ -21,6 +25,7 @@ OptimisticTransaction::OptimisticTransaction(DBImpl* db, LockBuckets* buckets)
       buckets_(buckets),
       held_(buckets) {}
 
+// The slot of the floor belongs to the database; a later transaction uses it again.
 OptimisticTransaction::~OptimisticTransaction() {
   db_->WithdrawFloor(floor_);
   db_->conflict_floors()->GiveBack(floor_);
@@ -47,6 +52,7 @@ Status OptimisticTransaction::Rollback() {
   return Status::OK();
 }
 
+// From here on flushes and compactions may drop the evidence that this transaction needed.
 void OptimisticTransaction::Clear() {
   TransactionBase::Clear();
   db_->WithdrawFloor(floor_);
@@ -64,12 +70,15 @@ SequenceNumber OptimisticTransaction::NumberToTrack() {
     if (evidence_ == nullptr || seqno < evidence_->GetSequenceNumber()) evidence_ = snapshot_;
     return seqno;
   }
+  // The first key without a snapshot announces a floor: from then on the engine keeps all evidence
+  // from that number on, so later keys need not announce anything.
   const bool is_kept = floor_->is_announced() || evidence_ != nullptr;
   return is_kept ? visible() : floor_->Announce(visible);
 }
 
 Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& key,
                                        const Access& access) {
+  // A blind write. It needs no check, but its bucket is taken at commit, see AddBucketsOfWrites().
   if (!access.is_validated) {
     has_unchecked_keys_ |= access.use == TrackedKeys::Use::kWrite;
     return Status::OK();
@@ -80,6 +89,7 @@ Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& 
 }
 
 Status OptimisticTransaction::Commit() {
+  // The batch has its header only.
   if (batch_.GetWriteBatch()->GetDataSize() == kWriteBatchHeaderBytes) {
     // Nothing is written, so the check needs to hold at one moment only.
     CollectKeys();
@@ -109,6 +119,8 @@ void OptimisticTransaction::OnVisible(SequenceNumber, SequenceNumber) { held_.Un
 void OptimisticTransaction::CollectKeys() {
   keys_.clear();
   tracked().ForEach([this](TrackedKeys::Key* key) { keys_.push_back(key); });
+  // By family, as one question to the engine is for one family; and by key, so that neighbours are
+  // looked up together.
   std::sort(keys_.begin(), keys_.end(), [](TrackedKeys::Key* a, TrackedKeys::Key* b) {
     if (a->family() != b->family()) return a->family() < b->family();
     return a->key().compare(b->key()) < 0;
@@ -118,6 +130,9 @@ void OptimisticTransaction::CollectKeys() {
 // Files are read before the buckets are taken, so that nobody waits for a disk; what is checked
 // under them came since, and is in memory nearly always.
 Status OptimisticTransaction::CheckAndHoldBuckets() {
+  assert(buckets_ != nullptr);
+  // A memtable may be flushed between the two checks; then the second one would have to read files
+  // and answers Incomplete. After four such tries the check reads files with the buckets held.
   constexpr int kTries = 4;
   for (int i = 1;; ++i) {
     const SequenceNumber checked = db_->GetLatestSequenceNumber();
@@ -146,6 +161,7 @@ Status OptimisticTransaction::CheckConflicts(Reach reach, SequenceNumber checked
   if (reach == Reach::kMemory) options.read_tier = kBlockCacheTier;
   for (size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
     const uint32_t family = keys_[begin]->family();
+    // One question for all keys of a family.
     queries_.clear();
     for (; end < keys_.size() && keys_[end]->family() == family; ++end) {
       queries_.push_back(

@@ -16,6 +16,7 @@
 
 namespace ashlar {
 
+// Threads: one at a time. The database outlives the object.
 class OptimisticTransaction final : public TransactionBase,
                                     private CommitHook,
                                     private CommitCheck {
@@ -32,20 +33,24 @@ class OptimisticTransaction final : public TransactionBase,
   Status SetName(const TransactionName& name) override;
 
  private:
-  // What a check may cost.
+  // How far a check may look.
+  // kMemory: only memtables and cached blocks; kFiles: files may be read.
   enum class Reach : uint8_t { kMemory, kFiles };
 
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) override;
   void Untrack(TrackedKeys::Key*) override {}
   void Clear() override;
   void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override;
+  // Called by the pipeline in a pause, with no other commit in flight (the serial policy).
   Status MayCommit() override { return CheckConflicts(Reach::kFiles, 0); }
 
   SequenceNumber NumberToTrack();
+  // Fills `keys_` from the tracked keys, sorted by family and key.
   void CollectKeys();
   // Busy if one of the collected keys was written since it was tracked, and above `checked`, up to
   // which they have been checked before. With kMemory Incomplete if files would have to be read.
   Status CheckConflicts(Reach reach, SequenceNumber checked);
+  // Checks, takes the buckets, and checks what came in between. OK: the buckets are held.
   Status CheckAndHoldBuckets();
   void AddBucketsOfWrites();
   Status CommitBesideOthers();
@@ -54,6 +59,7 @@ class OptimisticTransaction final : public TransactionBase,
   std::shared_ptr<const Snapshot> evidence_;  // the oldest snapshot that keys were tracked by
   bool has_unchecked_keys_ = false;           // keys of Put...Untracked()
   LockBuckets* const buckets_;
+  // Held between a successful check and the moment at which the commit is visible.
   HeldBuckets held_;
   // Of a commit.
   std::vector<TrackedKeys::Key*> keys_;  // by family

@@ -13,6 +13,8 @@
 
 namespace ashlar {
 
+// A section has each update of the transaction, in their order; the compensation of a key is made
+// at its first update and covers the later ones.
 Status Compensations::UndoAll(const WriteBatch& section) {
   WriteBatchReader reader(WriteBatchInternal::Contents(section));
   for (WriteBatchRecord record; reader.Next(&record);) {
@@ -24,15 +26,20 @@ Status Compensations::UndoAll(const WriteBatch& section) {
 }
 
 Status Compensations::Undo(uint32_t family, const Slice& key) {
+  // The value from before covers all updates of the key at once.
   if (!done_.emplace(family, key.ToString()).second) return Status::OK();
   DBImpl* const db = state_->db;
   const auto [known, is_new] = handles_.try_emplace(family);
+  // The log knows families by their numbers only; the handle is kept for the other keys of the
+  // family.
   if (is_new) known->second = db->HandleOf(family);
   ColumnFamilyHandle* const handle = known->second.get();
   if (handle == nullptr) return Status::OK();
   PinnableWideColumns before;
   const Status found = db->GetEntity(ReadOptions(), handle, key, &before);
   if (found.IsNotFound()) {
+    // There was no value, so the data is hidden by a deletion. The program may know that the key is
+    // always removed by SingleDelete(), which must not be mixed with Delete().
     const auto& wants_single = state_->options.rollback_deletion_type_callback;
     const bool is_single = wants_single && wants_single(state_->facade, handle, key);
     return is_single ? WriteBatchInternal::SingleDelete(batch_, family, key)
@@ -40,6 +47,7 @@ Status Compensations::Undo(uint32_t family, const Slice& key) {
   }
   RETURN_IF_ERROR(found);
   const WideColumns& columns = before.columns();
+  // A plain value is read as an entity with one column that has the default name.
   if (columns.size() == 1 && columns.front().name() == kDefaultWideColumnName) {
     return WriteBatchInternal::Put(batch_, family, key, columns.front().value());
   }

@@ -33,8 +33,10 @@ class Compensations {
   Status Undo(uint32_t family, const Slice& key);
 
  private:
+  // Both outlive the object.
   PessimisticState* const state_;
   WriteBatch* const batch_;
+  // The keys that have a compensation already, by family.
   std::set<std::pair<uint32_t, std::string>> done_;
   std::map<uint32_t, std::unique_ptr<ColumnFamilyHandle>> handles_;  // null: the family is gone
 };

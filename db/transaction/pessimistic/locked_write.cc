@@ -14,7 +14,9 @@
 namespace ashlar {
 namespace {
 
-// In the one order in which all writes lock, so that none waits for another in a circle.
+// The keys of the batch without duplicates, sorted by family and bytes. All writes of the database
+// lock in this order, so no two of them can wait for each other in a circle. The slices refer to
+// the bytes of the batch.
 std::vector<std::pair<uint32_t, Slice>> KeysInOrder(const WriteBatch& batch) {
   std::vector<std::pair<uint32_t, Slice>> keys;
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
@@ -34,6 +36,7 @@ std::vector<std::pair<uint32_t, Slice>> KeysInOrder(const WriteBatch& batch) {
 LockedWrite::LockedWrite(const PessimisticState& state)
     : LockOwner(NewTransactionId()), locks_(state.locks.get()) {
   const int64_t millis = state.options.default_lock_timeout;
+  // The option has milliseconds, the owner of locks microseconds; negative means no limit in both.
   lock_timeout_micros = millis < 0 ? -1 : std::min(millis, INT64_MAX / 1000) * 1000;
 }
 

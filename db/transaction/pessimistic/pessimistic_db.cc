@@ -15,15 +15,18 @@ namespace ashlar {
 
 PessimisticDb::PessimisticDb(DB* db, DBImpl* impl, const TransactionDBOptions& options)
     : GuardedWrites(db), state_(std::make_unique<PessimisticState>(impl, options)) {
+  assert(impl != nullptr);
   state_->facade = this;
   impl->conflict_floors()->ExpectTransactions();
   if (state_->writes_before_commit()) impl->NumberSubBatches();
 }
 
-// Callers delete their transactions before; those of the database go here, and stay in the log. The
-// engine looks at their sections until it is closed. Snapshots that the program had them take are
-// the engine's.
+// The program deletes its own transactions before. Those that the database owns (shells) are
+// deleted here and stay undecided in the log, where the next opening finds them. The order matters:
+// the snapshots go back to the engine while it is open; then the engine is closed, which still
+// looks at the prepare sections of the shells; last the shells are deleted.
 PessimisticDb::~PessimisticDb() {
+  // A shell that is deleted from here on does not make another shell of itself.
   state_->is_closing.store(true, std::memory_order_release);
   state_->snapshots.ReleaseOlderThan(kMaxTxnTimestamp);
   const std::vector<PessimisticTransaction*> shells = state_->registry.Shells();
@@ -32,6 +35,8 @@ PessimisticDb::~PessimisticDb() {
   for (PessimisticTransaction* shell : shells) delete shell;
 }
 
+// Called once, before the program has the database. If it fails, the destructor gets the sections
+// that have no transaction, from `recovered_`.
 Status PessimisticDb::Recover() {
   recovered_ = state_->db->TakeRecoveredSections();
   for (std::unique_ptr<RecoveredSection>& section : recovered_) {
@@ -49,6 +54,7 @@ Status PessimisticDb::Recover() {
 Transaction* PessimisticDb::BeginTransaction(const WriteOptions& write_options,
                                              const TransactionOptions& options,
                                              Transaction* old_txn) {
+  // An object that the program hands back is used again, with its memory.
   auto* transaction = static_cast<PessimisticTransaction*>(old_txn);
   if (transaction == nullptr) transaction = new PessimisticTransaction(state_.get());
   transaction->Begin(write_options, options);
@@ -117,6 +123,7 @@ Status PessimisticDb::DropColumnFamily(ColumnFamilyHandle* family) {
 
 Status PessimisticDb::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families) {
   for (ColumnFamilyHandle* family : families) {
+    // First the family itself: if that fails, its keys can still be locked.
     RETURN_IF_ERROR(db_->DropColumnFamily(family));
     state_->locks->DropFamily(family->GetID());
   }
@@ -125,6 +132,7 @@ Status PessimisticDb::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&
 
 bool PessimisticDb::GetProperty(ColumnFamilyHandle* family, const Slice& property,
                                 std::string* value) {
+  // The one property that this layer answers itself.
   if (property == Slice("ashlar.transactions")) {
     *value = DescribeTransactions();
     return true;

@@ -21,7 +21,8 @@ namespace ashlar {
 
 class PessimisticDb final : public GuardedWrites<PessimisticDb, TransactionDB> {
  public:
-  // What of the options is not built, or does not go with those of the database.
+  // Refuses options of transactions that are not built, or that do not go together with the options
+  // of the database. OK means that all of them have their documented effect.
   static Status CheckOptions(const TransactionDBOptions& options, const DBOptions& db_options);
   // Takes the database over, on failure too: then it is closed, behind close_handles().
   static Status Wrap(DB* db, const TransactionDBOptions& options,
@@ -67,7 +68,10 @@ class PessimisticDb final : public GuardedWrites<PessimisticDb, TransactionDB> {
   static Status RefuseRange() {
     return Status::NotSupported("TransactionDB::DeleteRange: the keys of a range cannot be locked");
   }
+  // Called when a family was created: a manager of range locks needs its comparator.
   void FamilyCreated(ColumnFamilyHandle* family) { AddFamilies({family}); }
+  // Holds the exclusive lock of the key while `write` runs. The lock belongs to an owner that
+  // exists for this call only.
   template <typename WriteOne>
   Status Guard(ColumnFamilyHandle* family, const Slice& key, const WriteOne& write) {
     if (state_->options.skip_concurrency_control) return write();
@@ -76,6 +80,8 @@ class PessimisticDb final : public GuardedWrites<PessimisticDb, TransactionDB> {
     RETURN_IF_ERROR(owner.Lock(&lock));
     return write();
   }
+  // The same for all keys of a batch; the hook of `write` is the owner, which releases the locks
+  // when the commit is visible.
   template <typename WriteAll>
   Status GuardAll(const WriteBatch& batch, const WriteAll& write) {
     if (state_->options.skip_concurrency_control) return write(nullptr);
@@ -86,6 +92,7 @@ class PessimisticDb final : public GuardedWrites<PessimisticDb, TransactionDB> {
   }
 
   void AddFamilies(const std::vector<ColumnFamilyHandle*>& families);
+  // The text of the property "ashlar.transactions".
   std::string DescribeTransactions() const;
 
   const std::unique_ptr<PessimisticState> state_;

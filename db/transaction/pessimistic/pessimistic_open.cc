@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening a TransactionDB: options before, wrapping after.
+//
+// Steps of an opening: check the options; turn automatic compactions off; open the engine, which
+// finds undecided prepare sections in its logs; make them transactions again, with their locks;
+// turn compactions on. If a step fails, everything that was opened is closed again.
+#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +31,7 @@ Status PessimisticDb::CheckOptions(const TransactionDBOptions& options,
     return Status::InvalidArgument("TransactionDBOptions::lock_mgr_handle has no lock manager");
   }
   if (!options.secondary_indices.empty()) return refuse("secondary_indices");
+  // As in RocksDB, unordered writes are allowed with this policy and two queues only.
   const bool is_unordered_fine =
       options.write_policy == WRITE_PREPARED && db_options.two_write_queues;
   if (db_options.unordered_write && !is_unordered_fine) {
@@ -73,11 +79,15 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
   return PessimisticDb::Wrap(opened, txn_db_options, compacting, *handles, close_handles, dbptr);
 }
 
-// What a compaction would drop may belong to transactions that are not known yet, so none runs
-// before they are.
+// A compaction must not drop versions that belong to an undecided transaction. Until the sections
+// of the log are transactions again the engine does not know them all, so no automatic compaction
+// runs before that. *compaction_enabled_cf_indices are the families in which Wrap() turns
+// compactions on again.
 void TransactionDB::PrepareWrap(DBOptions* db_options,
                                 std::vector<ColumnFamilyDescriptor>* column_families,
                                 std::vector<size_t>* compaction_enabled_cf_indices) {
+  assert(db_options != nullptr);
+  assert(compaction_enabled_cf_indices != nullptr);
   compaction_enabled_cf_indices->clear();
   for (size_t i = 0; i < column_families->size(); ++i) {
     ColumnFamilyOptions& options = (*column_families)[i].options;
@@ -85,6 +95,7 @@ void TransactionDB::PrepareWrap(DBOptions* db_options,
     options.disable_auto_compactions = true;
     compaction_enabled_cf_indices->push_back(i);
   }
+  // Without this option Prepare() is refused.
   db_options->allow_2pc = true;
 }
 
@@ -106,6 +117,7 @@ Status TransactionDB::WrapStackableDB(StackableDB* db, const TransactionDBOption
 
 namespace {
 
+// The same check for a database that is open already.
 Status CheckFamiliesOf(const std::vector<ColumnFamilyHandle*>& handles) {
   std::vector<ColumnFamilyDescriptor> families(handles.size());
   for (size_t i = 0; i < handles.size(); ++i) {
@@ -120,8 +132,10 @@ Status PessimisticDb::Wrap(DB* db, const TransactionDBOptions& options,
                            const std::vector<size_t>& compaction_enabled_cf_indices,
                            const std::vector<ColumnFamilyHandle*>& handles,
                            const std::function<void()>& close_handles, TransactionDB** dbptr) {
+  assert(db != nullptr);
   *dbptr = nullptr;
   auto* const impl = static_cast<DBImpl*>(db->GetRootDB());
+  // `db` belongs to this function from here on, and to `wrapped` as soon as that exists.
   Status status = CheckOptions(options, impl->GetDBOptions());
   if (status.ok()) status = CheckFamiliesOf(handles);
   if (status.ok()) status = CheckFamiliesOf({impl->DefaultColumnFamily()});
@@ -135,6 +149,8 @@ Status PessimisticDb::Wrap(DB* db, const TransactionDBOptions& options,
   for (const size_t i : compaction_enabled_cf_indices) compacting.push_back(handles[i]);
   if (status.ok() && !compacting.empty()) status = impl->EnableAutoCompaction(compacting);
   if (!status.ok()) {
+    // The handles refer to the engine, so they go before it; then the engine is closed by the
+    // destructor of `wrapped`, or here.
     close_handles();
     if (wrapped == nullptr) delete db;
     return status;

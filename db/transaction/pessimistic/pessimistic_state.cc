@@ -8,6 +8,8 @@
 namespace ashlar {
 
 TransactionID NewTransactionId() {
+  // A thread takes 1024 numbers at once, so threads rarely write to the shared counter. Numbers of
+  // a thread that ends are lost, which does not matter: there are 2^64.
   constexpr TransactionID kIdsAtOnce = 1024;
   static std::atomic<TransactionID> next_block{1};
   thread_local TransactionID next = 0, end = 0;
@@ -32,7 +34,7 @@ KeyLocksOptions LockOptions(const TransactionDBOptions& options, LockClock* cloc
   return result;
 }
 
-// Those of the handle live as long as the handle.
+// The locks of a handle belong to the handle, so the pointer keeps the handle alive.
 std::shared_ptr<KeyLocks> MakeLocks(const TransactionDBOptions& options, LockClock* clock,
                                     const DBImpl* db) {
   if (options.lock_mgr_handle == nullptr) return NewPointLocks(LockOptions(options, clock, db));
@@ -73,6 +75,7 @@ std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticState::CreateTimes
     return {Status::InvalidArgument("timestamped snapshot: needs a timestamp below the greatest"),
             nullptr};
   }
+  // The map calls this only if the timestamp is acceptable, so no snapshot is taken in vain.
   return snapshots.Create(ts, db->GetLatestSequenceNumber(), [&] {
     DBImpl* const owner = db;
     const Snapshot* const taken = owner->GetSnapshotWithTimestamp(ts);

@@ -30,14 +30,17 @@ struct PessimisticState {
 
   DBImpl* const db;                 // the engine
   TransactionDB* facade = nullptr;  // for calls of the program; set before the first transaction
+  // As the program gave them to Open() or WrapDB().
   const TransactionDBOptions options;
   const bool allows_prepare;  // DBOptions::allow_2pc
   using Policy = WriteBatchInternal::PreparePolicy;
+  // When the data of a transaction goes to the memtables: at commit, at prepare, or before.
   const Policy policy;
   // The policies write-prepared and write-unprepared.
   bool writes_before_commit() const { return policy != Policy::kWriteCommitted; }
   const std::unique_ptr<LockClock> clock;
   const std::shared_ptr<KeyLocks> locks;  // its own, or those of options.lock_mgr_handle
+  // All transactions, and the names of those that have one.
   TransactionRegistry registry;
   TimestampedSnapshots snapshots;
   // The database is being closed: a transaction that is prepared leaves nothing behind.

@@ -36,6 +36,9 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
   state->registry.Add(this);
 }
 
+// A prepared transaction is not lost with its object: LeaveShell() moves everything into a new
+// object that the database owns. All others, and all while the database closes, give up locks and
+// name.
 PessimisticTransaction::~PessimisticTransaction() {
   if (GetState() == PREPARED && !state_->is_closing.load(std::memory_order_acquire)) {
     LeaveShell();
@@ -55,6 +58,8 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
   Start(write_options);
   const TransactionDBOptions& db_options = state_->options;
   TransactionOwner& owner = *owner_;
+  // A new number for each use: a waiter that still remembers the last one does not take it for
+  // this.
   owner.Reuse(NewTransactionId());
   owner.lock_timeout_micros = ToMicros(
       options.lock_timeout < 0 ? db_options.transaction_lock_timeout : options.lock_timeout);
@@ -65,6 +70,8 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
       options.expiration < 0
           ? kNoDeadline
           : state_->clock->NowMicros() + static_cast<uint64_t>(ToMicros(options.expiration));
+  // Last of the settings of the owner: from here on, another thread may steal the locks when the
+  // deadline has passed. There are none yet.
   owner.Open(this);
   skips_concurrency_control_ =
       options.skip_concurrency_control || db_options.skip_concurrency_control;
@@ -90,6 +97,7 @@ void PessimisticTransaction::Clear() {
     IgnoreError(WriteBatchInternal::InsertNoop(batch_.GetWriteBatch()),
                 "the limit of a batch is set later, and is not reached by one byte");
   }
+  // The numbers for reports, see GetPicture().
   told_bytes_.store(0, std::memory_order_relaxed);
   told_begin_.store(0, std::memory_order_relaxed);
   told_log_.store(0, std::memory_order_relaxed);
@@ -120,6 +128,8 @@ Status PessimisticTransaction::AdmitUpdate() {
 WriteBatch PessimisticTransaction::LaterUpdates() {
   const WriteBatch& batch = *batch_.GetWriteBatch();
   assert(batch.GetDataSize() >= prepared_bytes_);
+  // A batch of its own: a header of 12 bytes (sequence number 0, count), and the records that
+  // follow the prepared ones.
   std::string contents;
   PutFixed64(&contents, 0);
   PutFixed32(&contents, WriteBatchInternal::Count(batch) - prepared_count_);
@@ -131,6 +141,8 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
                                         const Access& access) {
   RETURN_IF_ERROR(AdmitUpdate());
   if (skips_concurrency_control_) return Status::OK();
+  // The record has the memory of the lock and of the key's bytes. It exists before the lock is
+  // asked for, and is removed again by `undo` if the key cannot be had.
   TrackedKeys::Key* const record = tracked().FindOrAdd(family->GetID(), key);
   if (access.assumes_tracked && !record->is_tracked()) {
     tracked().Remove(record);
@@ -141,7 +153,8 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
   KeyLocks& locks = *state_->locks;
   const LockMode before = lock->mode();
   const LockMode wanted = access.is_exclusive ? LockMode::kExclusive : LockMode::kShared;
-  // Also if code of the program throws.
+  // Puts the key back as it was, unless the function succeeds; also if a comparator or another part
+  // of the program throws.
   ScopeExit undo([&] {
     if (before == LockMode::kNone) {
       if (lock->mode() != LockMode::kNone) locks.Release(lock);
@@ -151,6 +164,7 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
     }
   });
   Status status;
+  // Transactions of the log get their locks even if several of them have the same key.
   if (is_recovering_) {
     if (before == LockMode::kNone) locks.AcquireRecovered(owner_.get(), lock);
   } else if (before < wanted) {
@@ -163,12 +177,15 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
   undo.Cancel();
   tracked().Track(record, access.use, seqno);
   told_bytes_.store(batch_.GetDataSize(), std::memory_order_relaxed);
+  // A transaction counts as open from its first key on, not from Begin().
   told_begin_.store(start_micros(), std::memory_order_relaxed);
   return status;
 }
 
-// Whoever had the lock before has let go of it when the writes were visible, so that the newest
-// number covers them.
+// Without a snapshot the lock is enough: the holder before has released it when its writes were
+// visible, so the newest number covers them. With a snapshot, versions that are newer than the
+// snapshot are conflicts, and the engine is asked for them, unless an earlier call has checked the
+// key from an older number on.
 Status PessimisticTransaction::CheckKey(const TrackedKeys::Key& key, const Access& access,
                                         SequenceNumber* seqno) {
   if (!access.is_validated || snapshot_ == nullptr) {
@@ -266,15 +283,20 @@ Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
   return Status::OK();
 }
 
-// The object that the name belongs to from now on has all that the prepared one had.
+// Moves a prepared transaction into a new object, which takes over its locks, its keys, its updates
+// and its name. This object is left without any of them.
 void PessimisticTransaction::LeaveShell() {
   auto shell = std::make_unique<PessimisticTransaction>(state_);
   shell->Adopt(this);
+  // From here on the program finds the new object by the name.
   state_->registry.Replace(shell->name_, shell.get());
   shell.release();  // the registry knows it
 }
 
+// The owner of the locks and the records of the keys keep their addresses, which the lock table
+// has: only the pointers to them are swapped.
 void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
+  assert(prepared != nullptr);
   std::swap(owner_, prepared->owner_);
   std::swap(tracked_, prepared->tracked_);
   std::swap(section_, prepared->section_);
@@ -299,14 +321,17 @@ void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
 }
 
 Status PessimisticTransaction::Recover(std::unique_ptr<RecoveredSection>* section) {
+  assert(section != nullptr);
   WriteOptions options;
   options.sync = true;
   Begin(options, TransactionOptions());
+  // The name comes first, as a transaction can be named only while it is STARTED.
   RETURN_IF_ERROR(SetName((*section)->section.xid()));
   is_recovering_ = true;
   RETURN_IF_ERROR(AddUpdatesOf((*section)->batch));
   is_recovering_ = false;
   if (!owner_->Close()) assert(false);  // nobody else knows the locks
+  // Nothing can fail from here on.
   recovered_ = std::move(*section);
   prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch_.GetWriteBatch());

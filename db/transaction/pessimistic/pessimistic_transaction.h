@@ -15,6 +15,9 @@
 // One that is destroyed while it is PREPARED goes on in a new object under its name, with its
 // locks: a shell, which the database owns until it is decided. So does a prepare section that was
 // found in the log at opening.
+//
+// Threads: one at a time, as for all transactions; but another thread may steal the locks after the
+// expiration (see TransactionOwner), and any thread may ask for GetPicture() and GetWaitingTxns().
 #pragma once
 
 #include <atomic>
@@ -35,7 +38,8 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   explicit PessimisticTransaction(PessimisticState* state);
   ~PessimisticTransaction() override;
 
-  // From the beginning, whatever it was before.
+  // Starts a new use of the object. A transaction that is prepared is first moved into a shell; any
+  // other earlier use ends without a commit.
   void Begin(const WriteOptions& write_options, const TransactionOptions& options);
   // Becomes the shell of an undecided section, which it takes over if all goes well. Updates of
   // families that are gone are left out.
@@ -77,7 +81,10 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) override;
   void Untrack(TrackedKeys::Key* key) override { state_->locks->Release(key->lock()); }
   Status CheckOpen() const override;
+  // OK if a key may be touched now. At the first update after Prepare() it gives the prepare
+  // section a copy of the batch, since the batch itself is about to grow.
   Status AdmitUpdate();
+  // The updates that were made after Prepare(), as a batch of their own.
   WriteBatch LaterUpdates();
   void Clear() override;
   void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override;
@@ -85,23 +92,35 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   // A key whose lock is held: Busy if it has changed since the snapshot; else *seqno is the number
   // from which on it has not.
   Status CheckKey(const TrackedKeys::Key& key, const Access& access, SequenceNumber* seqno);
+  // Whether the deadline of TransactionOptions::expiration has passed.
   bool IsExpired() const;
+  // Refuses a commit that shall take a snapshot but has no timestamp for it.
   Status CheckDueSnapshot() const;
+  // NotSupported under the policies that write before the commit.
   Status CheckTimestamps() const;
+  // Whether the section is in the log and no marker has decided about it.
   bool IsUndecided() { return section()->state() == PreparedSection::State::kUndecided; }
+  // Changes the state from STARTED to `next`, after which nobody can steal the locks. Expired if
+  // the deadline has passed or somebody was faster.
   Status LeaveStarted(TransactionState next);
+  // Commit() of a transaction that was not prepared: one batch.
   Status CommitAtOnce();
+  // Commit() and Rollback() of a prepared one: a marker in the log decides about the section.
   Status CommitPrepared();
   Status RollbackPrepared();
+  // The snapshot with the commit timestamp, if one is due.
   void TakeCommitSnapshot();
+  // Takes the name out of the registry, if there is one.
   void GiveUpName();
   void LeaveShell();
   void Adopt(PessimisticTransaction* prepared);
+  // The section of a prepared transaction; null otherwise.
   PreparedSection* section() {
     return recovered_ != nullptr ? &recovered_->section : section_.get();
   }
 
   PessimisticState* const state_;
+  // On the heap: the lock table has its address, also after the locks went to another object.
   std::unique_ptr<TransactionOwner> owner_;
   // Of one that is prepared: one of the two. The first is over the transaction's own batch, or if
   // there are later updates over section_batch_.

@@ -27,13 +27,15 @@ class TimestampedSnapshots {
                                                             const Take& take);
   // kMaxTxnTimestamp: the newest. Null: none.
   std::shared_ptr<const Snapshot> Get(TxnTimestamp ts) const;
+  // Lets go of all snapshots below `ts`. Snapshots that the program holds as well live on.
   void ReleaseOlderThan(TxnTimestamp ts);
-  // Adds those in [begin, end), ascending.
+  // Appends those with timestamps in [begin, end), in ascending order.
   void Collect(TxnTimestamp begin, TxnTimestamp end,
                std::vector<std::shared_ptr<const Snapshot>>* snapshots) const;
 
  private:
   mutable Mutex mutex_{LockRank::kUtility};
+  // Invariant: with the timestamps the sequence numbers of the snapshots grow too.
   std::map<TxnTimestamp, std::shared_ptr<const Snapshot>> snapshots_ GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prepare, commit and rollback.
+//
+// A commit is one record in the log. A crash before the record is complete leaves nothing of the
+// transaction, or leaves it prepared; a crash afterwards leaves all of it.
 #include <cassert>
 #include <memory>
 #include <utility>
@@ -49,12 +52,14 @@ Status PessimisticTransaction::Prepare() {
   }
   RETURN_IF_ERROR(LeaveStarted(AWAITING_PREPARE));
   batch->SetMaxBytes(0);  // the marker is no update
+  // Where the marker begins, so that a failed Prepare() can take it back.
   const size_t end = batch->GetDataSize();
   Status status = WriteBatchInternal::MarkEndPrepare(batch, name_, state_->policy);
   if (status.ok()) {
     section_ = std::make_unique<PreparedSection>(name_, state_->policy, batch);
     status = db_->WritePrepare(write_options_, section_.get());
   }
+  // The section decides, not the status: a sync may have failed after the section was in the log.
   const bool is_prepared = section_ != nullptr && IsUndecided();
   if (!is_prepared) {
     section_ = nullptr;
@@ -64,6 +69,7 @@ Status PessimisticTransaction::Prepare() {
     owner_->Open(this);  // from here on a thief may change the state
     return status;
   }
+  // From here on updates belong to the commit, see LaterUpdates().
   prepared_bytes_ = batch->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch);
   log_number_ = section_->log().value();
@@ -95,6 +101,7 @@ Status PessimisticTransaction::CommitAtOnce() {
   RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
   owner_->is_ending.store(true, std::memory_order_relaxed);
   WriteBatch* const batch = batch_.GetWriteBatch();
+  // A batch that may be prepared has one byte behind its header, see Clear().
   const size_t empty_bytes = kWriteBatchHeaderBytes + (state_->allows_prepare ? 1 : 0);
   is_visible_ = false;
   bool has_failed = false;
@@ -106,10 +113,14 @@ Status PessimisticTransaction::CommitAtOnce() {
   });
   if (batch->GetDataSize() == empty_bytes) {
     const SequenceNumber newest = db_->GetLatestSequenceNumber();
+    // Nothing is written, so the commit is "visible" at once. The locks are released as after a
+    // write.
     OnVisible(newest + 1, newest);
     return Status::OK();
   }
   Status status = db_->WriteObserved(write_options_, batch, {.callback = nullptr, .hook = this});
+  // A commit may be visible and still fail, if its sync fails: then the state is not COMMITTED,
+  // since the data may be lost in a crash.
   has_failed = !status.ok();
   return status;
 }
@@ -173,6 +184,7 @@ Status PessimisticTransaction::RollbackPrepared() {
   if (state_->writes_before_commit()) {
     RETURN_IF_ERROR(Compensations(state_, &marker).UndoAll(*section()->batch()));
   }
+  // One record has the compensations and the marker, so a crash leaves both or none.
   RETURN_IF_ERROR(WriteBatchInternal::MarkRollback(&marker, name_));
   SetState(AWAITING_ROLLBACK);
   const Status status = db_->WriteRollback(write_options_, &marker, section());
@@ -186,6 +198,8 @@ Status PessimisticTransaction::RollbackPrepared() {
   return status;
 }
 
+// Called by the pipeline, in the thread of the commit, before the sync. The locks are released
+// last, and also if taking the snapshot throws.
 void PessimisticTransaction::OnVisible(SequenceNumber first_seqno, SequenceNumber) {
   const ScopeExit release([this] { state_->locks->ReleaseAll(owner_.get()); });
   is_visible_ = true;

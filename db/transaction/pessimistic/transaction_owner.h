@@ -39,8 +39,11 @@ class TransactionOwner final : public LockOwner {
   }
 
  private:
+  // kOpen: locks may be stolen. kClosed: they may not (not begun, prepared, or ending). kStolen:
+  // they were; this is final until the next Open().
   enum class Phase : uint8_t { kOpen, kClosed, kStolen };
 
+  // Decides the race: both sides try to change kOpen, and only one of them succeeds.
   std::atomic<Phase> phase_{Phase::kClosed};
   Transaction* transaction_ = nullptr;  // used by a thief only while the phase was kOpen
 };

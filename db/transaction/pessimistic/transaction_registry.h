@@ -17,6 +17,9 @@ namespace ashlar {
 
 class PessimisticTransaction;
 
+// The registry holds pointers only. Each object enters itself in its constructor and leaves in its
+// destructor, both under the mutex, so a pointer in it is valid while the mutex is held. A pointer
+// that is returned is valid as long as the program keeps that transaction.
 class TransactionRegistry {
  public:
   // An object comes and goes once, however often it begins anew.
@@ -29,11 +32,13 @@ class TransactionRegistry {
   // The name goes to another object.
   void Replace(const TransactionName& name, PessimisticTransaction* transaction);
   PessimisticTransaction* Find(const TransactionName& name) const;  // null: none
+  // Those in the state PREPARED, in the order of their names.
   std::vector<PessimisticTransaction*> Prepared() const;
-  // Those that the database made.
+  // Those that the database made and has to delete.
   std::vector<PessimisticTransaction*> Shells() const;
 
-  // Of those that hold updates or are prepared.
+  // Sums over the transactions that hold updates or are prepared. Times are microseconds of the
+  // database's clock.
   struct Totals {
     size_t open = 0;
     size_t prepared = 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records lie in chunks and do not move; the table and the log refer to them.
+//
+// The table has at most half of its slots in use, with linear probing: on the way from the home of
+// a key to its slot no slot is empty. Removal keeps that so by moving later records into the hole,
+// and needs no tombstones.
 #include "db/transaction/tracking/tracked_keys.h"
 
 #include <algorithm>
@@ -13,6 +17,7 @@ TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
   if (table_.empty()) table_.resize(kFirstSlots);
   Key* const found = FindHashed(family, key, KeyLock::Hash(family, key));
   if (found != nullptr) return found;
+  // At most half full, which also ends every search.
   if ((count_ + 1) * 2 > table_.size()) Grow();
   Key* const record = NewRecord();
   record->lock_.Set(family, CopyKey(key));
@@ -22,6 +27,8 @@ TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
 }
 
 void TrackedKeys::Place(Key* key) {
+  assert(key != nullptr);
+  assert(count_ * 2 < table_.size());
   const size_t mask = table_.size() - 1;
   size_t i = key->lock_.hash() & mask;
   while (table_[i] != nullptr) i = (i + 1) & mask;
@@ -42,6 +49,7 @@ TrackedKeys::Key* TrackedKeys::NewRecord() {
     free_ = record->next_free_;
     return record;
   }
+  // No record was given back, so the next one of the last chunk is used. A chunk never moves.
   const size_t chunk = record_count_ / kRecordsInChunk;
   if (chunk == records_.size()) records_.push_back(std::make_unique<Key[]>(kRecordsInChunk));
   return &records_[chunk][record_count_++ % kRecordsInChunk];
@@ -49,6 +57,7 @@ TrackedKeys::Key* TrackedKeys::NewRecord() {
 
 Slice TrackedKeys::CopyKey(const Slice& key) {
   char* bytes = nullptr;
+  // A key that is longer than a chunk has memory of its own.
   if (key.size() > kByteChunk) {
     large_keys_.push_back(std::make_unique<char[]>(key.size()));
     large_bytes_ += key.size();
@@ -68,6 +77,8 @@ Slice TrackedKeys::CopyKey(const Slice& key) {
 
 void TrackedKeys::Track(Key* key, Use use, SequenceNumber seqno) {
   const auto level = static_cast<uint32_t>(marks_.size());
+  // The first use since the latest savepoint: what the record says is saved in the log, and the
+  // counts begin anew.
   if (level != 0 && key->level_ != level) {
     log_.push_back({.key = key, .recent = key->recent_, .level = key->level_});
     key->level_ = level;
@@ -82,6 +93,7 @@ void TrackedKeys::Track(Key* key, Use use, SequenceNumber seqno) {
 
 bool TrackedKeys::UndoRead(Key* key) {
   assert(key->is_tracked());
+  // Only reads since the latest savepoint can be taken back.
   const bool is_recent = marks_.empty() || key->level_ == marks_.size();
   if (!is_recent || key->recent_.reads == 0) return false;
   key->total_.reads--;
@@ -94,16 +106,20 @@ bool TrackedKeys::TakeBack(const Change& change) {
   if (key == nullptr) return false;
   key->total_.reads -= key->recent_.reads;
   key->total_.writes -= key->recent_.writes;
+  // The counts of the savepoint before are the recent ones again.
   key->recent_ = change.recent;
   key->level_ = change.level;
   return !key->is_tracked();
 }
 
 void TrackedKeys::PopSavePoint() {
+  assert(!marks_.empty());
   const size_t mark = marks_.back();
   marks_.pop_back();
   const auto level = static_cast<uint32_t>(marks_.size());
   size_t end = mark;
+  // An entry is needed further only if the key was not touched under the savepoint before: then it
+  // becomes an entry of that one. Else the two counts are added up.
   for (size_t i = mark; i < log_.size(); i++) {
     const Change change = log_[i];
     if (change.key == nullptr) continue;
@@ -129,6 +145,7 @@ void TrackedKeys::Remove(Key* key) {
   const size_t mask = table_.size() - 1;
   size_t hole = key->lock_.hash() & mask;
   while (table_[hole] != key) hole = (hole + 1) & mask;
+  // A record may fill the hole only if its home is not between the hole and its slot.
   for (size_t i = (hole + 1) & mask; table_[i] != nullptr; i = (i + 1) & mask) {
     const size_t home = table_[i]->lock_.hash() & mask;
     if (((i - home) & mask) < ((i - hole) & mask)) continue;  // it would come before its home
@@ -139,6 +156,7 @@ void TrackedKeys::Remove(Key* key) {
   count_--;
   // So that reading and taking back many keys in turn needs no more memory than one of them.
   const Slice bytes = key->lock_.key();
+  // The bytes are given back only if they are the last ones of the chunk that is being filled.
   if (chunk_ < chunks_.size() &&
       bytes.data() + bytes.size() == chunks_[chunk_].get() + chunk_bytes_ &&
       bytes.size() <= chunk_bytes_) {
@@ -154,12 +172,15 @@ void TrackedKeys::Remove(Key* key) {
 void TrackedKeys::Clear() {
   log_.clear();
   marks_.clear();
+  // A large transaction gives its memory back, so that an object that is used again does not keep
+  // it.
   if (count_ > kMaxKeptKeys || large_bytes_ > 0) {
     table_ = {};
     records_.clear();
     chunks_.clear();
     large_keys_.clear();
     large_bytes_ = 0;
+    // The records stay for the next use.
   } else if (count_ > 0) {
     for (size_t i = 0; i < record_count_; i++) {
       Key* const key = &records_[i / kRecordsInChunk][i % kRecordsInChunk];

@@ -3,6 +3,8 @@
 // One key at a time; commits that check many at once ask the engine themselves.
 #include "db/transaction/validation/key_conflicts.h"
 
+#include <cassert>
+
 #include "db/db_impl.h"
 #include "db/read/latest_seqno.h"
 #include "db/transaction/visibility/undecided.h"
@@ -28,14 +30,18 @@ Status CheckFamilies(const std::vector<ColumnFamilyDescriptor>& families) {
 }
 
 Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNumber since) {
+  assert(db != nullptr);
   SeqnoQuery query{.key = key, .above = since};
   const UndecidedTable& undecided = db->undecided();
   if (undecided.is_used()) {
     const EpochGuard guard;
+    // A version that the snapshot does not see may have a smaller number than the snapshot, if it
+    // was written before and decided after. So the search begins below the first such version.
     query.above = undecided.Load()->FirstHiddenAt(since) - 1;
   }
   RETURN_IF_ERROR(db->FindLatestSeqnos(ReadOptions(), family, {&query, 1}));
   if (query.latest == 0) return Status::OK();
+  // Found only because of the lower bound. It is no conflict if the snapshot sees it.
   if (query.latest <= since) {
     const EpochGuard guard;
     if (DecidedVersions(undecided.Load(), since).IsVisible(query.latest)) return Status::OK();

@@ -5,6 +5,7 @@
 #include "db/transaction/visibility/undecided.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ashlar {
 namespace {
@@ -35,10 +36,12 @@ bool HasNumberIn(std::span<const SequenceNumber> numbers, SequenceNumber begin,
   return found != numbers.end() && *found < end;
 }
 
+// Up to which number a reader sees anything: its own versions may be newer than its snapshot.
 SequenceNumber BoundOf(SequenceNumber seqno, const DecidedVersions::Own* own) {
   return own == nullptr || own->empty() ? seqno : std::max(seqno, own->back()->last);
 }
 
+// Versions below this number are visible without a question; see ReadCallback.
 SequenceNumber FirstAskedOf(const UndecidedList& list, SequenceNumber seqno) {
   return std::min(list.FirstHiddenAt(seqno), seqno + 1);
 }
@@ -49,6 +52,7 @@ const UndecidedEntry* UndecidedList::Find(SequenceNumber seqno) const {
   return FindIn(entries_, seqno);
 }
 
+// The entries ascend, so the first one that is hidden has the smallest number.
 SequenceNumber UndecidedList::FirstHiddenAt(SequenceNumber bound) const {
   for (const UndecidedRef& entry : entries_) {
     if (entry->first > bound) break;
@@ -83,6 +87,7 @@ UndecidedTable::~UndecidedTable() {
 // The list that is replaced may be in use by readers that have not taken a reference yet.
 void UndecidedTable::PublishLocked(std::vector<UndecidedRef> entries,
                                    SequenceNumber forgotten_up_to) {
+  // The new list is complete before the exchange below makes it visible (release).
   auto* const list = new UndecidedList(std::move(entries), forgotten_up_to);
   UndecidedList* const old = list_.exchange(list, std::memory_order_acq_rel);
   if (old == nullptr) return;
@@ -99,6 +104,8 @@ void UndecidedTable::RetireReplaced() {
   while (list != nullptr) {
     auto* const next = static_cast<UndecidedList*>(list->next_retired);
     list->next_retired = nullptr;
+    // The table's reference is dropped when all readers have left the epoch in which they may have
+    // loaded the pointer.
     EpochRetire(list, [](EpochRetired* object) { static_cast<UndecidedList*>(object)->Unref(); });
     list = next;
   }
@@ -111,6 +118,7 @@ UndecidedRef UndecidedTable::Add(SequenceNumber first, SequenceNumber last) {
   std::vector<UndecidedRef> entries;
   entries.reserve(old == nullptr ? 1 : old->entries_.size() + 1);
   if (old != nullptr) entries = old->entries_;
+  // Transactions may be added out of order, as they are prepared in parallel.
   const auto place = std::upper_bound(
       entries.begin(), entries.end(), first,
       [](SequenceNumber number, const UndecidedRef& other) { return number < other->first; });
@@ -142,6 +150,7 @@ void UndecidedTable::TrimList(SequenceNumber visible, std::span<const SequenceNu
       forgotten_up_to = std::max(forgotten_up_to, decided_at);
     }
   }
+  // Nothing can be forgotten, so readers keep their list.
   if (kept.size() == old->entries_.size()) return;
   PublishLocked(std::move(kept), forgotten_up_to);
 }
@@ -157,6 +166,8 @@ void UndecidedTable::AddBoundaries(SequenceNumber visible,
     const SequenceNumber decided_at = DecisionOf(*entry);
     const bool is_decided = decided_at != 0 && decided_at <= visible;
     if (is_decided && !HasNumberIn(*snapshots, entry->first, decided_at)) continue;
+    // The two numbers enclose the data: everything between them is seen by a reader as a whole or
+    // not at all.
     added.push_back(entry->first - 1);
     added.push_back(entry->last);
   }

@@ -43,6 +43,7 @@ struct UndecidedEntry {
       : first(first_seqno), last(last_seqno) {
     assert(first > 0 && first <= last);
   }
+  // The range of sequence numbers of the data; both ends belong to it.
   const SequenceNumber first;
   const SequenceNumber last;
   // The number of the commit or rollback; 0: undecided. Stored once (release), before that number
@@ -81,6 +82,8 @@ class UndecidedList final : private EpochRetired {
 
   const std::vector<UndecidedRef> entries_;
   const SequenceNumber forgotten_up_to_;
+  // One reference belongs to the table, as long as the list is the current one or is not retired
+  // yet.
   mutable std::atomic<int> refs_{1};
 };
 
@@ -108,6 +111,8 @@ class DecidedVersions final : public ReadCallback {
   const bool sees_all_;
 };
 
+// The table of a database. A change copies the list, changes the copy and publishes it, so a reader
+// always has a complete list.
 class UndecidedTable {
  public:
   UndecidedTable() = default;
@@ -155,10 +160,13 @@ class UndecidedTable {
   size_t count() const;
 
  private:
+  // Decisions after which forgetting is worth a copy of the list.
   static constexpr size_t kTrimAt = 8;
 
+  // Makes a new list the current one, and keeps the old one for RetireReplaced().
   void PublishLocked(std::vector<UndecidedRef> entries, SequenceNumber forgotten_up_to)
       REQUIRES(mutex_);
+  // The part of Trim() that is done under the mutex.
   void TrimList(SequenceNumber visible, std::span<const SequenceNumber> snapshots);
   const UndecidedList* ListLocked() const REQUIRES(mutex_) {
     return list_.load(std::memory_order_relaxed);

@@ -49,8 +49,11 @@ Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid,
   for (const std::string& name : *names) {
     if (const std::optional<BackupID> id = ParseBackupId(name)) ids.push_back(*id);
   }
+  // Newest first: if a limit is given, the newest backups are loaded.
   SortRarely(&ids, std::greater<>());
   Sizes shared_sizes;
+  // The directories are listed once. To ask for the size of each file would be one call per file,
+  // which is slow on a remote file system.
   RETURN_IF_ERROR(AddSizes(directory, kSharedDir, &shared_sizes));
   RETURN_IF_ERROR(AddSizes(directory, kSharedChecksumDir, &shared_sizes));
   // A new backup must not get the id of an existing one, even if that is not loaded or is damaged.
@@ -141,12 +144,15 @@ Result<BackupFilePtr> BackupCatalog::ShareLocked(const std::string& meta_path,
     return Status::Corruption(StrCat(meta_path, ": ", file.name, ": crc32 ", *file.crc,
                                      ", but a newer backup has ", *other->crc));
   }
+  // Equal facts share one object; else this backup keeps its own view of the file.
   if (file.crc == other->crc && file.temperature == other->temperature) return other;
   return std::make_shared<const BackupFile>(std::move(file));
 }
 
+// A damaged backup answers with the reason, so that a restore says what is wrong with it.
 Result<BackupPtr> BackupCatalog::Find(BackupID id) const {
   MutexLock lock(&mutex_);
+  // The latest one that can be restored, even if a newer one is damaged.
   if (id == kLatestBackupId) {
     if (valid_.empty()) return Status::NotFound();
     return valid_.rbegin()->second;

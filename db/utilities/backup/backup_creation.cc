@@ -2,9 +2,13 @@
 //
 //   private/<id>/ -> deletions off, list, names -> copies -> deletions on -> directories synced ->
 //   meta file written, synced, renamed -> meta/ synced
+//
+// The order of the steps decides what a crash leaves. Before the rename of the meta file the backup
+// does not exist: all its files are garbage. After the rename everything that it names is durable.
 #include "db/utilities/backup/backup_creation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -79,6 +83,8 @@ Status BackupCreation::CheckPlace() const {
 Result<BackupPtr> BackupCreation::Make() {
   FileSystem* const fs = parts_.directory.fs;
   const std::string own_dir = parts_.directory.PathOf(PrivateDirName(id_));
+  // Each object opens its directory before files are created in it, so that a later sync covers
+  // their names.
   std::vector<NewEntries> entries;
   entries.emplace_back(fs, own_dir);
   entries.emplace_back(fs, parts_.directory.PathOf(kPrivateDir));
@@ -102,6 +108,7 @@ Result<BackupPtr> BackupCreation::Make() {
   backup->app_metadata = meta.app_metadata;
   backup->excluded = meta.excluded;
   for (const BackupFile& file : meta.files) {
+    // A file that other backups have with the same facts is one object in the catalog.
     const BackupFilePtr shared = parts_.catalog->FindShared(file.name);
     const bool is_known =
         shared != nullptr && shared->crc == file.crc && shared->temperature == file.temperature;
@@ -111,6 +118,7 @@ Result<BackupPtr> BackupCreation::Make() {
 }
 
 Result<BackupMeta> BackupCreation::CopyAll() {
+  // From the listing until the last copy no live file may be deleted.
   const DeletionPause kept(db_);
   RETURN_IF_ERROR(kept.status());
   BackupMeta meta;
@@ -126,10 +134,12 @@ Result<BackupMeta> BackupCreation::CopyAll() {
   for (size_t i = 0; i < files.size(); i++) {
     if (files[i].is_excluded || files[i].existing != nullptr) continue;
     to_copy.push_back(i);
+    // Noted before the copy begins, so that a failed backup deletes incomplete files as well.
     if (files[i].is_shared) made_.push_back(files[i].name);
   }
   RETURN_IF_ERROR(parts_.pool->Run(
       {.count = to_copy.size(),
+       // Each job writes to a place of its own in `results`, so no lock is needed.
        .job = [&](size_t i) { return CopyFile(files[to_copy[i]], &results[to_copy[i]]); },
        .cpu_priority = PriorityOf(options_)}));
   copied_count_ = to_copy.size();
@@ -172,6 +182,7 @@ BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
 }
 
 Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) const {
+  assert(result != nullptr);
   const BackupDirectory& directory = parts_.directory;
   const std::string path = directory.PathOf(file.name);
   const CopyTarget target{.fs = directory.fs,
@@ -186,6 +197,7 @@ Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) con
     source.prefers_reported_temperature = parts_.options->current_temperatures_override_manifest;
     ASSIGN_OR_RETURN(copied, copier_.Copy(source, target));
   }
+  // The copy is compared with what the database has recorded, which finds damage of the source too.
   if (file.expected_crc) {
     RETURN_IF_ERROR(CheckCrc(file.SourcePath(), *file.expected_crc, copied.crc));
   }
@@ -225,6 +237,7 @@ void BackupCreation::Undo() const {
   }
   for (const std::string& name : made_) {
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(TempNameOf(name))));
+    // Another backup names the file, so it stays.
     if (parts_.catalog->IsNamed(name)) continue;
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));
   }

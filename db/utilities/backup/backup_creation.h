@@ -50,6 +50,7 @@ class BackupCreation {
   // Deletes the files that this backup has created. Errors are ignored.
   void Undo() const;
 
+  // Arguments of the constructor, which outlive the object.
   const BackupParts& parts_;
   const CreateBackupOptions& options_;
   DB* const db_;
@@ -58,6 +59,7 @@ class BackupCreation {
   const BackupID id_;
   const std::shared_ptr<Statistics> statistics_;  // of the database; may be null
   CopyProgress progress_;
+  // Used by the threads of the pool at the same time.
   const FileCopier copier_;
   // Set before the copies begin, so that Undo() also finds incomplete files.
   std::vector<std::string> made_;  // names of shared files that may have been created

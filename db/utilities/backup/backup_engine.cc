@@ -3,6 +3,7 @@
 // The two public classes. Each call waits for its turn (EngineTurns) and calls EngineCore.
 #include "ashlar/utilities/backup_engine.h"
 
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -18,8 +19,8 @@ using TurnKind = EngineTurns::Kind;
 
 IOStatus AsIOStatus(Status status) { return status_to_io_status(std::move(status)); }
 
-// It owns the core and the turns. Statuses become IOStatuses here.
-// The functions of both classes. Base is BackupEngine or BackupEngineReadOnly.
+// The functions that both classes of the API have; Base is BackupEngine or BackupEngineReadOnly.
+// The object owns the core and the turns. Statuses become IOStatuses here.
 template <typename Base>
 class ReadingEngine : public Base {
  public:
@@ -31,6 +32,7 @@ class ReadingEngine : public Base {
 
   Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info,
                        bool include_file_details) const override {
+    assert(backup_info != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     ASSIGN_OR_RETURN(*backup_info, core_->Describe(backup_id, include_file_details));
     return Status::OK();
@@ -38,11 +40,13 @@ class ReadingEngine : public Base {
 
   void GetBackupInfo(std::vector<BackupInfo>* backup_infos,
                      bool include_file_details) const override {
+    assert(backup_infos != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     *backup_infos = core_->DescribeAll(include_file_details);
   }
 
   void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const override {
+    assert(corrupt_backup_ids != nullptr);
     const Turn turn(&turns_, TurnKind::kRead);
     *corrupt_backup_ids = core_->Damaged();
   }
@@ -73,6 +77,7 @@ class ReadingEngine : public Base {
 
  private:
   const std::unique_ptr<EngineCore> core_;
+  // Reading calls are const, but they wait for their turn as well.
   mutable EngineTurns turns_;
 };
 
@@ -93,6 +98,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
                                        BackupID* new_backup_id) override {
     const Turn turn(turns(), TurnKind::kAppend);
     Result<BackupID> id = core()->Create(options, db, app_metadata);
+    // *new_backup_id is left unchanged by a failed call.
     if (!id.ok()) return AsIOStatus(id.status());
     if (new_backup_id != nullptr) *new_backup_id = *id;
     return IOStatus::OK();

@@ -72,6 +72,8 @@ class Collection {
     for (const std::string& name : metas) {
       if (IsTempName(name) && !IsLastName(name, metas)) Delete(StrCat(kMetaDir, "/", name));
     }
+    // Both directories are searched, whatever the options say now: earlier engines may have had
+    // others.
     CollectShared(kSharedDir);
     CollectShared(kSharedChecksumDir);
     CollectPrivate();
@@ -146,6 +148,7 @@ Status DeleteBackupFiles(const BackupParts& parts, BackupID id) {
   const BackupDirectory& directory = parts.directory;
   // From here on the backup does not exist, even if a deletion below fails.
   RETURN_IF_ERROR(RetireMetaFile(parts, id));
+  // The catalog follows the meta file: it forgets the backup as soon as the rename is durable.
   const std::vector<std::string> unnamed = parts.catalog->Remove(id);
   Info(parts.info_log, "Backup %u is deleted", id);
   Status status = DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id)));

@@ -42,6 +42,7 @@ struct TemperatureName {
   std::string_view name;
   Temperature temperature;
 };
+// The names in the files are those of the enumerators.
 constexpr TemperatureName kTemperatures[] = {
     {"kHot", Temperature::kHot},   {"kWarm", Temperature::kWarm}, {"kCool", Temperature::kCool},
     {"kCold", Temperature::kCold}, {"kIce", Temperature::kIce},
@@ -70,6 +71,7 @@ std::optional<T> NumberIn(std::string_view text) {
   if (text.front() == '0' && text.size() > 1) return std::nullopt;
   T number = 0;
   const char* const end = text.data() + text.size();
+  // A number that does not fit into the type is refused, too.
   const auto [at, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || at != end) return std::nullopt;
   return number;
@@ -121,6 +123,7 @@ class MetaParser {
       : text_(text), id_(id), path_(path), ignored_(ignored) {}
 
   Status Parse(BackupMeta* meta) {
+    assert(meta != nullptr);
     RETURN_IF_ERROR(NextLine());
     RETURN_IF_ERROR(ParseSchema());
     RETURN_IF_ERROR(ParseNumber("a timestamp", &meta->timestamp));
@@ -130,6 +133,7 @@ class MetaParser {
     uint64_t count = 0;
     RETURN_IF_ERROR(ParseNumber("the number of files", &count));
     RETURN_IF_ERROR(ParseFiles(meta));
+    // The count finds a file whose end is missing: RocksDB writes no checksum of the whole.
     if (meta->files.size() == count) return Status::OK();
     return Status::Corruption(
         StrCat(path_, ": ", count, " files announced, ", meta->files.size(), " found"));
@@ -163,6 +167,8 @@ class MetaParser {
     if (!line_.starts_with(kSchemaField)) return Status::OK();
     const std::vector<std::string_view> words = WordsOf(line_);
     if (words.size() != 2 || words[0] != kSchemaField) return Wrong("a schema version");
+    // A greater minor version may have more fields, which say themselves whether they may be
+    // ignored.
     if (words[1] != "2" && !words[1].starts_with("2.")) {
       return Status::NotSupported(
           StrCat(path_, ": schema version ", words[1], " is newer than this version knows"));
@@ -347,6 +353,7 @@ std::vector<std::string> NamesInMeta(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
+    // The last line may lack its line feed, since the file may be damaged.
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::string_view name = line.substr(0, line.find(' '));
     const bool is_private = name.starts_with(kPrivateDir) && name.size() > kPrivateDir.size() &&

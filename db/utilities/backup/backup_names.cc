@@ -14,6 +14,7 @@ namespace {
 
 using Naming = BackupEngineOptions::ShareFilesNaming;
 
+// A session id has 20 characters, each a digit or a capital letter.
 constexpr size_t kSessionIdLength = 20;
 
 std::string_view BaseOf(std::string_view path) {
@@ -63,6 +64,7 @@ std::optional<BackupID> ParseBackupId(std::string_view name) {
 
 std::string DatabaseNameOf(std::string_view backup_name) {
   const std::string_view base = BaseOf(backup_name);
+  // Names of database files contain no '_', so the first one begins what the backup has added.
   const size_t mark = base.find('_');
   const size_t dot = base.rfind('.');
   if (mark == std::string_view::npos || dot == std::string_view::npos || dot < mark) {

@@ -30,6 +30,8 @@ inline constexpr std::string_view kSharedChecksumDir = "shared_checksum";
 // In calls: the newest backup that can be restored. No backup has this id.
 inline constexpr BackupID kLatestBackupId = 0xfffffffe;
 
+// The names of the meta file of a backup, of the same file while it is written or retired, and of
+// the directory with the files that only this backup has.
 std::string MetaName(BackupID id);
 std::string MetaTempName(BackupID id);
 std::string PrivateDirName(BackupID id);
@@ -45,6 +47,7 @@ std::optional<BackupID> ParseBackupId(std::string_view name);
 // The name of the file in the database: its base name without the part from the first '_' to the
 // last '.'.
 std::string DatabaseNameOf(std::string_view backup_name);
+// Whether the file is in one of the two directories of shared files.
 bool IsSharedName(std::string_view backup_name);
 // Whether DatabaseNameOf() of this name is the name of a database file.
 bool IsNameOfBackupFile(const std::string& base_name);

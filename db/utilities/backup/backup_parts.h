@@ -14,14 +14,17 @@
 namespace ashlar {
 
 struct BackupParts {
-  const BackupEngineOptions* options = nullptr;  // with default values filled in
+  const BackupEngineOptions* options = nullptr;  // default values are filled in
   BackupDirectory directory;
   // The Envs and file systems must outlive the engine.
   Env* backup_env = nullptr;
   FileSystem* db_fs = nullptr;  // the file system of restored databases
+  // Thread-safe; the backups of the directory.
   BackupCatalog* catalog = nullptr;
   FileIdentities* identities = nullptr;
+  // The threads that copy and verify, shared by all operations of the engine.
   CopyPool* pool = nullptr;
+  // Set by StopBackup(); copies look at it after each piece.
   const std::atomic<bool>* is_stopped = nullptr;
   Logger* info_log = nullptr;  // may be null
 };

@@ -5,6 +5,7 @@
 #include "db/utilities/backup/backup_plan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -34,6 +35,7 @@ Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
 
 // Removes the WALs from the list. Returns the number of the last one plus one; 0 if there is none.
 uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
+  assert(files != nullptr);
   uint64_t end = 0;
   std::erase_if(*files, [&end](const LiveFileStorageInfo& file) {
     if (file.file_type != kWalFile) return false;
@@ -44,6 +46,7 @@ uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
 }
 
 DatabaseIdentity IdentityOf(DB* db) {
+  assert(db != nullptr);
   DatabaseIdentity identity;
   const Status id_status = db->GetDbIdentity(identity.id);
   if (!id_status.ok()) identity.id.clear();
@@ -67,9 +70,14 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
           .tail = tail};
 }
 
+// The files in the order in which the database has listed them. Names of shared files are found
+// last, because that may need reads, which the threads of the pool do in parallel.
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
+  assert(db != nullptr);
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
+  // Without the logs, the copy of the MANIFEST must say that they are not needed; else an opening
+  // would look for them.
   const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);
   std::vector<PlannedFile> files;
   std::vector<size_t> shared;  // indexes in `files`
@@ -97,14 +105,17 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
   for (const PlannedFile& file : files) {
     if (file.is_shared && file.expected_crc) crcs[file.info.file_number] = *file.expected_crc;
   }
+  // The next backup in this session of the database need not read the same files again.
   parts_.identities->RememberCrcs(database, std::move(crcs));
   return files;
 }
 
 Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
     DB* db, const CreateBackupOptions& options) const {
+  assert(db != nullptr);
   LiveFilesStorageInfoOptions wanted;
   wanted.include_checksum_info = true;
+  // 0 flushes always; the greatest number never.
   wanted.wal_size_for_flush = options.flush_before_backup ? 0 : UINT64_MAX;
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
@@ -125,6 +136,7 @@ Status BackupPlanner::NameShared(FileSystem* fs, const DatabaseIdentity& databas
 
 Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& database,
                                     PlannedFile* file) const {
+  assert(file != nullptr);
   const auto naming = parts_.options->share_files_with_checksum_naming;
   FileIdentityForName identity{.database_name = file->info.relative_filename,
                                .type = file->info.file_type,
@@ -145,6 +157,7 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
 
 Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
                               PlannedFile* file) const {
+  assert(file != nullptr);
   if (file->expected_crc) return Status::OK();
   file->expected_crc = parts_.identities->KnownCrc(database, file->info.file_number);
   if (file->expected_crc) return Status::OK();
@@ -157,6 +170,7 @@ Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
 // these backups.
 Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& database,
                                    PlannedFile* file) const {
+  assert(file != nullptr);
   const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
   if (existing == nullptr || !existing->crc) return Status::OK();
   const std::string path = parts_.directory.PathOf(file->name);

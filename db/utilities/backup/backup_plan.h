@@ -18,6 +18,8 @@ namespace ashlar {
 
 class DB;
 
+// One live file of the database and what the backup does with it. A file that is neither excluded
+// nor existing is copied.
 struct PlannedFile {
   LiveFileStorageInfo info;
   std::string name;  // in the backup directory
@@ -43,10 +45,14 @@ class BackupPlanner {
   Result<std::vector<PlannedFile>> Plan(DB* db, const CreateBackupOptions& options, BackupID id);
 
  private:
+  // The live files, as of one moment. NotSupported if they are in several directories.
   Result<std::vector<LiveFileStorageInfo>> ListFiles(DB* db,
                                                      const CreateBackupOptions& options) const;
+  // Called by the threads of the pool, at the same time for different files: finds the name of a
+  // shared file, and whether the backup directory has it already.
   Status NameShared(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   Status NameByContent(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
+  // Sets file->expected_crc: as recorded, as remembered, or by reading the file.
   Status FindCrc(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   Status FindExisting(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
 

@@ -122,6 +122,7 @@ Status BackupRestore::FindKept() {
     if (target.type != kTableFile && target.type != kBlobFile) continue;
     const auto size = sizes.find(target.database_name);
     if (size == sizes.end()) continue;
+    // A file of another size cannot be the same, so it need not be read.
     if (!target.is_excluded && target.source.bytes != size->second) continue;
     candidates.emplace_back(&target, size->second);
   }
@@ -189,6 +190,7 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
         target->crc = RecordedCrc(facts);
         return true;
       });
+      // The file system of the source lives as long as the Env in `info`.
       if (wanted.size() < count_before) alternates_.push_back(std::move(info));
       if (wanted.empty()) return Status::OK();
     }
@@ -219,6 +221,7 @@ Status BackupRestore::CheckSpace() const {
 }
 
 Status BackupRestore::RemoveOld() const {
+  // Durable before any other file goes: without CURRENT the half-deleted database cannot be opened.
   RETURN_IF_ERROR(DeleteFileIfExists(fs_, CurrentFileName(db_dir_)));
   if (parts_.options->sync) RETURN_IF_ERROR(SyncDirectory(fs_, db_dir_));
   RETURN_IF_ERROR(RemoveFrom(db_dir_));
@@ -258,6 +261,7 @@ Status BackupRestore::SettleArchive() const {
 }
 
 Status BackupRestore::CopyAll() const {
+  // Made before the files, so that the syncs below cover their names.
   const NewEntries db_entries(fs_, db_dir_), wal_entries(fs_, wal_dir_);
   std::vector<const Target*> to_copy;
   for (const Target& target : targets_) {

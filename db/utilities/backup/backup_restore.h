@@ -58,10 +58,13 @@ class BackupRestore {
   Result<bool> IsThere(const Target& target, uint64_t bytes) const;
   // Finds sources for the files that the backup excludes. InvalidArgument if one has no source.
   Status FindExcluded();
+  // The part of FindExcluded() that asks the engines of RestoreOptions::alternate_dirs.
   Status FindInAlternates(std::vector<Target*> wanted);
+  // NoSpace if the files do not fit, counting the old files as free.
   Status CheckSpace() const;
   // Deletes CURRENT durably, then the other files that are not kept.
   Status RemoveOld() const;
+  // The part of RemoveOld() for one directory.
   Status RemoveFrom(const std::string& dir) const;
   // Deletes the archived WALs; with keep_log_files moves them back to wal_dir_, for replay.
   Status SettleArchive() const;
@@ -69,6 +72,7 @@ class BackupRestore {
   Status CopyAll() const;
   // Called by threads of the pool. Corruption if the copied bytes have another CRC.
   Status CopyOne(const Target& target) const;
+  // The commit: CURRENT gets its name.
   Status Finish() const;
   // The path in the restored database.
   std::string PathOf(const Target& target) const;

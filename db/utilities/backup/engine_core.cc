@@ -4,6 +4,7 @@
 #include "db/utilities/backup/engine_core.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,7 @@
 namespace ashlar {
 namespace {
 
+// The text is a line of the meta file, which is read into memory as a whole.
 constexpr size_t kMaxMetadataBytes = 1 << 20;
 
 Status CheckOptions(const BackupEngineOptions& options, EngineCore::Access access) {
@@ -51,12 +53,14 @@ Status CheckOptions(const BackupEngineOptions& options, EngineCore::Access acces
   return Status::OK();
 }
 
+// A limiter of the program goes before a rate in the options. Null: no limit.
 std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& given, uint64_t rate) {
   if (given != nullptr || rate == 0) return given;
   const auto bytes_per_second = static_cast<int64_t>(std::min<uint64_t>(rate, INT64_MAX));
   return std::shared_ptr<RateLimiter>(NewGenericRateLimiter(bytes_per_second));
 }
 
+// Fills in what the options leave open.
 BackupEngineOptions Settle(BackupEngineOptions options, Env* db_env) {
   options.backup_dir = WithoutTrailingSlashes(options.backup_dir);
   if (options.backup_env == nullptr) options.backup_env = db_env;
@@ -97,6 +101,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& 
       may_write ? UINT64_MAX
                 : static_cast<uint64_t>(std::max(options.max_valid_backups_to_open, 0));
   RETURN_IF_ERROR(core->catalog_.Load(core->parts_.directory, max_valid, options.info_log));
+  // After loading, so that the backups are deleted in order, each by the rename of its meta file.
   if (options.destroy_old_data) RETURN_IF_ERROR(core->DestroyAll());
   return core;
 }
@@ -139,6 +144,7 @@ BackupInfo EngineCore::InfoOf(const Backup& backup, bool with_details) const {
 }
 
 void EngineCore::AddDetails(const Backup& backup, BackupInfo* info) const {
+  assert(info != nullptr);
   info->name_for_open = parts_.directory.PathOf(PrivateDirName(backup.id));
   std::map<std::string, std::string> borrowed;
   for (const BackupFilePtr& file : backup.files) {
@@ -154,6 +160,7 @@ void EngineCore::AddDetails(const Backup& backup, BackupInfo* info) const {
     }
     if (file->crc) {
       details.file_checksum_func_name = kDbFileChecksumFuncName;
+      // File checksums in the public structures are in big-endian order.
       for (int shift = 24; shift >= 0; shift -= 8) {
         details.file_checksum.push_back(static_cast<char>(*file->crc >> shift));
       }
@@ -161,6 +168,8 @@ void EngineCore::AddDetails(const Backup& backup, BackupInfo* info) const {
     if (IsSharedName(file->name)) borrowed[database_name] = parts_.directory.PathOf(file->name);
   }
   for (const std::string& name : backup.excluded) info->excluded_files.emplace_back(name);
+  // An Env through which the backup can be opened like a database that is read only. It leads the
+  // names of shared files to their places.
   info->env_for_open = NewCompositeEnvOver(
       backup_env_,
       std::make_shared<BorrowedFiles>(backup_fs_, info->name_for_open, std::move(borrowed)),
@@ -213,6 +222,7 @@ Result<BackupID> EngineCore::Create(const CreateBackupOptions& options, DB* db,
   }
   CollectOnce();
   const std::shared_ptr<Logger> db_log = db->GetDBOptions().info_log;
+  // Without a log of its own the engine reports to the log of the database.
   BackupParts parts = parts_;
   if (parts.info_log == nullptr) parts.info_log = db_log.get();
   Result<BackupPtr> backup = BackupCreation(parts, options, db, app_metadata).Run();
@@ -251,6 +261,7 @@ Status EngineCore::Delete(BackupID id) {
 Status EngineCore::Purge(uint32_t count_to_keep) {
   const std::vector<BackupPtr> backups = catalog_.All();
   Status status;
+  // In ascending order of their ids, so the oldest ones go first.
   for (size_t i = 0; i + count_to_keep < backups.size(); i++) {
     status.UpdateIfOk(DeleteBackupFiles(parts_, backups[i]->id));
   }

@@ -53,17 +53,23 @@ class EngineCore {
  private:
   EngineCore(const BackupEngineOptions& options, Env* db_env);
 
+  // Creates the directories that a writing engine needs, if they are missing.
   Status MakeDirectories() const;
+  // Deletes all backups, damaged ones as well (BackupEngineOptions::destroy_old_data).
   Status DestroyAll();
+  // Collects garbage if there may be some that was not collected yet.
   void CollectOnce();
+  // What the program is told of a backup; with details, also its files and an Env to open it.
   BackupInfo InfoOf(const Backup& backup, bool with_details) const;
   void AddDetails(const Backup& backup, BackupInfo* info) const;
+  // NotFound or Corruption if the file is missing or has another size than recorded.
   Status VerifySize(const BackupFile& file) const;
 
   const BackupEngineOptions options_;
   Env* const backup_env_;
   const std::shared_ptr<FileSystem> backup_fs_;
   const std::shared_ptr<FileSystem> db_fs_;
+  // Before the objects that refer to it.
   BackupCatalog catalog_;
   FileIdentities identities_{&catalog_};
   CopyPool pool_;

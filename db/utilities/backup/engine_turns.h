@@ -53,6 +53,8 @@ class EngineTurns {
     changed_.SignalAll();
   }
   bool MayBeginLocked(Kind kind) const REQUIRES(mutex_) {
+    // A write that waits does not hold up later reads, so reads that follow each other without a
+    // gap can keep it waiting.
     if (has_write_) return false;
     if (kind == Kind::kRead) return true;
     return !has_append_ && (kind == Kind::kAppend || readers_ == 0);
@@ -60,6 +62,7 @@ class EngineTurns {
 
   Mutex mutex_{LockRank::kUtility};
   CondVar changed_{&mutex_};
+  // Operations that run now.
   size_t readers_ GUARDED_BY(mutex_) = 0;
   bool has_append_ GUARDED_BY(mutex_) = false;
   bool has_write_ GUARDED_BY(mutex_) = false;

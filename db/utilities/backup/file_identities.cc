@@ -33,6 +33,8 @@ bool IsMadeBy(const DatabaseIdentity& database, const std::string& session_id,
 Result<std::string> FileIdentities::SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
                                                 const LiveFileStorageInfo& table) {
   if (!table.unique_id.empty()) {
+    // Cheap candidates first: the current session, then the sessions in names of backups, then what
+    // this engine has read before. The file is opened last.
     if (IsMadeBy(database, database.session_id, table)) return database.session_id;
     for (std::string& session_id : catalog_->SessionIdsOf(table.relative_filename)) {
       if (IsMadeBy(database, session_id, table)) return std::move(session_id);
@@ -54,6 +56,7 @@ Result<std::string> FileIdentities::SessionIdOf(const DatabaseIdentity& database
 std::optional<uint32_t> FileIdentities::KnownCrc(const DatabaseIdentity& database,
                                                  uint64_t file_number) const {
   MutexLock lock(&mutex_);
+  // File numbers identify files within one session only: after a restore they may be used again.
   if (database.session_id.empty() || database.session_id != crcs_of_session_) return std::nullopt;
   const auto known = crcs_.find(file_number);
   if (known == crcs_.end()) return std::nullopt;
@@ -70,6 +73,7 @@ std::optional<uint32_t> RecordedCrc(const LiveFileStorageInfo& file) {
   if (file.file_checksum_func_name != kDbFileChecksumFuncName) return std::nullopt;
   if (file.file_checksum.size() != sizeof(uint32_t)) return std::nullopt;
   uint32_t crc = 0;
+  // The recorded checksum is in big-endian order.
   for (const char byte : file.file_checksum) crc = crc << 8 | static_cast<unsigned char>(byte);
   return crc;
 }

@@ -54,6 +54,7 @@ class FileIdentities {
   mutable Mutex mutex_{LockRank::kUtility};
   std::map<std::string, std::string> sessions_
       GUARDED_BY(mutex_);  // by unique id, as read from tables
+  // The session to which crcs_ belong.
   std::string crcs_of_session_ GUARDED_BY(mutex_);
   Crcs crcs_ GUARDED_BY(mutex_);
 };

@@ -8,11 +8,13 @@
 namespace ashlar {
 
 std::string AppendedEdits(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits) {
+  // MANIFESTs are never recycled, so the form of their records has no log number.
   const LogFraming framing(0, /*is_recyclable=*/false);
   std::string records;
   for (const VersionEdit& edit : edits) {
     std::string payload;
     edit.EncodeTo(&payload);
+    // Each record begins where the last one ends.
     AppendFramedRecord(framing, manifest_bytes + records.size(), payload, &records);
   }
   return records;

@@ -15,6 +15,7 @@
 
 namespace ashlar {
 
+// A priority can only be lowered, so the normal one and higher ones change nothing.
 std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
   if (!options.decrease_background_thread_cpu_priority) return std::nullopt;
   if (options.background_thread_cpu_priority >= CpuPriority::kNormal) return std::nullopt;
@@ -40,6 +41,7 @@ class CopyPool::Work {
 
  private:
   size_t TakeNumber() {
+    // After an error no further job begins. Those that run are not interrupted.
     if (is_over_.load(std::memory_order_relaxed)) return call_.count;
     return next_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -47,6 +49,8 @@ class CopyPool::Work {
   void Fail(size_t job, const Status& status) {
     if (call_.after_error == AfterError::kStop) is_over_.store(true, std::memory_order_relaxed);
     MutexLock lock(&mutex_);
+    // The error with the smallest number is kept, so the result does not depend on the threads'
+    // order.
     if (!first_error_.ok() && failed_job_ < job) return;
     first_error_ = status;
     failed_job_ = job;
@@ -74,8 +78,10 @@ Status CopyPool::Run(const Call& call) {
       LowerThreadCpuPriority(*call.cpu_priority);
       work.RunJobs();
     });
+    // No thread could be started; then the caller's thread does the work at its own priority.
     if (team.size() == 0) work.RunJobs();
   } else {
+    // The calling thread is one of them.
     if (threads > 1) team.Start(threads - 1, [&](size_t) { work.RunJobs(); });
     work.RunJobs();
   }

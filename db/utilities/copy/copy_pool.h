@@ -50,10 +50,12 @@ class CopyPool {
  private:
   class Work;
 
+  // Waits until fewer jobs than the limit run, and runs the job in this thread.
   Status RunInSlot(const std::function<Status()>& job);
   void TakeSlot();
   void GiveSlot();
 
+  // The limit on jobs that run at once, in all calls together.
   const size_t size_;
   Mutex mutex_{LockRank::kUtility};
   CondVar is_free_{&mutex_};

@@ -18,6 +18,8 @@ Status CopyProgress::Add(uint64_t bytes) {
     if (bytes_since_call_ < interval_bytes_) return Status::OK();
     // Bytes that are copied during the call belong to the next interval.
     bytes_since_call_ = 0;
+    // At most one thread is in the callback. Others wait here, which also slows the copies down to
+    // what the callback can follow.
     while (is_calling_) is_over_.Wait();
     is_calling_ = true;
   }
@@ -29,6 +31,7 @@ Status CopyProgress::Add(uint64_t bytes) {
 }
 
 Status CallUser(const char* name, const std::function<void()>& function) {
+  // Code of the program may throw, but an exception must not end a thread of the pool.
   try {
     function();
   } catch (const std::exception& thrown) {

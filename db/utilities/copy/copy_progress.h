@@ -27,6 +27,7 @@ class CopyProgress {
 
  private:
   const std::function<void()> callback_;
+  // Bytes between two calls, counted over all threads.
   const uint64_t interval_bytes_;
   Mutex mutex_{LockRank::kUtility};
   CondVar is_over_{&mutex_};

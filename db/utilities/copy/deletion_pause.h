@@ -25,6 +25,7 @@ class DeletionPause {
 
  private:
   DB* const db_;
+  // Of DisableFileDeletions(). Pauses are counted by the database, so several may overlap.
   const Status status_;
 };
 

@@ -4,6 +4,7 @@
 #include "db/utilities/copy/file_copier.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "ashlar/rate_limiter.h"
@@ -19,6 +20,7 @@
 namespace ashlar {
 namespace {
 
+// Copies must not take the bandwidth of flushes, which have a higher priority at the limiter.
 constexpr Env::IOPriority kPriority = Env::IO_LOW;
 
 // With a very small burst size, pieces are larger than the burst and wait for several tokens,
@@ -58,6 +60,7 @@ Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& 
     return source.tail.empty() ? Status::OK() : append(source.tail);
   }));
   CopiedFile& copied = reading.file;
+  // The size and the CRC are those of the target, with the tail.
   copied.bytes += source.tail.size();
   copied.crc = crc32c::Extend(copied.crc, source.tail.data(), source.tail.size());
   return copied;
@@ -108,6 +111,7 @@ Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
 
 template <typename Sink>
 Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
+  assert(reading != nullptr);
   const CopySource& source = *reading->source;
   CopiedFile& file = reading->file;
   const uint64_t most = std::clamp<uint64_t>(source.bytes, 1, buffer_bytes_);
@@ -115,11 +119,14 @@ Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
   for (;;) {
     // After the expected size one more byte is requested, to check that the file ends there.
     const uint64_t left = source.bytes - file.bytes;
+    // The source is still being written. Only the part that was listed is copied.
     if (left == 0 && source.may_be_longer) return Status::OK();
     const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(left, 1, most));
+    // Waits without any lock held.
     AwaitTokens(settings_.limiter, wanted, kPriority, nullptr, RateLimiter::OpType::kRead);
     Slice piece;
     RETURN_IF_ERROR(reading->reader->Read(wanted, buffer.get(), &piece));
+    // The file ends.
     if (piece.empty()) break;
     if (left == 0) return WrongSize(source, file.bytes, /*has_more=*/true);
     file.bytes += piece.size();

@@ -76,15 +76,20 @@ class FileCopier {
 
  private:
   struct Reading;
+  // The steps of the three calls above. Reads, writes and waits of the limiter happen without any
+  // lock.
   Result<Reading> Open(const CopySource& source) const;
   template <typename Sink>
   Status ReadAll(Reading* reading, const Sink& sink) const;
   template <typename Fill>
   Status WriteFile(const CopyTarget& target, Temperature temperature, const Fill& fill) const;
+  // Incomplete if the operation was told to stop.
   Status CheckNotStopped() const;
+  // Counts bytes that were written, and tells the progress.
   Status Passed(uint64_t bytes) const;
 
   const CopySettings settings_;
+  // The most bytes of one read or write; greater than 0.
   const uint64_t buffer_bytes_;
 };
 

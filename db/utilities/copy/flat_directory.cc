@@ -3,6 +3,7 @@
 // DeleteFlatDirectory() fails if there is a subdirectory, because copies of databases have none.
 #include "db/utilities/copy/flat_directory.h"
 
+#include <cassert>
 #include <vector>
 
 #include "env/file_util.h"
@@ -11,6 +12,8 @@
 namespace ashlar {
 
 Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
+  assert(fs != nullptr);
+  // A missing directory is what the caller wants.
   const IOStatus found = fs->FileExists(dir, IOOptions(), nullptr);
   if (IsMissing(found)) return Status::OK();
   RETURN_IF_ERROR(found);

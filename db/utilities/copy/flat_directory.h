@@ -28,7 +28,7 @@ Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
 bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_fs,
                      const std::string& other_dir);
 
-// "/" remains "/".
+// The path without slashes at its end, so that names can be appended to it. "/" remains "/".
 std::string WithoutTrailingSlashes(std::string dir);
 
 }  // namespace ashlar

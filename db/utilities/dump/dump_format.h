@@ -12,6 +12,7 @@
 
 namespace ashlar {
 
+// Sizes are in bytes. A part is a fixed32 length, in little-endian order, and that many bytes.
 inline constexpr char kDumpMagic[] = "ROCKDUMP";
 inline constexpr size_t kDumpMagicBytes = 8;
 inline constexpr char kDumpVersion[] = "\0\0\0\0\0\0\0\1";

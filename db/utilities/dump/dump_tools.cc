@@ -67,6 +67,7 @@ constexpr size_t kPieceBytes = 1 << 20;
 // The text about the origin, which is the second part of a dump.
 Result<std::string> OriginOf(const DumpOptions& dump, Env* env) {
   if (dump.anonymous) return std::string("{}");
+  // One byte is kept for the zero at the end of the host's name.
   std::string path, host(256, '\0');
   RETURN_IF_ERROR(env->GetAbsolutePath(dump.db_path, &path));
   RETURN_IF_ERROR(env->GetHostName(host.data(), host.size() - 1));
@@ -90,12 +91,14 @@ Status Dump(const DumpOptions& dump, const Options& options) {
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     RETURN_IF_ERROR(AppendDumpPart(it->key(), &piece));
     RETURN_IF_ERROR(AppendDumpPart(it->value(), &piece));
+    // Pieces bound the memory, whatever the size of the database is.
     if (piece.size() < kPieceBytes) continue;
     RETURN_IF_ERROR(file->Append(piece, IOOptions(), nullptr));
     piece.clear();
   }
   RETURN_IF_ERROR(it->status());
   RETURN_IF_ERROR(file->Append(piece, IOOptions(), nullptr));
+  // The dump is durable when the call returns OK. After an error an incomplete file is left.
   RETURN_IF_ERROR(file->Sync(IOOptions(), nullptr));
   return file->Close(IOOptions(), nullptr);
 }
@@ -109,6 +112,7 @@ class DumpReader {
   bool at_end() const { return file_->offset() >= size_; }
   // Corruption if the file ends before.
   Status ReadBytes(uint64_t count, std::string* bytes) {
+    // Before the memory is allocated, as the length may be damaged.
     if (count > size_ - std::min(size_, file_->offset())) return Cut(count);
     bytes->resize(count);
     Slice result;
@@ -168,6 +172,7 @@ Status Undump(const UndumpOptions& undump, Options options) {
     status = db->Write(WriteOptions(), &batch);
     batch.Clear();
   }
+  // The rows before an error are written as well.
   const Status written = db->Write(WriteOptions(), &batch);
   if (status.ok()) status = written;
   if (status.ok() && undump.compact_db) {
@@ -175,6 +180,7 @@ Status Undump(const UndumpOptions& undump, Options options) {
   }
   // Nothing was synced before.
   if (status.ok()) status = db->SyncWAL();
+  // Closed in any case; the first error is the one that is returned.
   const Status closed = db->Close();
   return status.ok() ? closed : status;
 }

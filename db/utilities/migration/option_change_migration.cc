@@ -2,6 +2,11 @@
 //
 // Each family is compacted with options of its own: no automatic compactions, no stalls, and as
 // many levels as the old or the new options have, whichever are more.
+//
+// Steps: open with the old options, but with enough levels for both; flush; check limits and space;
+// compact each family into the level at which the new options can begin; open once more with the
+// new options, which shows that they fit. After an error or a crash the call can be repeated. The
+// old options can open the database too, unless they have fewer levels than the new ones.
 #include "ashlar/utilities/option_change_migration.h"
 
 #include <algorithm>
@@ -66,12 +71,15 @@ Status CheckFamilies(const Descriptors& old_families, const Descriptors& new_fam
 
 // The level into which everything must be compacted; none if the tables may stay where they are.
 std::optional<int> TargetLevel(const ColumnFamilyOptions& from, const ColumnFamilyOptions& to) {
+  // FIFO has level 0 only, with which every style can begin.
   if (from.compaction_style == kCompactionStyleFIFO) return std::nullopt;
   if (to.compaction_style == kCompactionStyleFIFO) return 0;
   if (to.compaction_style == kCompactionStyleUniversal) {
+    // Universal compaction accepts tables on any level that it has.
     if (from.num_levels <= to.num_levels) return std::nullopt;
     return to.num_levels - 1;
   }
+  // With dynamic sizes the last level is filled first.
   if (to.level_compaction_dynamic_level_bytes) return to.num_levels - 1;
   if (from.num_levels == 1) return std::nullopt;
   return std::min(1, to.num_levels - 1);
@@ -81,6 +89,7 @@ std::optional<int> TargetLevel(const ColumnFamilyOptions& from, const ColumnFami
 ColumnFamilyOptions CompactingOptions(const ColumnFamilyOptions& from,
                                       const ColumnFamilyOptions& to) {
   ColumnFamilyOptions options = from;
+  // Nothing but the manual compaction may move tables, and nothing may stop the flush.
   options.disable_auto_compactions = true;
   options.level0_slowdown_writes_trigger = 999'999;
   options.level0_stop_writes_trigger = 999'999;
@@ -115,6 +124,7 @@ Status CheckFifoLimit(const ColumnFamilyMetaData& family, const ColumnFamilyOpti
 // The tables are rewritten while the old ones are still there. A file system that does not know its
 // free space is trusted.
 Status CheckFreeSpace(FileSystem* fs, const std::string& path, uint64_t bytes) {
+  assert(fs != nullptr);
   uint64_t available = 0;
   if (!fs->GetFreeSpace(path, IOOptions(), &available, nullptr).ok()) return Status::OK();
   if (available >= bytes) return Status::OK();
@@ -133,6 +143,7 @@ bool IsMoved(const ColumnFamilyMetaData& family, int target) {
 
 // Compacts the whole family into the level. Aborted if some tables are still elsewhere.
 Status MoveTo(DB* db, ColumnFamilyHandle* family, int level) {
+  assert(db != nullptr);
   ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(family, &metadata);
   if (IsMoved(metadata, level)) return Status::OK();

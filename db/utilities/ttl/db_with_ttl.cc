@@ -4,6 +4,7 @@
 #include "db/utilities/ttl/db_with_ttl.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/env.h"
@@ -38,6 +39,8 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
   const CompactionFilter* const filter = Unwrapped<TtlCompactionFilter>(
       options.compaction_filter,
       [](const TtlCompactionFilter& wrapper) { return wrapper.user_filter(); });
+  // A filter of the user is wrapped; without one a factory does the work, which may wrap that of
+  // the user. If the options have a filter, the engine does not ask the factory.
   if (filter != nullptr) {
     family.filter = std::make_unique<TtlCompactionFilter>(clock, family.ttl, filter);
     family.options.compaction_filter = family.filter.get();
@@ -61,6 +64,7 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
 }
 
 void RegisterTtlObjects() {
+  // A local static is initialized once, also if several threads come at the same time.
   static const int registered = [] {
     const std::shared_ptr<ObjectLibrary>& library = ObjectLibrary::Default();
     library->AddFactory<MergeOperator>(
@@ -120,6 +124,8 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
   std::unique_ptr<DB> db;
   RETURN_IF_ERROR(read_only ? DB::OpenForReadOnly(db_options, dbname, descriptors, handles, &db)
                             : DB::Open(db_options, dbname, descriptors, handles, &db));
+  // The filters of the families go to the object before the program can use it. Until then
+  // compactions that opening has started use them through `wrapped`.
   auto opened = std::make_unique<DBWithTTLImpl>(std::move(db), clock, ttl_options);
   for (size_t i = 0; i < wrapped.size(); ++i) {
     opened->Add((*handles)[i]->GetID(), std::move(wrapped[i]));
@@ -134,6 +140,7 @@ DBWithTTLImpl::DBWithTTLImpl(std::unique_ptr<DB> db, std::shared_ptr<SystemClock
   assert(clock_ != nullptr);
 }
 
+// The database closes first, as its compactions use the filters; the base class then finds a null.
 DBWithTTLImpl::~DBWithTTLImpl() { delete std::exchange(db_, nullptr); }
 
 void DBWithTTLImpl::Add(uint32_t family_id, TtlFamily family) {
@@ -151,6 +158,7 @@ std::shared_ptr<TtlSetting> DBWithTTLImpl::FindTtl(ColumnFamilyHandle* family) c
 
 void DBWithTTLImpl::SetTtl(ColumnFamilyHandle* family, int32_t ttl) {
   const std::shared_ptr<TtlSetting> setting = FindTtl(family);
+  // Jobs that run read the new value at once.
   if (setting != nullptr) setting->seconds.store(ttl, std::memory_order_relaxed);
 }
 
@@ -268,6 +276,7 @@ Status DBWithTTLImpl::WriteWithCallback(const WriteOptions& options, WriteBatch*
   if (updates == nullptr) return Status::InvalidArgument("DBWithTTL::Write: needs a batch");
   int64_t seconds = 0;
   RETURN_IF_ERROR(ReadWriteTime(clock_.get(), &seconds));
+  // Room for the times of all values, so the batch does not grow while it is filled.
   WriteBatch timed(updates->GetDataSize() + updates->Count() * kWriteTimeBytes, /*max_bytes=*/0,
                    updates->GetProtectionBytesPerKey(), /*default_cf_ts_sz=*/0);
   RETURN_IF_ERROR(AddWriteTimes(*updates, seconds, &timed));

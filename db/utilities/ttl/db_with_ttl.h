@@ -36,6 +36,7 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
 // TtlCompactionFilter is not registered: its filter would have no owner. Thread-safe.
 void RegisterTtlObjects();
 
+// A StackableDB: calls that are not overridden go to the database below, which it owns.
 class DBWithTTLImpl final : public DBWithTTL {
  public:
   DBWithTTLImpl(std::unique_ptr<DB> db, std::shared_ptr<SystemClock> clock,
@@ -140,6 +141,7 @@ class DBWithTTLImpl final : public DBWithTTL {
   Iterator* Wrap(ColumnFamilyHandle* family, const ReadOptions& options, int64_t now,
                  Iterator* below) const;
 
+  // The clock of the database, in seconds since 1970.
   const std::shared_ptr<SystemClock> clock_;
   const TtlOptions ttl_options_;
   mutable Mutex mutex_{LockRank::kUtility};

@@ -3,6 +3,8 @@
 // The class names and the options stand in OPTIONS files in the form that RocksDB writes.
 #include "db/utilities/ttl/ttl_filter.h"
 
+#include <cassert>
+
 #include "ashlar/convenience.h"
 #include "util/result.h"
 #include "util/text/option_text.h"
@@ -50,7 +52,9 @@ CompactionFilter::Decision TtlCompactionFilter::FilterStored(ValueType type, con
   const bool has_columns = type == ValueType::kWideColumnEntity;
   if (has_columns) return user_ == nullptr ? Decision::kKeep : ask(stored);
   assert(stored != nullptr);
+  // The value was not written by a DBWithTTL, or is damaged. It is not for a filter to remove it.
   if (!HasWriteTime(*stored)) return Decision::kKeep;
+  // Merge operands do not expire by themselves.
   if (type == ValueType::kValue && IsTooOld(*stored)) return Decision::kRemove;
   if (user_ == nullptr) return Decision::kKeep;
   const Slice value = WithoutWriteTime(*stored);

@@ -3,6 +3,7 @@
 // Values are looked at after each move, so that a damaged value ends the iteration where it is.
 #include "db/utilities/ttl/ttl_iterator.h"
 
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
@@ -45,8 +46,10 @@ void TtlIterator::Settle(bool is_forward) {
   status_ = Status::OK();
   value_.clear();
   columns_.clear();
+  // Ends at the end of the source, at an entry to show, or at a damaged value.
   while (true) {
     is_valid_ = source_->Valid();
+    // An unread value is looked at by PrepareValue().
     if (!is_valid_ || leaves_values_unread_) return;
     if (!TakeValue() || !IsHidden()) return;
     is_forward ? source_->Next() : source_->Prev();

@@ -3,6 +3,7 @@
 // The wrapped operator is called with slices of the inputs, without copies.
 #include "db/utilities/ttl/ttl_merge.h"
 
+#include <cassert>
 #include <utility>
 #include <variant>
 

@@ -54,6 +54,7 @@ class TtlMergeOperator final : public MergeOperator {
 
   std::shared_ptr<MergeOperator> user_;
   const std::shared_ptr<SystemClock> clock_;
+  // TtlOptions::merge_keeps_time.
   const bool keeps_time_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads of a DBWithTTL. A value that was read is shortened where it lies, without a copy.
+#include <cassert>
 #include <utility>
 
 #include "db/api/family_iterators.h"
@@ -21,6 +22,7 @@ bool DBWithTTLImpl::IsHidden(ColumnFamilyHandle* family, int64_t write_time, int
 }
 
 Status DBWithTTLImpl::Strip(ColumnFamilyHandle* family, int64_t now, PinnableSlice* value) const {
+  assert(value != nullptr);
   Status status = CheckWriteTime(*value);
   if (status.ok() && IsHidden(family, WriteTimeOf(*value), now)) status = Status::NotFound();
   if (status.ok()) {
@@ -110,6 +112,7 @@ bool DBWithTTLImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* 
   std::string stored;
   bool is_found = false;
   const bool asks_for_value = value != nullptr && value_found != nullptr;
+  // The value has the time, so it is asked for also if only existence is wanted.
   const bool needs_value = asks_for_value || ttl_options_.hide_expired;
   const bool may_exist = db_->KeyMayExist(options, family, key, needs_value ? &stored : nullptr,
                                           timestamp, needs_value ? &is_found : value_found);
@@ -124,6 +127,7 @@ bool DBWithTTLImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* 
 
 ReadOptions DBWithTTLImpl::OptionsBelow(const ReadOptions& options) const {
   ReadOptions below = options;
+  // Whether an entry is shown depends on the time in its value, so values must be read.
   if (ttl_options_.hide_expired) below.allow_unprepared_value = false;
   return below;
 }

@@ -3,6 +3,8 @@
 // The errors, which reads and writes report.
 #include "db/utilities/ttl/write_time.h"
 
+#include <cassert>
+
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -18,11 +20,13 @@ Status CheckWriteTime(const Slice& stored) {
 }
 
 int64_t PresentSeconds(SystemClock* clock) {
+  assert(clock != nullptr);
   int64_t seconds = 0;
   return clock->GetCurrentTime(&seconds).ok() ? seconds : 0;
 }
 
 Status ReadWriteTime(SystemClock* clock, int64_t* seconds) {
+  assert(clock != nullptr);
   Status status = clock->GetCurrentTime(seconds);
   if (!status.ok()) return status;
   if (*seconds >= kOldestWriteTime && *seconds <= int64_t{UINT32_MAX}) return status;

@@ -37,7 +37,7 @@ inline bool HasWriteTime(const Slice& stored) {
 // Corruption if the value cannot have been written by a DBWithTTL.
 Status CheckWriteTime(const Slice& stored);
 
-// Requires kWriteTimeBytes bytes.
+// The time at the end of a stored value of at least kWriteTimeBytes bytes.
 inline int64_t WriteTimeOf(const Slice& stored) {
   assert(stored.size() >= kWriteTimeBytes);
   return DecodeFixed32(stored.data() + stored.size() - kWriteTimeBytes);
@@ -47,10 +47,13 @@ inline Slice WithoutWriteTime(const Slice& stored) {
   return Slice(stored.data(), stored.size() - kWriteTimeBytes);
 }
 
+// Precondition: the time fits 32 bits, as ReadWriteTime() has checked.
 inline void AppendWriteTime(std::string* value, int64_t seconds) {
   PutFixed32(value, static_cast<uint32_t>(seconds));
 }
 
+// All three in seconds. write_time + ttl cannot overflow: the sum of two 32-bit numbers fits 64
+// bits.
 inline bool IsExpired(int64_t write_time, int32_t ttl, int64_t now) {
   return ttl > 0 && write_time + ttl < now;
 }

@@ -52,6 +52,7 @@ class StringFile final : public FSRandomAccessFile {
   explicit StringFile(std::string contents) : contents_(std::move(contents)) {}
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char*,
                 IODebugContext*) const override {
+    assert(result != nullptr);
     const size_t begin = static_cast<size_t>(std::min<uint64_t>(offset, contents_.size()));
     *result = Slice(contents_.data() + begin, std::min(n, contents_.size() - begin));
     return IOStatus::OK();
@@ -149,6 +150,7 @@ Status CopyCuckoo(const RandomReader& file, const TableProperties& properties, c
 
 Status CopyRows(const RandomReader& file, const BareTable& table,
                 const InternalKeyComparator& order, TableBuilder* builder) {
+  assert(builder != nullptr);
   const TableProperties& properties = table.properties;
   std::string memory(static_cast<size_t>(properties.data_size), '\0');
   Slice bytes;

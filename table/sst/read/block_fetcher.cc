@@ -68,6 +68,7 @@ class StoredBytes {
 };
 
 Status AsData(const Slice& contents, DataBlock* block) {
+  assert(block != nullptr);
   return Block::Parse(contents, &block->block);
 }
 

@@ -126,6 +126,7 @@ template <typename T>
 
 template <typename T>
 ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  assert(read != nullptr);
   auto cached =
       read->in_epoch ? ObjectRef<T>::Borrow(FindCached<T>(parent, i)) : FindOwned<T>(parent, i);
   if (cached) CountHit(*cached, read);
@@ -199,6 +200,7 @@ Status BlockStore::NotInCache(const BlockHandle& handle) const {
 
 ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
                                           BlockRead* read) const {
+  assert(read != nullptr);
   assert(!read->in_epoch);
   ObjectRef<DataBlock> found = FindOwned<DataBlock>(index, i);
   if (found) {
@@ -322,6 +324,7 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
 
 // The block in stored form stays valid for its other users.
 ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
+  assert(block != nullptr);
   assert(!block->is_decoded);
   assert(decodes_hot_blocks_);
   auto decoded =

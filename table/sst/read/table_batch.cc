@@ -287,6 +287,7 @@ class TableReader::ReadBatch {
 
 // Asks the filter, and makes an item if the table may contain the key.
 void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
+  assert(probe != nullptr);
   assert(!probe->lookup->decided());
   const TableReader& table = *probe->table;
   probe->is_over = true;
@@ -348,6 +349,7 @@ bool TableReader::ReadBatch::TryLocate(Item* item) {
 // Finds the block that may contain the key. If it is not in memory, it is noted in missing_, once
 // for all keys that need it.
 Status TableReader::ReadBatch::Locate(Item* item) {
+  assert(item != nullptr);
   assert(!item->probe->lookup->decided());
   const LookupKey& key = item->probe->lookup->key();
   RETURN_IF_ERROR(item->index.Seek(SeekTarget(key.user_key, key.trailer), &item->read));

@@ -94,6 +94,7 @@ bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
 }
 
 void TableFilter::CountPositive(PointLookup* lookup, bool found) const {
+  assert(lookup != nullptr);
   assert(CanReject());
   PointLookup::Counters& counters = lookup->counters;
   if (contents_.has_whole_keys) {

@@ -62,6 +62,7 @@ Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : 
 // the filter is large: each is read separately, directly into its own memory, and only the blocks
 // behind them are read at once.
 Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
+  assert(file != nullptr);
   constexpr uint64_t kLongBytes = 64 * 1024, kBytesBehindThem = 8 * 1024;
   const bool is_short = options.tail_bytes != 0 && options.tail_bytes < kLongBytes;
   const uint64_t bytes = is_short ? options.tail_bytes : kBytesBehindThem;

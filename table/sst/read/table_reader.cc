@@ -34,6 +34,7 @@ void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
 }  // namespace
 
 bool TableReader::GetInEpoch(PointLookup* lookup) const {
+  assert(lookup != nullptr);
   assert(InEpoch());
   assert(!lookup->decided());
   BlockRead read;
@@ -48,6 +49,7 @@ bool TableReader::GetInEpoch(PointLookup* lookup) const {
 }
 
 Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
+  assert(lookup != nullptr);
   assert(!InEpoch());
   assert(!lookup->decided());
   const IoDeadline deadline(options, options_.clock);
@@ -225,6 +227,7 @@ ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<Dat
 
 TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held,
                                                PointLookup* lookup) const {
+  assert(lookup != nullptr);
   assert(block->is_decoded);
   const DecodedBlock& decoded = block->decoded;
   decoded.Prefetch();

@@ -95,6 +95,7 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
 }
 
 Status TableReader::Verification::CheckBlock(DataBlock* block, const BlockHandle& handle) {
+  assert(block != nullptr);
   assert(handle.offset < table_.store_.fetcher().limit());
   const BlockFetcher& fetcher = table_.store_.fetcher();
   BlockCursor cursor;

@@ -95,6 +95,7 @@ Status FilterWriter::WriteTo(BlockWriter* writer) {
 }
 
 Status FilterWriter::WriteFull(BlockWriter* writer) {
+  assert(writer != nullptr);
   assert(full_.has_value());
   const PageString contents = FinishFull();
   if (options_.table->detect_filter_construct_corruption) {
@@ -118,6 +119,7 @@ PageString FilterWriter::FinishFull() {
 }
 
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
+  assert(writer != nullptr);
   assert(partitions_ != nullptr);
   assert(!full_.has_value());
   const bool has_user_keys = index_->has_user_keys();

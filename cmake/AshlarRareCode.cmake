@@ -61,7 +61,7 @@ set(ashlar_rare
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc db/jobs/remote/*.cc
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc
   db/output/output_writer.cc db/report/*.cc db/state/*.cc
-  # Calls of the database other than reads and writes.
+  # Calls of the database other than reads and writes; calls for each transaction, not for each key.
   db/api/explain.cc db/api/family_iterators.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
   db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc
   db/db_impl_properties.cc db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc
@@ -72,6 +72,9 @@ set(ashlar_rare
   db/transaction/pessimistic/compensations.cc db/transaction/pessimistic/pessimistic_db.cc
   db/transaction/pessimistic/pessimistic_open.cc db/transaction/pessimistic/pessimistic_state.cc
   db/transaction/pessimistic/timestamped_snapshots.cc db/transaction/pessimistic/transaction_registry.cc
+  db/transaction/base/transaction_base.cc db/transaction/optimistic/optimistic_transaction.cc
+  db/transaction/pessimistic/locked_write.cc db/transaction/pessimistic/pessimistic_transaction.cc
+  db/transaction/pessimistic/transaction_ends.cc
   db/transaction/transaction_forms.cc db/transaction/locks/lock_families.cc
   db/transaction/locks/point_locks_deadlock.cc db/transaction/locks/range_*.cc db/transaction/locks/wait_cycle.cc
   db/write/next_log.cc db/write/stall_forecast.cc db/write/write_batch_base.cc db/write/write_stall.cc

@@ -46,7 +46,7 @@ StampLimits StampsOf(const EntryStreamOptions& options) {
 
 }  // namespace
 
-EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
+[[gnu::cold]] EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
     : options_(options),
       runs_(options.comparator, std::move(runs)),
       tombstones_(options_.tombstones, options_.snapshots, options_.full_history_ts_low),

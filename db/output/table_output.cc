@@ -34,7 +34,7 @@ namespace {
 constexpr uint64_t kTombstonesWorthCompacting = 4096;
 constexpr uint64_t kDenseShare = 4;
 
-BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
+[[gnu::cold]] BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
   BlockBasedTableOptions table;
   const BlockBasedTableOptions* given =
       BlockBasedOptionsOf(options.family_options->table_factory.get());
@@ -222,7 +222,7 @@ Status TableOutput::NoteBlob(const Slice& internal_key, const Slice& encoded) {
 
 // Begin and end take part in the boundary keys of the table; the end as a sentinel, which is
 // exclusive.
-Status TableOutput::AddTombstone(const RangeTombstone& tombstone) {
+[[gnu::cold]] Status TableOutput::AddTombstone(const RangeTombstone& tombstone) {
   assert(!is_finished_);
   assert(options_.comparator->OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
   const InternalKeyComparator& order = *options_.comparator;
@@ -275,7 +275,7 @@ bool TableOutput::IsDenseWithTombstones() const {
   return tombstones_ >= builder_->num_entries() / kDenseShare;
 }
 
-Status TableOutput::Finish(FileMetadata* meta) {
+[[gnu::cold]] Status TableOutput::Finish(FileMetadata* meta) {
   assert(meta != nullptr);
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Finish());

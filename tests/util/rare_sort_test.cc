@@ -22,7 +22,7 @@ struct Item {
   bool operator==(const Item& other) const = default;
 };
 
-std::vector<Item> SomeItems(Random* random, size_t count) {
+std::vector<Item> SomeItems(Random64* random, size_t count) {
   std::vector<Item> items;
   for (uint32_t i = 0; i < count; ++i) {
     const auto key = static_cast<uint32_t>(random->Uniform(8));
@@ -32,7 +32,7 @@ std::vector<Item> SomeItems(Random* random, size_t count) {
 }
 
 TEST(RareSort, KeepsTheOrderOfEqualValues) {
-  Random random(301);
+  Random64 random(301);
   for (const size_t count : {0, 1, 2, 3, 7, 64, 1000}) {
     std::vector<Item> sorted = SomeItems(&random, count);
     std::vector<Item> expected = sorted;

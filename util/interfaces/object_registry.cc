@@ -226,6 +226,14 @@ ObjectRegistry::Libraries ObjectRegistry::LibrariesToSearch() const {
   return found;
 }
 
+std::shared_ptr<void> ObjectRegistry::FindEntry(const char* type, bool is_const,
+                                                const std::string& target) const {
+  for (const auto& library : LibrariesToSearch()) {
+    if (auto found = library->FindEntry(type, is_const, target)) return found;
+  }
+  return nullptr;
+}
+
 // The status for a name for which no library has a factory.
 Status ObjectRegistry::NoFactory(const char* type, const std::string& target) {
   return Status::NotSupported(StrCat(type, ": no factory for this name"), target);

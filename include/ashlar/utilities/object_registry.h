@@ -127,6 +127,7 @@ class ASHLAR_EXPORT ObjectLibrary {
   static std::shared_ptr<ObjectLibrary>& Default();
 
  private:
+  friend class ObjectRegistry;
   struct Contents;
   // `factory` points to a FactoryFunc of the type.
   void AddEntry(const char* type, bool is_const, const PatternEntry& entry,
@@ -233,11 +234,11 @@ class ASHLAR_EXPORT ObjectRegistry {
   Libraries LibrariesToSearch() const;
   template <typename T>
   FactoryFunc<T> FindFactory(const std::string& target) const {
-    for (const std::shared_ptr<ObjectLibrary>& library : LibrariesToSearch()) {
-      if (FactoryFunc<T> found = library->FindFactory<T>(target)) return found;
-    }
-    return FactoryFunc<T>();
+    const std::shared_ptr<void> found = FindEntry(T::Type(), std::is_const_v<T>, target);
+    return found == nullptr ? FactoryFunc<T>() : *static_cast<FactoryFunc<T>*>(found.get());
   }
+  // The first entry of the libraries, or nullptr.
+  std::shared_ptr<void> FindEntry(const char* type, bool is_const, const std::string& target) const;
   static Status NoFactory(const char* type, const std::string& target);
   static Status NotMade(const char* type, const std::string& target, const std::string& message);
   static Status WrongOwner(const char* type, const std::string& target, bool has_guard);

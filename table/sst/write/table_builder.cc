@@ -79,7 +79,7 @@ Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
 
 }  // namespace
 
-TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* target)
+[[gnu::cold]] TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* target)
     : options(builder_options),
       file(target),
       block_bytes(options.table->block_size),

@@ -978,11 +978,10 @@ struct IngestExternalFileArg {
   std::vector<std::string> files_checksum_func_names;
   // A hint without effect.
   Temperature file_temperature = Temperature::kUnknown;
-  // Removes the data of the family in this range in the same step. All files must lie within it.
+  // Removes all existing data of the family in this range in the same step. All files must lie
+  // within it.
   std::optional<RangeOpt> atomic_replace_range;
-  // What DB::GetPreparedFileInfoForExternalSstIngestion() says about each file. Elements may be
-  // null.
-  std::vector<const PreparedFileInfo*> file_infos;
+  std::vector<const PreparedFileInfo*> file_infos;  // of the tables, or empty; may have nulls
 };
 
 // Operations that a trace omits, combined with bitwise or.

@@ -92,6 +92,7 @@ const LdbCommand* FindCommand(std::string_view name) {
   return nullptr;
 }
 
+// Refuses unknown flags and a wrong number of words before anything is opened.
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   std::vector<std::string_view> known = {"db",        "column_family", "hex",    "key_hex",
                                          "value_hex", "env_uri",       "fs_uri", "help"};
@@ -112,6 +113,7 @@ Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   return Status::OK();
 }
 
+// The parts of the command line that all commands have in common.
 Result<Invocation> Parse(const CommandLine& line) {
   Invocation call;
   call.line = &line;

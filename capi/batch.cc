@@ -24,6 +24,7 @@ ashlar_writebatch_t* ashlar_writebatch_create_from(const char* rep, size_t size)
   return new ashlar_writebatch_t{ashlar::WriteBatch(Text(rep, size).ToString())};
 }
 
+// max_bytes 0 means no limit; protection is 0 or 8 bytes for each key.
 ashlar_writebatch_t* ashlar_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes,
                                                           size_t protection_bytes_per_key,
                                                           size_t default_cf_ts_sz) {

@@ -135,6 +135,7 @@ void ashlar_options_set_compaction_service(ashlar_options_t* options,
   delete service;
 }
 
+// To be called by the program's schedule function, which returns the result to the engine.
 ashlar_compactionservice_scheduleresponse_t* ashlar_compactionservice_scheduleresponse_create(
     const char* scheduled_job_id, int status, char** errptr) {
   if (InvalidStatus(status, errptr)) return nullptr;
@@ -158,11 +159,14 @@ const char* ashlar_compactionservice_scheduleresponse_get_scheduled_job_id(
   return JobText(response->rep.scheduled_job_id, len);
 }
 
+// For responses that were not returned to the engine.
 void ashlar_compactionservice_scheduleresponse_t_destroy(
     ashlar_compactionservice_scheduleresponse_t* response) {
   delete response;
 }
 
+// The facts about the job. Texts belong to the job and are valid during the callback; *len becomes
+// their length.
 const char* ashlar_compactionservice_jobinfo_t_get_db_name(
     const ashlar_compactionservice_jobinfo_t* info, size_t* len) {
   return JobText(Job(info).db_name, len);
@@ -228,6 +232,7 @@ unsigned char ashlar_compactionservice_jobinfo_t_is_manual_compaction(
   return Job(info).is_manual_compaction;
 }
 
+// The objects that an OPTIONS file cannot contain, for the process that runs the compaction.
 ashlar_compaction_service_options_override_t* ashlar_compaction_service_options_override_create() {
   return new ashlar_compaction_service_options_override_t;
 }
@@ -269,6 +274,9 @@ void ashlar_compaction_service_options_override_set_comparator(
   override_options->rep.comparator = comparator;
 }
 
+// The environment, the comparator and the compaction filter stay those of the program, and must
+// outlive the compaction. The other objects are taken over or shared, as by the functions for
+// options.
 void ashlar_compaction_service_options_override_set_merge_operator(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_mergeoperator_t* merge_operator) {
@@ -350,6 +358,8 @@ void ashlar_compaction_service_options_override_add_table_properties_collector_f
   override_options->rep.table_properties_collector_factories.push_back(factory->rep);
 }
 
+// Runs one compaction. The result is the text that the database waits for; the program frees it
+// with ashlar_free().
 char* ashlar_open_and_compact(const char* db_path, const char* output_directory, const char* input,
                               size_t input_len, size_t* output_len,
                               const ashlar_compaction_service_options_override_t* override_options,

@@ -163,6 +163,7 @@ void ashlar_compact_files_cf(ashlar_t* db, ashlar_column_family_handle_t* column
   for (size_t i = 0; i < outputs.size(); ++i) (*output_file_names)[i] = Copy(outputs[i]);
 }
 
+// Frees the array and the names in it, which ashlar_compact_files() has allocated.
 void ashlar_compact_files_output_file_names_destroy(char** output_file_names,
                                                     size_t num_output_file_names) {
   if (output_file_names == nullptr) return;
@@ -208,6 +209,7 @@ void ashlar_continue_background_work(ashlar_t* db, char** errptr) {
   Failed(errptr, db->rep->ContinueBackgroundWork());
 }
 
+// The names and values are texts, as in an OPTIONS file. Either all of them take effect or none.
 void ashlar_set_options(ashlar_t* db, int count, const char* const keys[],
                         const char* const values[], char** errptr) {
   ashlar_set_options_cf(db, nullptr, count, keys, values, errptr);

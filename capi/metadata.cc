@@ -72,6 +72,7 @@ int ashlar_livefiles_count(const ashlar_livefiles_t* files) {
 void ashlar_livefiles_destroy(const ashlar_livefiles_t* files) { delete files; }
 ashlar_livefiles_t* ashlar_livefiles_create() { return new ashlar_livefiles_t; }
 
+// Copies the description, which stays that of the program.
 void ashlar_livefiles_add(ashlar_livefiles_t* files, ashlar_livefile_t* file) {
   files->rep.push_back(file->rep);
 }
@@ -120,6 +121,7 @@ const char* ashlar_livefiles_largestkey(const ashlar_livefiles_t* files, int ind
   return StringIn(File(files, index).largestkey, size);
 }
 
+// A description that the program fills in, for the import of a column family.
 ashlar_livefile_t* ashlar_livefile_create() { return new ashlar_livefile_t; }
 void ashlar_livefile_destroy(ashlar_livefile_t* file) { delete file; }
 
@@ -207,6 +209,7 @@ size_t ashlar_column_family_metadata_get_level_count(ashlar_column_family_metada
   return cf_meta->rep.levels.size();
 }
 
+// Null behind the last level.
 ashlar_level_metadata_t* ashlar_column_family_metadata_get_level_metadata(
     ashlar_column_family_metadata_t* cf_meta, size_t i) {
   if (i >= cf_meta->rep.levels.size()) return nullptr;
@@ -265,6 +268,7 @@ ashlar_livefiles_storage_info_t* ashlar_get_livefiles_storage_info(
   return info.release();
 }
 
+// The program guarantees that each index below is less than the count.
 size_t ashlar_livefiles_storage_info_count(const ashlar_livefiles_storage_info_t* info) {
   return info->rep.size();
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: databases with optimistic transactions.
+//
+// These transactions lock nothing and find conflicts when they commit. Ownership is as in
+// transactiondb.cc.
 #include "ashlar/c/optimistic.h"
 
 #include "capi/metadata_handles.h"

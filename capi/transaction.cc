@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: transactions.
+//
+// A transaction handle owns its transaction and refers to the database, which must be closed after
+// it. The functions with _cf take a family; a null family stands for the default one. Memory that a
+// function returns as char* was allocated with malloc(), and the program frees it. Threads: one at
+// a time for each handle.
 #include "ashlar/c/transaction.h"
 
 #include "capi/multi_read.h"
@@ -20,6 +25,8 @@ using ashlar::capi::OptionsIn;
 using ashlar::capi::PinnedRead;
 using ashlar::capi::Text;
 
+// With `old_txn` the same object begins anew, which saves its allocations. The result is then
+// `old_txn` itself.
 ashlar_transaction_t* ashlar_transaction_begin(ashlar_transactiondb_t* txn_db,
                                                const ashlar_writeoptions_t* write_options,
                                                const ashlar_transaction_options_t* txn_options,
@@ -43,6 +50,7 @@ ashlar_transaction_t* ashlar_optimistictransaction_begin(
   return old_txn;
 }
 
+// A transaction that is neither committed nor prepared is rolled back.
 void ashlar_transaction_destroy(ashlar_transaction_t* txn) {
   if (txn == nullptr) return;
   delete txn->rep;
@@ -76,6 +84,7 @@ void ashlar_transaction_rollback_to_savepoint(ashlar_transaction_t* txn, char** 
   Failed(errptr, txn->rep->RollbackToSavePoint());
 }
 
+// The batch belongs to the transaction. The program frees only the handle, with ashlar_free().
 ashlar_writebatch_wi_t* ashlar_transaction_get_writebatch_wi(ashlar_transaction_t* txn) {
   return ashlar::capi::Borrowed<ashlar_writebatch_wi_t>(txn->rep->GetWriteBatch());
 }
@@ -90,10 +99,12 @@ void ashlar_transaction_rebuild_from_writebatch_wi(ashlar_transaction_t* txn,
   Failed(errptr, txn->rep->RebuildFromWriteBatch(wi->rep->GetWriteBatch()));
 }
 
+// The same: the transaction owns the snapshot, the program only the handle.
 const ashlar_snapshot_t* ashlar_transaction_get_snapshot(ashlar_transaction_t* txn) {
   return ashlar::capi::Borrowed<ashlar_snapshot_t>(txn->rep->GetSnapshot());
 }
 
+// These two functions cannot report an error, as in RocksDB.
 void ashlar_transaction_set_commit_timestamp(ashlar_transaction_t* txn, uint64_t commit_timestamp) {
   txn->rep->SetCommitTimestamp(commit_timestamp).PermitUncheckedError();
 }
@@ -103,6 +114,7 @@ void ashlar_transaction_set_read_timestamp_for_validation(ashlar_transaction_t* 
   txn->rep->SetReadTimestampForValidation(read_timestamp).PermitUncheckedError();
 }
 
+// Updates go to the batch of the transaction, after the key has been locked.
 void ashlar_transaction_put(ashlar_transaction_t* txn, const char* key, size_t klen,
                             const char* val, size_t vlen, char** errptr) {
   Failed(errptr, txn->rep->Put(Text(key, klen), Text(val, vlen)));
@@ -141,6 +153,8 @@ void ashlar_transaction_put_log_data(ashlar_transaction_t* txn, const char* blob
   txn->rep->PutLogData(Text(blob, len));
 }
 
+// Reads see the updates of the transaction above the data of the database. Null without an error
+// means that the key does not exist.
 char* ashlar_transaction_get(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
                              const char* key, size_t klen, size_t* vlen, char** errptr) {
   return ashlar_transaction_get_cf(txn, options, nullptr, key, klen, vlen, errptr);
@@ -155,6 +169,7 @@ char* ashlar_transaction_get_cf(ashlar_transaction_t* txn, const ashlar_readopti
   return CopyOfRead(s, value, vlen, errptr);
 }
 
+// Also locks the key: against all others if `exclusive`, otherwise only against writers.
 char* ashlar_transaction_get_for_update(ashlar_transaction_t* txn,
                                         const ashlar_readoptions_t* options, const char* key,
                                         size_t klen, size_t* vlen, unsigned char exclusive,
@@ -174,6 +189,8 @@ char* ashlar_transaction_get_for_update_cf(ashlar_transaction_t* txn,
   return CopyOfRead(s, value, vlen, errptr);
 }
 
+// The value stays where it is, in a block of the cache for example, until the program destroys the
+// slice.
 ashlar_pinnableslice_t* ashlar_transaction_get_pinned(ashlar_transaction_t* txn,
                                                       const ashlar_readoptions_t* options,
                                                       const char* key, size_t klen, char** errptr) {
@@ -206,6 +223,7 @@ ashlar_pinnableslice_t* ashlar_transaction_get_pinned_for_update_cf(
   return PinnedRead(s, std::move(value), errptr);
 }
 
+// The results are arrays of the program: values, their lengths and errors, one for each key.
 void ashlar_transaction_multi_get(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
                                   size_t num_keys, const char* const* keys_list,
                                   const size_t* keys_list_sizes, char** values_list,
@@ -248,6 +266,7 @@ void ashlar_transaction_multi_get_for_update_cf(
   read.CopyResults(values_list, values_list_sizes, errs);
 }
 
+// The iterator must be destroyed before the transaction.
 ashlar_iterator_t* ashlar_transaction_create_iterator(ashlar_transaction_t* txn,
                                                       const ashlar_readoptions_t* options) {
   return new ashlar_iterator_t{txn->rep->GetIterator(OptionsIn(options))};

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: databases with transactions.
+//
+// A handle owns its database and the families that were opened with it. The functions that take no
+// transaction behave as if each call were a transaction of its own: they lock the keys that they
+// write.
 #include "ashlar/c/transactiondb.h"
 
 #include "capi/metadata_handles.h"
@@ -52,6 +56,8 @@ ashlar_transactiondb_t* ashlar_transactiondb_open_column_families(
 
 void ashlar_transactiondb_close(ashlar_transactiondb_t* txn_db) { ashlar::capi::Close(txn_db); }
 
+// A second handle of the same database. It owns nothing, and is freed with
+// ashlar_transactiondb_close_base_db().
 ashlar_t* ashlar_transactiondb_get_base_db(ashlar_transactiondb_t* txn_db) {
   return new ashlar_t{txn_db->rep->GetBaseDB(), txn_db->families};
 }
@@ -73,6 +79,7 @@ ashlar_checkpoint_t* ashlar_transactiondb_checkpoint_object_create(ashlar_transa
   return ashlar::capi::NewCheckpoint(txn_db->rep, errptr);
 }
 
+// The program owns the array, which it frees with ashlar_free(), and each transaction in it.
 ashlar_transaction_t** ashlar_transactiondb_get_prepared_transactions(
     ashlar_transactiondb_t* txn_db, size_t* cnt) {
   std::vector<Transaction*> prepared;
@@ -90,6 +97,7 @@ const ashlar_snapshot_t* ashlar_transactiondb_create_snapshot(ashlar_transaction
   return ashlar::capi::Borrowed<ashlar_snapshot_t>(txn_db->rep->GetSnapshot());
 }
 
+// Releases the snapshot and frees the handle.
 void ashlar_transactiondb_release_snapshot(ashlar_transactiondb_t* txn_db,
                                            const ashlar_snapshot_t* snapshot) {
   if (snapshot == nullptr) return;
@@ -97,12 +105,14 @@ void ashlar_transactiondb_release_snapshot(ashlar_transactiondb_t* txn_db,
   std::free(const_cast<ashlar_snapshot_t*>(snapshot));
 }
 
+// Null if there is no such property.
 char* ashlar_transactiondb_property_value(ashlar_transactiondb_t* db, const char* propname) {
   std::string value;
   if (!db->rep->GetProperty(propname, &value)) return nullptr;
   return Copy(value);
 }
 
+// 0 if the property exists, else -1.
 int ashlar_transactiondb_property_int(ashlar_transactiondb_t* db, const char* propname,
                                       uint64_t* out_val) {
   return db->rep->GetIntProperty(propname, out_val) ? 0 : -1;
@@ -150,6 +160,7 @@ void ashlar_transactiondb_delete_cf(ashlar_transactiondb_t* txn_db,
                                      Text(key, keylen)));
 }
 
+// The keys of the batch are locked for the duration of the write.
 void ashlar_transactiondb_write(ashlar_transactiondb_t* db, const ashlar_writeoptions_t* options,
                                 ashlar_writebatch_t* batch, char** errptr) {
   Failed(errptr, db->rep->Write(OptionsIn(options), &batch->rep));

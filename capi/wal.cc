@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: the logs of a database.
+//
+// Logs are described by values that were read when the list was made; they do not change when the
+// database writes. Iterators keep the files that they read.
 #include "ashlar/c/wal.h"
 
 #include "ashlar/transaction_log.h"
@@ -46,6 +49,7 @@ void ashlar_wal_iter_status(const ashlar_wal_iterator_t* iter, char** errptr) {
 
 void ashlar_wal_iter_destroy(const ashlar_wal_iterator_t* iter) { delete iter; }
 
+// The batch is moved out of the iterator and belongs to the program.
 ashlar_writebatch_t* ashlar_wal_iter_get_batch(const ashlar_wal_iterator_t* iter, uint64_t* seq) {
   ashlar::BatchResult result = iter->rep->GetBatch();
   if (seq != nullptr) *seq = result.sequence;
@@ -65,6 +69,7 @@ ashlar_wal_files_t* ashlar_get_sorted_wal_files(ashlar_t* db, char** errptr) {
 
 size_t ashlar_wal_files_count(const ashlar_wal_files_t* files) { return files->files.size(); }
 
+// The entry belongs to the list. Null behind the end.
 const ashlar_wal_file_t* ashlar_wal_files_get_wal_file(const ashlar_wal_files_t* files,
                                                        size_t index) {
   return index < files->files.size() ? &files->files[index] : nullptr;
@@ -79,6 +84,7 @@ ashlar_wal_file_t* ashlar_get_current_wal_file(ashlar_t* db, char** errptr) {
   return new ashlar_wal_file_t{std::move(file), std::move(path_name)};
 }
 
+// Valid as long as the handle.
 const char* ashlar_wal_file_path_name(const ashlar_wal_file_t* file) {
   return file->path_name.c_str();
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: write batches with an index.
+//
+// The functions that add to a batch have no errptr, so errors are dropped, as in RocksDB: the batch
+// then lacks the update. Slices of the program are copied by each call.
 #include "ashlar/c/wbwi.h"
 
 #include <cstdlib>
@@ -28,6 +31,8 @@ ashlar_writebatch_wi_t* ashlar_writebatch_wi_create(size_t reserved_bytes,
   return ashlar_writebatch_wi_create_with_params(nullptr, reserved_bytes, overwrite_keys, 0, 0);
 }
 
+// The comparator orders the keys of updates without a family handle. It must outlive the batch;
+// without one the order is bytewise.
 ashlar_writebatch_wi_t* ashlar_writebatch_wi_create_with_params(
     ashlar_comparator_t* backup_index_comparator, size_t reserved_bytes,
     unsigned char overwrite_key, size_t max_bytes, size_t protection_bytes_per_key) {
@@ -49,6 +54,7 @@ int ashlar_writebatch_wi_count(ashlar_writebatch_wi_t* b) {
   return static_cast<int>(b->rep->GetWriteBatch()->Count());
 }
 
+// The bytes belong to the batch, and are valid until it changes.
 const char* ashlar_writebatch_wi_data(ashlar_writebatch_wi_t* b, size_t* size) {
   *size = b->rep->GetWriteBatch()->GetDataSize();
   return b->rep->GetWriteBatch()->Data().c_str();

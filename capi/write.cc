@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: single writes.
+//
+// Each function makes one write. Keys and values are copied before the function returns. The
+// functions with _ts are for families whose keys have timestamps.
 #include "ashlar/c/write.h"
 
 #include "capi/handles.h"
@@ -86,6 +89,7 @@ void ashlar_singledelete_cf_with_ts(ashlar_t* db, const ashlar_writeoptions_t* o
                                        Text(key, keylen), Text(ts, tslen)));
 }
 
+// Deletes the keys from start_key to before end_key.
 void ashlar_delete_range_cf(ashlar_t* db, const ashlar_writeoptions_t* options,
                             ashlar_column_family_handle_t* column_family, const char* start_key,
                             size_t start_key_len, const char* end_key, size_t end_key_len,
@@ -106,6 +110,7 @@ void ashlar_merge_cf(ashlar_t* db, const ashlar_writeoptions_t* options,
                                 Text(key, keylen), Text(val, vallen)));
 }
 
+// The batch stays that of the program and may be written again.
 void ashlar_write(ashlar_t* db, const ashlar_writeoptions_t* options, ashlar_writebatch_t* batch,
                   char** errptr) {
   Failed(errptr, db->rep->Write(OptionsIn(options), &batch->rep));

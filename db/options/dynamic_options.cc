@@ -30,6 +30,8 @@ Status NothingGiven(const char* function) {
 
 }  // namespace
 
+// The options with the changes. An error changes nothing, because the caller uses the result only
+// on success.
 Result<DBOptions> ChangeDbOptions(const DBOptions& current,
                                   const std::unordered_map<std::string, std::string>& changes) {
   if (changes.empty()) return NothingGiven("SetDBOptions");
@@ -47,6 +49,8 @@ Result<DBOptions> ChangeDbOptions(const DBOptions& current,
   return SanitizeDbOptions(changed);
 }
 
+// The changes apply to the settled options, not to the sanitized ones: a limit that was reduced for
+// other reasons becomes effective again when these reasons are gone.
 Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& settled,
     const std::unordered_map<std::string, std::string>& changes) {

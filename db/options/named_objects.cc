@@ -216,6 +216,7 @@ Status GetMemTableRepFactoryFromString(const std::string& opts_str,
   return MakeMemtableFactory(strict, opts_str, new_mem_factory);
 }
 
+// Classes that the program has registered go before the built-in ones.
 Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::string& value,
                                       std::shared_ptr<const FilterPolicy>* result) {
   Status registered;

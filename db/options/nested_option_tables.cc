@@ -194,6 +194,8 @@ OptionTable FifoOptionTable() { return kFifoRows; }
 OptionTable TemperatureAgeTable() { return kTemperatureAgeRows; }
 OptionTable MetadataCacheTable() { return kMetadataCacheRows; }
 
+// Two forms: "name=value;..." and, from older releases, values separated by colons in a fixed
+// order.
 Status ParseValue(const ConfigOptions& config, std::string_view text, CompressionOptions* value) {
   assert(value != nullptr);
   // Parsed into a copy: after an error the caller's options are as they were.

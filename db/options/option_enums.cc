@@ -138,6 +138,7 @@ constexpr EnumName kEncodingNames[] = {
 // Names of plug-in compression types contain their number: kCustomCompression80 ... FE.
 constexpr std::string_view kCustomCompressionPrefix = "kCustomCompression";
 
+// "kCustomCompression" followed by the number of the type in hexadecimal digits.
 bool ParseCustomCompression(std::string_view text, int64_t* value) {
   if (text.substr(0, kCustomCompressionPrefix.size()) != kCustomCompressionPrefix) return false;
   int64_t number = 0;

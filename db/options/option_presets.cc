@@ -162,6 +162,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cac
   return this;
 }
 
+// For databases of less than a GiB: few threads and one small budget of memory.
 DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
   max_file_opening_threads = 1;
   max_open_files = 5000;

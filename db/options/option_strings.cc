@@ -88,6 +88,8 @@ Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
   return FromMap(base_options, opts_map, new_options, set);
 }
 
+// In all these functions the result starts as a copy of the base options, to which the named
+// options are applied.
 Status GetDBOptionsFromMap(const ConfigOptions& cfg_options, const DBOptions& base_options,
                            const OptionMap& opts_map, DBOptions* new_options) {
   const auto set = [&](const NameValue& option, DBOptions* options) {
@@ -116,6 +118,7 @@ Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
   return FromMap(table_options, opts_map, new_table_options, set);
 }
 
+// Strings are split into maps first; the maps decide what is known.
 Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
                                         const ColumnFamilyOptions& base_options,
                                         const std::string& opts_str,

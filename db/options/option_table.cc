@@ -74,6 +74,8 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
   return status.ok() ? status : WithName(status, name);
 }
 
+// Options that are newer than the wanted release are left out, so that this release can read the
+// text.
 void PrintOptions(OptionTable table, const PrintContext& context, const void* options,
                   std::string* text) {
   assert(options != nullptr);
@@ -88,6 +90,7 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
   }
 }
 
+// Checks every option of a struct against its row: that it is supported, and within its bounds.
 Status CheckRows(OptionTable table, const void* options, const void* defaults) {
   for (const OptionRow& row : table) {
     // Checked here, once per opening, because tables are constants.

@@ -170,6 +170,7 @@ class OptionsTextParser {
   OptionsFileContents TakeContents() { return std::move(contents_); }
 
  private:
+  // A line is a comment, the beginning of a section, or an option of the current section.
   Status ParseLine(std::string_view raw) {
     const std::string_view trimmed = TrimSpaces(raw);
     if (trimmed.substr(0, kCompatibleComment.size()) == kCompatibleComment) {

@@ -46,6 +46,7 @@ Status ParseEnv(const ConfigOptions& config, std::string_view text, void* option
   return status.IsNotSupported() ? UnknownObject(config, Env::Type(), text) : status;
 }
 
+// All listeners are made before any of them is set, so an error leaves the list as it is.
 Status ParseListeners(const ConfigOptions& config, std::string_view text, void* options) {
   assert(options != nullptr);
   std::vector<std::string> names;
@@ -82,6 +83,7 @@ Status ParseStatistics(const ConfigOptions& config, std::string_view text, void*
   return Status::OK();
 }
 
+// A number alone makes a rate limiter of this many bytes a second.
 Status ParseRateLimit(const ConfigOptions& config, std::string_view text, void* options) {
   assert(options != nullptr);
   int64_t bytes_per_second = 0;

@@ -42,6 +42,8 @@ class UInt64Add final : public AssociativeMergeOperator {
   }
 
  private:
+  // A value of another length is no counter. It counts as 0 and is reported, as in RocksDB, so one
+  // bad value does not block the key.
   static uint64_t Decode(const Slice& key, const Slice& value, Logger* logger) {
     // Counters are little-endian.
     if (value.size() == sizeof(uint64_t)) return DecodeFixed64(value.data());
@@ -314,6 +316,7 @@ std::unique_ptr<MergeOperator> NewStringAppendOperator(const std::string& delimi
   return std::make_unique<StringAppend>(delimiter);
 }
 
+// Each operator has a short name and the name of its class, as in RocksDB.
 std::unique_ptr<MergeOperator> NewStockMergeOperator(const std::string& name) {
   if (name == "uint64add" || name == "UInt64AddOperator") return std::make_unique<UInt64Add>();
   if (name == "put" || name == "PutOperator") return std::make_unique<Put>();

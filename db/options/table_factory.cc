@@ -102,6 +102,8 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
   assert(options_.flush_block_policy_factory != nullptr);
 }
 
+// The cache is made at the first use, so factories that are only compared or printed need no
+// memory.
 const BlockBasedTableOptions& BlockBasedTableFactory::options() const {
   // Programs may ask from several threads.
   std::call_once(own_cache_once_, [this] {
@@ -250,6 +252,7 @@ TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_fact
   return new NamedTableFactory("AdaptiveTableFactory");
 }
 
+// The options with everything replaced that RocksDB 7.8 could not read.
 BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options) {
   // RocksDB 7.8 reads up to this format_version.
   constexpr uint32_t kNewestFormat = 5;

@@ -97,6 +97,7 @@ Status BlobFlow::Read(const Slice& user_key, const BlobIndex& index, const Slice
   return Status::OK();
 }
 
+// *value is valid until the next call.
 Status BlobFlow::Load(const Slice& user_key, const Slice& encoded, Slice* value) {
   assert(value != nullptr);
   BlobIndex index;
@@ -117,6 +118,8 @@ void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
   *internal_key = key_;
 }
 
+// Decides for each entry what happens to its value: it stays, it goes to a blob file, or its
+// reference is relocated.
 Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
   assert(internal_key != nullptr);
   const ValueType type = TrailerType(ExtractTrailer(*internal_key));
@@ -164,6 +167,7 @@ Status BlobFlow::PassIndex(Slice* internal_key, Slice* value) {
   return options_.least_separated_bytes.has_value() ? Separate(internal_key, value) : Status::OK();
 }
 
+// The references of each blob file that were read and not written again.
 std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
   std::vector<BlobFileGarbage> garbage;
   for (const auto& [number, through] : through_) {

@@ -86,6 +86,8 @@ EntryFilter::~EntryFilter() {
   if (nanos_ > 0) RecordTick(options_.statistics, FILTER_OPERATION_TOTAL_TIME, nanos_);
 }
 
+// Calls the program's filter and translates its decision. After a failure the job ends, so no
+// further entry is asked about.
 EntryFilter::Verdict EntryFilter::Ask(const Slice& stored_key, ValueType type,
                                       const Slice& stored) {
   assert(IsPointEntryType(type));

@@ -20,6 +20,7 @@ bool EntryPipe::Start() {
   return helper_.size() == 1;
 }
 
+// Ends the helper thread, which may be waiting for room.
 void EntryPipe::Stop() {
   {
     MutexLock lock(&mutex_);
@@ -61,6 +62,7 @@ void EntryPipe::ReadStream(TrackedBytes* bytes) {
   if (batch != nullptr && !batch->entries.empty()) HandOver();
 }
 
+// Runs on the helper thread: fills one batch from the stream. False at the end of the stream.
 bool EntryPipe::Fill(Batch* batch) {
   assert(batch != nullptr);
   // A very large entry has made the buffer larger than it should stay.
@@ -75,6 +77,7 @@ bool EntryPipe::Fill(Batch* batch) {
   return false;
 }
 
+// Copies the entry into the memory of the batch.
 void EntryPipe::Append(EntryStream* from, Batch* batch) {
   assert(from != nullptr);
   assert(batch != nullptr);
@@ -120,6 +123,8 @@ void EntryPipe::HandOver() {
   filled_.Signal();
 }
 
+// Runs on the owner's thread: waits for the next batch. An exception of the helper is thrown again
+// here.
 void EntryPipe::TakeBatch() {
   entry_ = end_ = nullptr;
   if (told_.operation != nullptr) told_.owners->Tell();

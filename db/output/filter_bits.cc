@@ -54,6 +54,8 @@ std::vector<uint64_t> OtherRuns(const Version& version, std::span<const LevelFil
 
 }  // namespace
 
+// Small runs get more bits per key than large ones, because the bits cost little there and each run
+// causes false positives of its own. The shift is relative to the average.
 int32_t FilterShiftMillibits(uint64_t run_bytes, std::span<const uint64_t> others) {
   const auto size = [](uint64_t bytes) {
     return static_cast<double>(std::max<uint64_t>(bytes, 1));  // an empty run weighs nothing

@@ -9,6 +9,7 @@
 
 namespace ashlar {
 
+// The first, newest operand of a key. It is copied or pinned, since the runs move on.
 void OperandFold::Begin(const Slice& internal_key, const Slice& operand, const ValuePin& pin) {
   assert(has_operator());
   assert(!Valid());
@@ -29,6 +30,8 @@ void OperandFold::Add(const Slice& internal_key, const Slice& operand, const Val
   trailers_.push_back(trailer);
 }
 
+// `base` is the entry below the operands, if `below` says that there is one. *took_base tells
+// whether the result replaces it.
 Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, bool* took_base) {
   assert(took_base != nullptr);
   assert(!operands_.empty());

@@ -20,6 +20,8 @@ namespace {
 
 bool Has(VerifyOutputFlags flags, VerifyOutputFlags flag) { return !!(flags & flag); }
 
+// Reads the table again and compares a hash over all entries with that of the entries that were
+// written.
 Status CheckEntries(const TableReader& table, const EntriesHash& written) {
   ReadOptions read;
   read.fill_cache = false;

@@ -17,6 +17,7 @@
 
 namespace ashlar {
 
+// Adds the result of the next part of the key range, so tables stay in the order of their keys.
 void OutputResult::Append(OutputResult part) {
   for (OutputTable& table : part.tables) tables.push_back(std::move(table));
   for (BlobFileAddition& file : part.blob_files) blob_files.push_back(std::move(file));
@@ -237,6 +238,7 @@ Status OutputWriter::CheckSpaceLimit() const {
   return space->IsMaxAllowedSpaceReached() ? Status::SpaceLimit(kSpaceLimitReached) : Status::OK();
 }
 
+// To be called after an error, when no MANIFEST names the files.
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   assert(result != nullptr);
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
@@ -250,6 +252,7 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   result->blob_files.clear();
 }
 
+// Adds the files to the edit, which the caller records in the MANIFEST.
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
   assert(level >= 0);
   for (const OutputTable& table : result.tables) edit->AddFile(level, table.meta);

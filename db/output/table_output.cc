@@ -141,6 +141,7 @@ std::optional<BlockPassing> PassingInto(const TableOutputOptions& options) {
   return BlockPassing::Into(BuilderOptionsFor(options, table));
 }
 
+// The file is created at once. Until Finish() has succeeded, the destructor deletes it.
 Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
   assert(options.file_number > 0);
   assert(options.level >= 0);
@@ -275,6 +276,7 @@ bool TableOutput::IsDenseWithTombstones() const {
   return tombstones_ >= builder_->num_entries() / kDenseShare;
 }
 
+// The table is synced before the caller can name it in a MANIFEST.
 [[gnu::cold]] Status TableOutput::Finish(FileMetadata* meta) {
   assert(meta != nullptr);
   assert(!is_finished_);

@@ -21,6 +21,7 @@ void ReadBlob(const SuperVersion& super_version, const ReadOptions& options, Poi
   ReadBlobs(super_version, options, {&lookup, 1});
 }
 
+// Collects the blob indexes of all lookups, so that the store can read them with one call.
 void ReadBlobs(const SuperVersion& super_version, const ReadOptions& options,
                std::span<PointLookup* const> lookups) {
   assert(!InEpoch());

@@ -37,6 +37,8 @@ void BlockAccesses::EnterTable(const Table& table) {
   places_[run_] = entered;
 }
 
+// Accesses of a lookup are kept until it ends, because the record also says whether the key was
+// found.
 void BlockAccesses::OnBlock(const Block& block) {
   const Access access{.block = block, .place = places_[run_]};
   if (IsLookup()) {

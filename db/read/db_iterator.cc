@@ -50,6 +50,8 @@ DBIterator::~DBIterator() {
   if (statistics_ != nullptr) ReportCounts();
 }
 
+// The tower is the merging iterator over all runs, with everything below it. All of it lives in one
+// arena, which is dropped as a whole.
 void DBIterator::BuildTower() {
   assert(merged_ == nullptr);
   assert(arena_ == nullptr);  // the old one was dropped, with what it pinned
@@ -100,6 +102,7 @@ void DBIterator::Prepare(const MultiScanArgs& scan_opts) {
   BuildTower();
 }
 
+// The position is lost: the iterator must be moved by a seek next.
 [[gnu::cold]] Status DBIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireViewFor(snapshot);
   if (options_.background_purge_on_iterator_cleanup) fresh.PurgeInBackground();

@@ -120,6 +120,7 @@ void IteratorBuilder::AddRun(const Version& version, const LevelPart& part,
   ObserveLastRun();
 }
 
+// Adds the memtables and, unless the read tier excludes them, the tables.
 void IteratorBuilder::AddAll(const SuperVersion& super_version, const TableReads& reads) {
   assert(reads.options != nullptr);
   const ReadOptions& options = *reads.options;

@@ -78,6 +78,8 @@ void VisitTables(const Version& version, const SeqnoQuery& query, const Visit& v
 
 }  // namespace
 
+// Answers the queries that memtables can answer, and returns the number of those that are still
+// open.
 size_t FindLatestInMemory(const SuperVersion& super_version, std::span<SeqnoQuery> queries) {
   assert(InEpoch());
   size_t open_count = 0;

@@ -102,6 +102,8 @@ Status DecodeBase(const Slice& key, const MergeBase* base,
 
 }  // namespace
 
+// `base` is the value below the operands; null if the key had none. The operator is code of the
+// program, which must not run inside an epoch.
 Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* base,
                   const std::vector<Slice>& operands, Merged* result) {
   assert(!InEpoch());
@@ -133,6 +135,7 @@ Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* ba
   return Failed(tools, key, why);
 }
 
+// False if the operator cannot combine operands without their base; then they stay as they are.
 bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<Slice>& operands,
                     std::string* result) {
   assert(!InEpoch());

@@ -429,6 +429,7 @@ size_t MultiGetRun::ReadUpToLimit() {
   return found_bytes;
 }
 
+// Returns the sum of the bytes of the values.
 size_t MultiGetRun::ReadAll(Statistics* statistics) {
   statistics_ = statistics;
   if (request_.options->value_size_soft_limit != UINT64_MAX) return ReadUpToLimit();

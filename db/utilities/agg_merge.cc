@@ -134,6 +134,8 @@ class AggMergeOperator final : public MergeOperator {
   bool AllowSingleOperand() const override { return true; }
 
  private:
+  // The existing value comes first, then the operands from the oldest to the newest. False if one
+  // of them cannot be parsed.
   static bool MergeAll(const MergeOperationInput& in, std::string* merged) {
     Combination combination(Combination::Step::kFinal);
     if (in.existing_value != nullptr && !combination.Add(*in.existing_value)) return false;
@@ -158,6 +160,8 @@ std::shared_ptr<MergeOperator> GetAggMergeOperator() {
   return *only;
 }
 
+// The name of a function that does not exist would only be noticed when the operand is merged, so
+// it is refused here.
 Status EncodeAggFuncAndPayload(const Slice& function_name, const Slice& payload,
                                std::string& output) {
   const bool is_known = function_name == Slice(kUnnamedFuncName) ||
@@ -176,6 +180,8 @@ bool ExtractAggFuncAndValue(const Slice& op, Slice& func, Slice& value) {
   return GetLengthPrefixedSlice(&value, &func);
 }
 
+// The inverse of EncodeList(). False for bytes that are no list; decoded_list then has the elements
+// before the damage.
 bool ExtractList(const Slice& encoded_list, std::vector<Slice>& decoded_list) {
   decoded_list.clear();
   Slice rest = encoded_list;

@@ -203,6 +203,7 @@ void AsyncWriter::Impl::Finish(Pending* write) {
 AsyncWriter::AsyncWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AsyncWriter::~AsyncWriter() { IgnoreError(Close(), "it answers OK but in a callback"); }
 
+// Starts the thread that writes. The database must outlive the writer.
 Status AsyncWriter::Open(DB* db, const AsyncWriterOptions& options,
                          std::unique_ptr<AsyncWriter>* writer) {
   assert(writer != nullptr);

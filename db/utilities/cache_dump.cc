@@ -362,6 +362,7 @@ IOStatus NewFromFileCacheDumpReader(const std::shared_ptr<FileSystem>& fs,
   return IOStatus::OK();
 }
 
+// The dumper owns the writer; the cache stays that of the caller and may be in use meanwhile.
 Status NewDefaultCacheDumper(const CacheDumpOptions& dump_options,
                              const std::shared_ptr<Cache>& cache,
                              std::unique_ptr<CacheDumpWriter>&& writer,

@@ -85,6 +85,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
   static IOStatus NoDatabase() {
     return IOStatus::InvalidArgument("checkpoint engine: the database is null");
   }
+  // The settings for one call: those of the engine, and the priority that the call asks for.
   CheckpointSettings SettingsFor(const CreateCheckpointOptions& options) {
     CheckpointSettings settings;
     settings.copy.buffer_bytes = options_.io_buffer_size;

@@ -145,6 +145,7 @@ std::string UniqueIdToHumanString(const std::string& id) {
   return text;
 }
 
+// The names without directories. The newest log is among them.
 Status GetInfoLogList(DB* db, std::vector<std::string>* info_log_list) {
   if (db == nullptr) return Status::InvalidArgument("GetInfoLogList: needs a database");
   info_log_list->clear();

@@ -56,6 +56,7 @@ ValueSource::ValueSource(uint64_t seed, double ratio, int value_size)
   while (text_.size() < bytes) AppendPiece(ratio, &random, &text_);
 }
 
+// The slice is valid as long as the source.
 Slice ValueSource::Next() {
   // Values repeat after a megabyte, which is far apart for the compression of a block.
   if (position_ + value_size_ > text_.size()) position_ = 0;

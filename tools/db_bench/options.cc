@@ -246,6 +246,7 @@ void SetIfGiven(Flag flag, Member* member) {
   if (flag > 0) *member = static_cast<Member>(flag);
 }
 
+// Flags that are not given leave the defaults of the options.
 void SetStyles(Options* options) {
   options->compaction_style = static_cast<CompactionStyle>(FLAGS_compaction_style);
   CompactionOptionsUniversal& universal = options->compaction_options_universal;
@@ -302,6 +303,7 @@ Status SetFiles(Options* options) {
   return ParseCompression("--wal_compression", FLAGS_wal_compression, &options->wal_compression);
 }
 
+// Takes the options of the database and those of its default family from a file.
 Status LoadOptions(Options* options) {
   DBOptions db;
   std::vector<ColumnFamilyDescriptor> families;
@@ -312,6 +314,7 @@ Status LoadOptions(Options* options) {
   return Status::OK();
 }
 
+// Levels above the given one are not compressed.
 Status SetCompressionByLevel(Options* options) {
   if (FLAGS_min_level_to_compress < 0) return Status::OK();
   if (FLAGS_min_level_to_compress > FLAGS_num_levels) {
@@ -337,6 +340,7 @@ void SetOptionsBesideFile(Options* options) {
 
 }  // namespace
 
+// With --options_file only those flags have an effect that the file cannot express.
 Status MakeOptions(Options* options) {
   if (!FLAGS_options_file.empty()) {
     const Status loaded = LoadOptions(options);
@@ -381,6 +385,7 @@ Status MakeOptions(Options* options) {
   return SetBlobs(block_cache, options);
 }
 
+// What the run will do, so that a stored output explains itself.
 void PrintHeader(const Options& options) {
   // Estimates from the flags, before anything is written.
   const double pair_bytes = FLAGS_key_size + FLAGS_value_size;

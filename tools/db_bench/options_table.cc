@@ -158,6 +158,7 @@ Status ParseCompression(const char* flag, const std::string& name, CompressionTy
   return Status::InvalidArgument(std::string(flag) + ": no such compression", name);
 }
 
+// No cache at all if --cache_size is not positive.
 Status MakeBlockCache(std::shared_ptr<Cache>* cache) {
   if (FLAGS_cache_size <= 0) return Status::OK();
   // Also carries the settings that a clock cache shares with it.

@@ -194,6 +194,8 @@ Runner::~Runner() {
   Close();
 }
 
+// Does nothing if the database is open already. Errors end the process, since there is nothing to
+// measure.
 void Runner::Open() {
   if (db_ != nullptr) return;
   // With --num_column_families a new database gets all families at once.
@@ -234,6 +236,8 @@ void Runner::StartEmpty() {
   RequireOk(DestroyDB(path_, options_), "destroy");
 }
 
+// Runs the benchmarks of a list that is separated by commas, one after the other in the same
+// process.
 bool Runner::RunAll(const std::string& names) {
   if (FLAGS_report_interval_seconds > 0) {
     reporter_ = Reporter::Start(FLAGS_report_file, FLAGS_report_interval_seconds);
@@ -246,6 +250,7 @@ bool Runner::RunAll(const std::string& names) {
   return true;
 }
 
+// A name is that of a workload or of a command. False for an unknown name.
 bool Runner::RunOne(const std::string& name) {
   const Workload* workload = FindWorkload(name);
   if (workload != nullptr && workload->merges && options_.merge_operator == nullptr) {
@@ -319,6 +324,7 @@ void Runner::PrintMemtableProperties() {
   }
 }
 
+// Starts the threads, lets them begin at the same moment, and prints the sum of their results.
 void Runner::RunWorkload(const Workload& workload) {
   const int readers = workload.single_thread ? 1 : FLAGS_threads;
   const int count = readers + workload.extra_threads;

@@ -22,6 +22,7 @@ uint64_t NowMicros() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
+// Null if the file cannot be written; the reason is printed.
 std::unique_ptr<Reporter> Reporter::Start(const std::string& path, int64_t interval_seconds) {
   FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
@@ -45,6 +46,7 @@ Reporter::~Reporter() {
   std::fclose(file_);
 }
 
+// Writes a line of CSV for each interval until the object is destroyed.
 void Reporter::Run() {
   std::fprintf(file_, "secs_elapsed,interval_qps\n");
   const auto start = std::chrono::steady_clock::now();
@@ -103,6 +105,7 @@ void Stats::Start(Reporter* reporter, DB* db) {
   next_progress_ = NextProgress(done_);
 }
 
+// Adds the time since the last operation of this thread, so the time between operations counts too.
 void Stats::AddTime(Operation operation) {
   const uint64_t now = NowMicros();
   auto& histogram = histograms_[static_cast<int>(operation)];
@@ -141,6 +144,8 @@ void Stats::AddMessage(const std::string& message) {
   message_ += message;
 }
 
+// Adds the result of another thread. Threads that are excluded, such as background writers, do not
+// count.
 void Stats::Merge(const Stats& other) {
   if (other.excluded_) return;
   // From the first start to the last end, over all threads.
@@ -158,6 +163,7 @@ void Stats::Merge(const Stats& other) {
   is_merged_ = true;
 }
 
+// The line has the form of RocksDB's db_bench, which scripts parse.
 void Stats::PrintResult(const std::string& name) const {
   const uint64_t operations = std::max<uint64_t>(done_, 1);
   const double elapsed =
@@ -185,6 +191,8 @@ void Stats::PrintResult(const std::string& name) const {
 Duration::Duration(int64_t seconds, int64_t operations)
     : seconds_(seconds), operations_(operations), start_micros_(NowMicros()) {}
 
+// With a time limit the clock is read only once in many operations, because that costs as much as a
+// fast read.
 bool Duration::Done(int64_t increment) {
   constexpr int64_t kOpsBetweenChecks = 1000;
   done_ += std::max<int64_t>(increment, 1);

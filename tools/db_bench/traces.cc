@@ -57,6 +57,7 @@ bool IsTracingValid() {
          FLAGS_block_cache_trace_max_trace_file_size_in_bytes >= 0;
 }
 
+// A replay must not record itself.
 void StartTraces(DB* db, bool is_replay) {
   if (!is_replay && !FLAGS_trace_file.empty()) {
     RequireOk(db->StartTrace(TraceOptions(), NewWriter(FLAGS_trace_file)), "trace");
@@ -77,6 +78,7 @@ void EndTraces(DB* db, bool is_replay) {
   }
 }
 
+// Executes the recorded operations in the open database, at the recorded times or faster.
 void ReplayTrace(ThreadContext* thread) {
   std::unique_ptr<TraceReader> reader;
   RequireOk(NewFileTraceReader(Env::Default(), EnvOptions(), FLAGS_trace_file, &reader),

@@ -19,6 +19,7 @@ uint64_t MergeKeyCount() {
 
 }  // namespace
 
+// Writes a merge operand for random keys.
 void MergeRandom(ThreadContext* thread) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource operands(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
@@ -34,6 +35,7 @@ void MergeRandom(ThreadContext* thread) {
   thread->stats.AddMessage("( updates:" + std::to_string(updates) + ")");
 }
 
+// Each operation is a read or a merge, in the ratio of --mergereadpercent.
 void ReadRandomMergeRandom(ThreadContext* thread) {
   const ReadOptions read_options = MakeReadOptions();
   const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
@@ -152,6 +154,7 @@ bool IsInAnOperand(DB* db) {
                      [](const Slice& list) { return Contains(list, kTarget); });
 }
 
+// A call that does not find the number would be fast and wrong, so the result is checked.
 void Measure(DB* db, const char* call, bool (*is_found)(DB*)) {
   const uint64_t start_micros = NowMicros();
   const bool found = is_found(db);

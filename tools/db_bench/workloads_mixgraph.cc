@@ -91,6 +91,8 @@ class MixModel {
   std::vector<Range> ends_;  // ascending by end
 };
 
+// Divides the keys into ranges of different popularity. With all parameters 0 all keys are equally
+// popular.
 MixModel::MixModel(const MixParameters& parameters)
     : parameters_(parameters),
       range_keys_(
@@ -123,6 +125,8 @@ MixModel::MixModel(const MixParameters& parameters)
   ends_.back().end = parameters.keys;
 }
 
+// Maps a uniform random number to a key: first to a range, in proportion to its popularity, then to
+// a key of this range.
 uint64_t MixModel::KeyOf(uint64_t random_number) const {
   uint64_t first = 0, size = parameters_.keys;
   if (HasRanges()) {
@@ -212,6 +216,7 @@ void Mix::Get(const Slice& key) {
   thread_->stats.Finished(Operation::kRead, 1, status.ok() ? key.size() + value_.size() : 0);
 }
 
+// The size of the value follows a Pareto distribution, cut off at the largest size.
 void Mix::Put(const Slice& key) {
   const double sample = ParetoAt(Uniform(), FLAGS_value_theta, FLAGS_value_k, FLAGS_value_sigma);
   const int64_t size = Below(FLAGS_mix_max_value_size, sample,
@@ -224,6 +229,7 @@ void Mix::Put(const Slice& key) {
   thread_->stats.Finished(Operation::kWrite, 1, key.size() + value.size());
 }
 
+// Likewise the number of keys of a scan.
 void Mix::Scan(const Slice& key) {
   thread_->PaceReads(1);
   const double sample = ParetoAt(Uniform(), FLAGS_iter_theta, FLAGS_iter_k, FLAGS_iter_sigma);
@@ -277,6 +283,7 @@ void Mix::Run() {
 
 void MixGraph(ThreadContext* thread) { Mix(thread).Run(); }
 
+// NaN fails the comparison and is refused, too.
 bool AreMixRatiosValid() {
   const double ratios[] = {FLAGS_mix_get_ratio, FLAGS_mix_put_ratio, FLAGS_mix_seek_ratio};
   double sum = 0;

@@ -28,6 +28,7 @@ void CompactAll(ThreadContext* thread) {
   thread->stats.Finished(Operation::kOther, 1, 0);
 }
 
+// Compacts all files of one level into the next one or, from level 0, into the next one with files.
 void CompactLevel(DB* db, size_t from) {
   ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);

@@ -129,6 +129,7 @@ void ReadHot(ThreadContext* thread) {
   ReadAmong(thread, static_cast<uint64_t>((FLAGS_num + 99) / 100), FLAGS_key_size);
 }
 
+// Seeks to random keys, and moves on from there if --seek_nexts asks for that.
 void SeekRandom(ThreadContext* thread) {
   ReadOptions options = MakeReadOptions();
   ScanBound bound(&options);
@@ -242,6 +243,7 @@ void Batch::Choose(ThreadContext* thread) {
   }
 }
 
+// Both forms of MultiGet: the older one copies values into strings, the batched one pins them.
 void Batch::Read(DB* db, const ReadOptions& options) {
   if (!FLAGS_multiread_batched) {
     statuses_ = db->MultiGet(options, families_, keys_, &copied_);
@@ -255,6 +257,7 @@ void Batch::Read(DB* db, const ReadOptions& options) {
   db->MultiGet(options, families_[0], size(), keys_.data(), pinned_.data(), statuses_.data());
 }
 
+// Compares the result of MultiGet with that of a Get for each key, at the same snapshot.
 void Batch::ReadAndCheck(DB* db, ReadOptions options) {
   ManagedSnapshot snapshot(db);  // another thread may write meanwhile
   options.snapshot = snapshot.snapshot();

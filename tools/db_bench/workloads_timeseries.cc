@@ -47,6 +47,7 @@ uint64_t BigEndianAt(const char* bytes) {
   return number;
 }
 
+// The series comes first, so all points of a series are neighbours, in the order of time.
 std::string PointKey(uint64_t series, uint64_t time) {
   std::string key;
   PutBigEndian(series, &key);
@@ -110,6 +111,8 @@ uint64_t VisitSeries(ThreadContext* thread, uint64_t series, bool deletes, uint6
 
 }  // namespace
 
+// How old points disappear: not at all, by deletions, or by a compaction filter. False for an
+// unknown style.
 bool SetExpiry(Options* options) {
   // Static, because the options do not own the filter.
   static const OldPoints filter;
@@ -118,6 +121,8 @@ bool SetExpiry(Options* options) {
          FLAGS_expire_style == "compaction_filter";
 }
 
+// Thread 0 writes; of the others some delete old points if the style asks for that, and the rest
+// reads.
 void TimeSeries(ThreadContext* thread) {
   if (thread->index == 0) return WritePoints(thread);
   const bool deletes =

@@ -102,6 +102,7 @@ class Incrementer {
     return PrefixOfSet(set) + std::to_string(thread_->random() % static_cast<uint64_t>(FLAGS_num));
   }
 
+  // Adds to a number that is stored as text. The key stays locked until the transaction ends.
   Status Increment(const std::string& key, uint64_t increment) {
     const Status read = transaction_->GetForUpdate(MakeReadOptions(), key, &value_);
     uint64_t sum = 0;
@@ -146,6 +147,8 @@ bool IsTransactionSetsValid() {
 }
 bool IsTransactionKindValid() { return !FLAGS_transaction_db || !FLAGS_optimistic_transaction_db; }
 
+// Each transaction adds the same number to one key of each set, so at any moment all sets have the
+// same sum.
 void RandomTransaction(ThreadContext* thread) {
   Incrementer incrementer(thread);
   uint64_t transactions = 0, aborts = 0;
@@ -164,6 +167,8 @@ void RandomTransaction(ThreadContext* thread) {
                            " aborts:" + std::to_string(aborts) + ")");
 }
 
+// Checks that all sets have the same sum. A difference means that a transaction was applied in
+// part.
 void VerifyTransactions(DB* db) {
   const bool is_safe = FLAGS_transaction_db || FLAGS_optimistic_transaction_db;
   // Plain batches of several threads overwrite each other's sums.

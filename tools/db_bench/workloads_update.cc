@@ -39,6 +39,7 @@ bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change
   return status.ok();
 }
 
+// Reads a random key, changes its value, and writes it back.
 template <typename Change>
 void UpdateMany(ThreadContext* thread, Change change) {
   KeyBuffer key(ShapeOfKeys());

@@ -69,6 +69,7 @@ class RangeTombstones {
   int64_t pairs_ = 0;
 };
 
+// The common loop of all fill workloads: writes plan.operations keys in batches.
 void Fill(ThreadContext* thread, const FillPlan& plan) {
   if (plan.operations != FLAGS_num) {
     thread->stats.AddMessage("(" + std::to_string(plan.operations) + " ops)");
@@ -161,6 +162,8 @@ void DeleteSequential(ThreadContext* thread) { Delete(thread, NumberSource::Orde
 
 void DeleteRandom(ThreadContext* thread) { Delete(thread, NumberSource::Order::kRandom); }
 
+// Deletes the first key again and again. Each search for it passes the tombstones of the keys
+// before, so this measures them, too.
 void DeleteUntil(ThreadContext* thread) {
   const int64_t max_count = DeleteCount();
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);

@@ -74,6 +74,7 @@ class Run {
   int working_ = 0;  // guarded by mutex_
 };
 
+// The name and the begin of the call are for the watchdog, which runs in another thread.
 void Run::Call(Worker* worker, const Operation& operation) {
   worker->call_name.store(operation.name, std::memory_order_relaxed);
   // After the name: the watchdog that sees the time also sees the name.
@@ -82,6 +83,8 @@ void Run::Call(Worker* worker, const Operation& operation) {
   worker->call_began_millis.store(0, std::memory_order_release);
 }
 
+// The main function of a worker: calls random operations until the time or the number of operations
+// is used up.
 void Run::Work(Worker* worker) {
   const Settings& settings = *shared_->settings;
   const auto end_millis = start_millis_ + static_cast<int64_t>(settings.seconds * 1000);
@@ -105,6 +108,8 @@ void Run::Work(Worker* worker) {
   if (--working_ == 0) ended_.notify_all();
 }
 
+// A call that lasts too long is a hang. The watchdog then ends the process with a message that
+// names the call.
 void Run::WatchUntilEnd() {
   std::unique_lock<std::mutex> lock(mutex_);
   // The watchdog looks twice a second at how long each call has lasted.
@@ -167,6 +172,8 @@ Result<std::unique_ptr<ExpectedState>> OpenExpectedState(const Settings& setting
                                         settings.expected, "; --destroy begins with an empty one"));
 }
 
+// One run: opens the database that an earlier run may have left, verifies it against the expected
+// state, and then works on it.
 Status RunWith(Settings settings) {
   if (settings.seed == 0) settings.seed = static_cast<uint64_t>(NowMillis());
   if (settings.destroys) RETURN_IF_ERROR(RemoveAll(settings));

@@ -57,6 +57,7 @@ Result<bool> IsComplete(int fd, const std::string& path) {
 
 }  // namespace
 
+// The file is mapped and shared, so the kernel keeps all changes if the process is killed.
 Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& path, int families,
                                                            uint64_t keys, IfMissing if_missing) {
   const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
@@ -94,6 +95,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
   return state;
 }
 
+// Deletes only a file that is an expected state, so that a mistyped path does no harm.
 Status ExpectedState::Remove(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0 && errno == ENOENT) return Status::OK();

@@ -47,6 +47,8 @@ uint64_t KeyState::ToWord() const {
          uint64_t{has_base} << 54 | uint64_t{static_cast<uint8_t>(pending)} << 55;
 }
 
+// The parts of a word from the lowest bit up: generation, operands, removals, whether there is a
+// base, and the pending event.
 KeyState KeyState::FromWord(uint64_t word) {
   KeyState state;
   state.generation = static_cast<uint32_t>(word) & kGenerationMask;
@@ -57,6 +59,7 @@ KeyState KeyState::FromWord(uint64_t word) {
   return state;
 }
 
+// Whether a read may have found this while the state of the key changed from `before` to `after`.
 bool MayBeFound(const KeyState& before, const KeyState& after,
                 const std::optional<FoundEvent>& found) {
   // The greatest state that the database may have reached: a pending event counts as having

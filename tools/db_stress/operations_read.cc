@@ -68,6 +68,7 @@ void TakeSnapshot(Worker* worker) {
   worker->snapshots.push_back(std::move(held));
 }
 
+// A snapshot must show the same values as when it was taken, whatever was written since.
 void CheckAndReleaseSnapshot(Worker* worker) {
   const HeldSnapshot held = std::move(worker->snapshots.front());
   worker->snapshots.pop_front();
@@ -83,6 +84,7 @@ void CheckAndReleaseSnapshot(Worker* worker) {
 
 }  // namespace
 
+// The states before and after the call are the limits for what the read may find.
 void GetOne(Worker* worker) {
   const KeyId key{worker->AnyFamily(), worker->AnyNumber()};
   const FamilyUse family = worker->db().Use(key.family);

@@ -51,6 +51,7 @@ void FlushFamilies(Worker* worker) {
   Require(worker->db()->Flush(options, handles), "Flush");
 }
 
+// A missing end means that the range is open on that side.
 void CompactSomeRange(Worker* worker) {
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   std::optional<std::string> begin = DrawEnd(worker), end = DrawEnd(worker);
@@ -126,6 +127,7 @@ void RecreateFamily(Worker* worker) {
   Require(worker->db().Recreate(announce, settle), "dropping and creating a family");
 }
 
+// Only that the calls succeed can be checked; the values change all the time.
 void ReadProperties(Worker* worker) {
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   DB* const db = worker->db().get();
@@ -157,6 +159,7 @@ void SyncLog(Worker* worker) {
   Require(worker->db()->FlushWAL(worker->random.OneIn(2)), "FlushWAL");
 }
 
+// Makes a checkpoint, opens it, and compares one family in it with the expected state.
 void CheckCheckpoint(Worker* worker) {
   const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
   // One checkpoint at a time, as all have the same path.

@@ -42,6 +42,7 @@ void SettleAs(Worker* worker, std::span<const Change> changes, bool has_happened
   }
 }
 
+// Records the outcome of a write in the expected state.
 void Settle(Worker* worker, std::span<const Change> changes, const WriteOptions& options,
             const Status& status, const char* call) {
   // A refused write has changed nothing.
@@ -72,6 +73,7 @@ void ChangeOne(Worker* worker, const KeyId& key, const char* name, Choose choose
   Settle(worker, {&change, 1}, options, status, name);
 }
 
+// Some values are written as entities with columns, which must read like plain values.
 Status Put(Worker* worker, const WriteOptions& options, ColumnFamilyHandle* family,
            const Change& change, const std::string& key) {
   const std::string record = RecordOf(*worker, change);
@@ -209,6 +211,8 @@ void PutOnce(Worker* worker) {
       });
 }
 
+// Writes the same key with the same value into all families by one batch. Verification checks that
+// no family lacks it.
 void WriteMirrored(Worker* worker) {
   const KeySpace& space = worker->space();
   const uint64_t number =

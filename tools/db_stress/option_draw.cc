@@ -143,6 +143,7 @@ const char* Pick(const Choice& choice, Random64* random) {
   return choice.values.begin()[random->Uniform(choice.values.size())];
 }
 
+// A value for each option, as a text that can be printed and given to a later run.
 template <size_t n>
 std::string DrawText(const Choice (&choices)[n], Random64* random) {
   std::string text;
@@ -202,6 +203,7 @@ Status DrawDb(Random64* random, DrawnOptions* drawn) {
   return Status::OK();
 }
 
+// Some combinations are not valid; these are corrected after the draw.
 Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOptions* drawn,
                   ColumnFamilyOptions* family) {
   std::string text = StrCat(DrawText(kFamilyChoices, random), "block_based_table_factory={",
@@ -233,6 +235,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
 
 }  // namespace
 
+// The same draw gives the same options, so a failing run can be repeated.
 Result<DrawnOptions> MakeOptions(const Settings& settings) {
   DrawnOptions drawn;
   Random64 random(settings.draw);

@@ -94,6 +94,7 @@ Status ReadInto(const CommandLine& line, std::string_view flag, int64_t min, int
   return Status::OK();
 }
 
+// "put=10,get=0": the relative frequencies of operations. The others keep theirs.
 Status ReadWeights(const std::string& text, const std::vector<std::string_view>& operations,
                    Settings* settings) {
   std::istringstream in(text);

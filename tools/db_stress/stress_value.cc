@@ -114,6 +114,7 @@ std::string KeyText(uint64_t number) {
   return text;
 }
 
+// The inverse of KeyText(): big-endian, so numbers are in the order of keys.
 Result<uint64_t> NumberOfKey(const Slice& key) {
   uint64_t number = 0;
   for (size_t i = 0; i < std::min(key.size(), kNumberBytes); i++) {

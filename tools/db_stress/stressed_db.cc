@@ -69,6 +69,7 @@ std::unique_ptr<Transaction> StressedDb::BeginTransaction(const WriteOptions& op
   return std::unique_ptr<Transaction>(begun);
 }
 
+// Checkpoints and external files that a killed run has left beside the database.
 Status StressedDb::RemoveTemporaryFiles() const {
   const std::filesystem::path whole(path_);
   const std::string start = whole.filename().string() + kTemporary;

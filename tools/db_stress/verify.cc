@@ -58,6 +58,8 @@ class Verifier {
   uint64_t count_ = 0;
 };
 
+// All three ways to read must agree with the expected state; each run draws one of them for each
+// family.
 void Verifier::ByIterator(int family, bool is_forward) {
   const FamilyUse use = shared_->db->Use(family);
   ReadOptions options;

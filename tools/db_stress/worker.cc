@@ -12,6 +12,8 @@
 
 namespace ashlar::stress {
 
+// Prints the message and ends the process at once, so that the files stay as they are for
+// inspection.
 void Fail(const std::string& what) {
   static std::mutex mutex;  // never unlocked: only the first failure is printed
   mutex.lock();
@@ -55,6 +57,8 @@ std::string TextOf(const KeyState& state) {
   return text + kPending[static_cast<size_t>(state.pending)];
 }
 
+// Each value names the key and the event that has written it, so a value under a wrong key is
+// noticed.
 FoundEvent EventOf(const KeyId& key, const Slice& value, const char* call) {
   Result<FoundEvent> event = ReadValue(key, value);
   if (!event.ok()) {

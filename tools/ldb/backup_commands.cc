@@ -85,6 +85,7 @@ Status RunBackup(const Invocation& call) {
   return Status::OK();
 }
 
+// The database itself is not opened: it may not exist.
 Status RunRestore(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<BackupPlace> place, PlaceFrom(*call.line));
   BackupEngineReadOnly* opened = nullptr;

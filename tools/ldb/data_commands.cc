@@ -241,6 +241,7 @@ Status RunDeleteRange(const Invocation& call) {
   return CloseAfterWrite(db.get(), (*db)->DeleteRange(WriteOptions(), family, begin, end));
 }
 
+// All pairs are written by one batch, so either all or none of them are there after a crash.
 Status RunBatchPut(const Invocation& call) {
   if (call.arguments.size() % 2 != 0) {
     return Status::InvalidArgument(
@@ -284,6 +285,7 @@ Status RunExplain(const Invocation& call) {
   return Status::OK();
 }
 
+// Reads commands from standard input until its end, with one open database.
 Status RunQuery(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));

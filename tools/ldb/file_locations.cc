@@ -12,6 +12,8 @@
 
 namespace ashlar {
 
+// Lists the database's own directory and those of --db_paths. The MANIFEST records only numbers of
+// paths, so each file is searched for.
 Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call,
                                           const ManifestState& state) {
   FileLocations locations;

@@ -77,6 +77,7 @@ std::string UsageText(const LdbCommand& command) {
   return text;
 }
 
+// Refuses unknown flags and a wrong number of words before anything is opened.
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   std::vector<std::string_view> known = CommonLdbFlags();
   known.insert(known.end(), command.flags.begin(), command.flags.end());
@@ -92,6 +93,7 @@ Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   return Status::OK();
 }
 
+// The parts of the command line that all commands have in common.
 Result<Invocation> Parse(const CommandLine& line) {
   Invocation call;
   call.line = &line;

@@ -181,6 +181,7 @@ Status CheckBlobFile(FileSystem* fs, const std::string& path, const BlobFileAddi
       StrCat(path, ": the MANIFEST says ", added.file_bytes(), " bytes, the file has ", bytes));
 }
 
+// Tables of a level below 0 must not overlap, and must be in the order of their keys.
 Status CheckOrder(const FamilyState& family, size_t level) {
   const Comparator* comparator = OrderOfBoundaries(family);
   if (comparator == nullptr) return Status::OK();
@@ -255,6 +256,7 @@ Status RunDumpLiveFiles(const Invocation& call) {
   return first_error.ok() ? status : first_error;
 }
 
+// Compares the MANIFEST with the files, without opening the database.
 Status RunCheckConsistency(const Invocation& call) {
   FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));

@@ -26,6 +26,8 @@ bool IsHeaderOrFooter(const std::string& line) {
 // number of lines that are neither pairs nor printed by `ldb dump` around pairs. The first arrow of
 // a line ends the key; the value may contain more arrows.
 using PairVisit = std::function<Status(const std::string& key, const std::string& value)>;
+// Lines of the form "key ==> value". Lines without an arrow are counted and skipped; returns their
+// number.
 Result<size_t> ForEachArrowLine(const Invocation& call, const PairVisit& take) {
   size_t bad_lines = 0;
   for (std::string line; ReadInputLine(&line);) {
@@ -74,6 +76,7 @@ const TemporaryOptions::Texts& BulkOptions() {
 
 }  // namespace
 
+// --bulk_load changes options of the family until all pairs are written.
 Status RunLoad(const Invocation& call) {
   WriteOptions options;
   ASSIGN_OR_RETURN(options.disableWAL, call.line->Bool("disable_wal"));

@@ -47,6 +47,7 @@ FileNumber FamilyState::OldestBlobFile() const {
 
 ManifestState::ManifestState() { families_[kDefaultFamilyId].name = kDefaultColumnFamilyName; }
 
+// The edits must be applied in their order. Corruption if an edit contradicts the state.
 Status ManifestState::Apply(const VersionEdit& edit) {
   if (edit.next_file_number) next_file_number_ = *edit.next_file_number;
   if (edit.last_sequence) last_sequence_ = *edit.last_sequence;
@@ -230,6 +231,7 @@ std::string NewestManifestIn(FileSystem* fs, const std::string& db) {
 
 }  // namespace
 
+// If CURRENT cannot be read, the error names the newest MANIFEST, which the user can pass by hand.
 Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db) {
   Result<std::string> name = ReadCurrent(fs, db);
   if (name.ok()) return StrCat(db, "/", *name);
@@ -240,6 +242,7 @@ Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db) {
                      : StrCat("manifest_dump --path=", db, "/", newest, " shows what was there"));
 }
 
+// For commands that only print: if CURRENT names no existing file, the newest MANIFEST is taken.
 Result<std::string> FindManifest(FileSystem* fs, const std::string& db) {
   Result<std::string> name = ReadCurrent(fs, db);
   const std::string live = name.ok() ? StrCat(db, "/", *name) : "";

@@ -19,6 +19,7 @@
 namespace ashlar {
 namespace {
 
+// The range of keys and the limit that the flags give.
 struct RangeFlags {
   std::optional<std::string> from;  // inclusive
   std::optional<std::string> to;    // exclusive
@@ -269,6 +270,7 @@ Status RunScan(const Invocation& call) {
   return Walk(call, &times, print).status();
 }
 
+// With --path a single file is dumped, and no database is needed.
 Status RunDump(const Invocation& call) {
   if (const std::optional<std::string> path = call.line->Value("path")) {
     return DumpFile(call, *path);

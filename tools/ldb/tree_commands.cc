@@ -179,6 +179,7 @@ Status RemoveTable(FileSystem* fs, const std::string& dir, FileNumber table) {
 
 }  // namespace
 
+// Reads the MANIFEST first: if no table is on a deeper level, nothing has to be done.
 Status RunReduceLevels(const Invocation& call) {
   if (!call.line->Has("new_levels")) {
     return Status::InvalidArgument("reduce_levels needs --new_levels=<number>");
@@ -201,6 +202,8 @@ Status RunReduceLevels(const Invocation& call) {
   return Reduce(call, static_cast<size_t>(new_levels));
 }
 
+// Level 0 with one file is valid for both styles, so only the change to universal compaction needs
+// work.
 Status RunChangeCompactionStyle(const Invocation& call) {
   for (const std::string_view flag : {"old_compaction_style", "new_compaction_style"}) {
     ASSIGN_OR_RETURN(const int64_t style, call.line->Number(flag, -1));

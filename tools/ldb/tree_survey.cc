@@ -138,6 +138,7 @@ Result<SurveyedFamily> SurveyFamily(FileSystem* fs, const FileLocations& locatio
   return result;
 }
 
+// Linear in the number of live files. A directory has few files that are not live.
 bool IsLive(const ManifestState& state, FileType type, FileNumber number) {
   for (const auto& [id, family] : state.families()) {
     if (type == kBlobFile && family.blobs.count(number) != 0) return true;

@@ -40,6 +40,8 @@ uint64_t Backup::Bytes() const {
   return bytes;
 }
 
+// Reads the meta files, newest first. At most max_valid backups are loaded; the others are not part
+// of the catalog.
 Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid, Logger* info_log) {
   const std::string meta_dir = directory.PathOf(kMetaDir);
   Result<std::vector<std::string>> names = ListDirectory(directory.fs, meta_dir);
@@ -69,6 +71,7 @@ Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid,
   return Status::OK();
 }
 
+// Adds the backup to the valid or to the damaged ones. True if it is valid.
 bool BackupCatalog::LoadBackup(const BackupDirectory& directory, BackupID id,
                                const Sizes& shared_sizes, Logger* info_log) {
   DamagedBackup damaged;
@@ -104,6 +107,8 @@ Result<BackupPtr> BackupCatalog::ReadBackup(const BackupDirectory& directory, Ba
   return MakeBackup(directory, id, meta.Take(), shared_sizes);
 }
 
+// Compares the files that the meta file names with those that exist. Only their sizes are checked;
+// checksums need VerifyBackup().
 Result<BackupPtr> BackupCatalog::MakeBackup(const BackupDirectory& directory, BackupID id,
                                             BackupMeta meta, const Sizes& shared_sizes) const {
   const std::string meta_path = directory.PathOf(MetaName(id));
@@ -135,6 +140,8 @@ Result<BackupPtr> BackupCatalog::MakeBackup(const BackupDirectory& directory, Ba
   return BackupPtr(std::move(backup));
 }
 
+// Backups that name the same shared file use one object. Contradictory facts about it mean that one
+// of the meta files is damaged.
 Result<BackupFilePtr> BackupCatalog::ShareLocked(const std::string& meta_path,
                                                  BackupFile file) const {
   const auto known = shared_.find(file.name);
@@ -209,6 +216,7 @@ void BackupCatalog::Add(const BackupPtr& backup) {
   }
 }
 
+// Returns the shared files that no other backup names, which the caller may delete.
 std::vector<std::string> BackupCatalog::Remove(BackupID id) {
   std::vector<std::string> names;
   {
@@ -233,6 +241,8 @@ std::vector<std::string> BackupCatalog::Remove(BackupID id) {
   return names;
 }
 
+// Takes one use off a shared file; the last one also removes the session in its name from the
+// candidates.
 void BackupCatalog::ForgetLocked(const std::string& name) {
   const auto found = shared_.find(name);
   assert(found != shared_.end() && found->second.backup_count > 0);

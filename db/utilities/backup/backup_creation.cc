@@ -52,6 +52,8 @@ BackupCreation::BackupCreation(const BackupParts& parts, const CreateBackupOptio
       progress_(options.progress_callback, parts.options->callback_trigger_interval_size),
       copier_(SettingsOf(parts, statistics_.get(), &progress_)) {}
 
+// After an error the files are deleted. The id is given back only if no meta file with it can
+// exist, also not after a crash.
 Result<BackupPtr> BackupCreation::Run() {
   RETURN_IF_ERROR(CheckPlace());
   Info(parts_.info_log, "Backup %u begins", id_);
@@ -117,6 +119,8 @@ Result<BackupPtr> BackupCreation::Make() {
   return BackupPtr(std::move(backup));
 }
 
+// Copies what the backup does not share with earlier ones, and returns the content of the meta
+// file.
 Result<BackupMeta> BackupCreation::CopyAll() {
   // From the listing until the last copy no live file may be deleted.
   const DeletionPause kept(db_);
@@ -154,6 +158,8 @@ Result<BackupMeta> BackupCreation::CopyAll() {
   return meta;
 }
 
+// The program decides about new shared files only: private files belong to the backup, and shared
+// files that exist cost nothing.
 Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
   if (!options_.exclude_files_callback) return Status::OK();
   std::vector<MaybeExcludeBackupFile> offered;
@@ -172,6 +178,7 @@ Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
   return Status::OK();
 }
 
+// A file that an earlier backup has copied. Only its temperature may be newer.
 BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
   BackupFile result = *file.existing;
   const Temperature current = result.temperature, recorded = file.info.temperature;
@@ -209,6 +216,7 @@ Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) con
   return directory.fs->RenameFile(target.path, path, IOOptions(), nullptr);
 }
 
+// The rename of the meta file is the moment at which the backup begins to exist.
 Status BackupCreation::WriteMetaFile(const BackupMeta& meta) {
   const BackupDirectory& directory = parts_.directory;
   const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
@@ -224,6 +232,8 @@ Status BackupCreation::WriteMetaFile(const BackupMeta& meta) {
   return parts_.options->sync ? entries.Sync(path) : Status::OK();
 }
 
+// Deletes the meta file first, then the files that it may name. Errors leave garbage, which a later
+// collection deletes.
 void BackupCreation::Undo() const {
   const BackupDirectory& directory = parts_.directory;
   Status status = DeleteFileIfExists(directory.fs, directory.PathOf(MetaTempName(id_)));

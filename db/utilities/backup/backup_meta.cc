@@ -122,6 +122,8 @@ class MetaParser {
              std::vector<std::string>* ignored)
       : text_(text), id_(id), path_(path), ignored_(ignored) {}
 
+  // The lines in the order of the format: schema, time, sequence number, fields, number of files,
+  // files.
   Status Parse(BackupMeta* meta) {
     assert(meta != nullptr);
     RETURN_IF_ERROR(NextLine());
@@ -307,6 +309,7 @@ class MetaParser {
 
 }  // namespace
 
+// Schema 1 is the form that all releases of RocksDB read; it has no fields besides the checksums.
 std::string WriteMeta(const BackupMeta& meta, int schema) {
   assert(schema >= kLowestSchema && schema <= kHighestSchema);
   assert(schema > 1 || meta.excluded.empty());
@@ -348,6 +351,8 @@ Result<BackupMeta> ParseMeta(std::string_view text, BackupID id, const std::stri
   return meta;
 }
 
+// The first word of each line. In a damaged file these may not be names, which does no harm: they
+// only protect files from deletion.
 std::vector<std::string> NamesInMeta(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {

@@ -50,6 +50,7 @@ bool IsTempName(std::string_view base_name) {
   return base_name.size() > 5 && base_name.starts_with(".") && base_name.ends_with(".tmp");
 }
 
+// Only the canonical form counts: decimal digits without zeros in front, within 32 bits.
 std::optional<BackupID> ParseBackupId(std::string_view name) {
   // Ten digits are less than 2^34, so that the sum below cannot overflow.
   if (name.empty() || name.size() > 10 || name.front() == '0') return std::nullopt;
@@ -62,6 +63,7 @@ std::optional<BackupID> ParseBackupId(std::string_view name) {
   return static_cast<BackupID>(id);
 }
 
+// "000012_s..._345.sst" becomes "000012.sst": the name of the file in a database.
 std::string DatabaseNameOf(std::string_view backup_name) {
   const std::string_view base = BaseOf(backup_name);
   // Names of database files contain no '_', so the first one begins what the backup has added.
@@ -87,6 +89,8 @@ bool NameNeedsCrc(const FileIdentityForName& file, Naming naming) {
   return !UsesSessionId(file, naming);
 }
 
+// Files of the same database number can have different contents, so the name also has the session
+// or the checksum, and the size.
 std::string SharedChecksumName(const FileIdentityForName& file, Naming naming) {
   const size_t dot = file.database_name.rfind('.');
   assert(dot != std::string::npos);
@@ -102,6 +106,7 @@ std::string SharedChecksumName(const FileIdentityForName& file, Naming naming) {
                 has_bytes ? StrCat(file.bytes) : "", ending);
 }
 
+// The session id that the name contains, if it is a name of that form.
 std::optional<std::string> SessionIdIn(std::string_view backup_name) {
   std::string_view base = BaseOf(backup_name);
   const size_t mark = base.find("_s");

@@ -45,6 +45,7 @@ uint64_t RemoveLogs(std::vector<LiveFileStorageInfo>* files) {
   return end;
 }
 
+// A database that does not know an id has an empty one; then names are made from checksums.
 DatabaseIdentity IdentityOf(DB* db) {
   assert(db != nullptr);
   DatabaseIdentity identity;
@@ -110,6 +111,8 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
   return files;
 }
 
+// Lists the live files, after a flush if the options ask for one. File deletions are disabled by
+// the caller.
 Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
     DB* db, const CreateBackupOptions& options) const {
   assert(db != nullptr);
@@ -134,6 +137,8 @@ Status BackupPlanner::NameShared(FileSystem* fs, const DatabaseIdentity& databas
   return FindExisting(fs, database, file);
 }
 
+// Chooses the shared name. Finding the session may need the table's properties, finding the
+// checksum may need the whole file.
 Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& database,
                                     PlannedFile* file) const {
   assert(file != nullptr);
@@ -155,6 +160,8 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
   return Status::OK();
 }
 
+// The checksum that the database has recorded, or that this engine has computed before, or the
+// checksum of the file as it is read now.
 Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
                               PlannedFile* file) const {
   assert(file != nullptr);

@@ -49,6 +49,7 @@ BackupRestore::BackupRestore(const BackupParts& parts, const RestoreOptions& opt
       fs_(parts.db_fs),
       copier_(SettingsOfRestore(parts)) {}
 
+// The directory is locked during the restore, so no process can open the half-restored database.
 Status BackupRestore::Run() {
   RETURN_IF_ERROR(CheckPlaces());
   RETURN_IF_ERROR(CreateDirectories(fs_, db_dir_));
@@ -66,6 +67,7 @@ Status BackupRestore::Run() {
   return status;
 }
 
+// The backups must not be overwritten by a restore into their own directory.
 Status BackupRestore::CheckPlaces() const {
   for (const std::string& dir : {db_dir_, wal_dir_}) {
     if (dir.empty()) return Status::InvalidArgument("restore: no directory is given");
@@ -76,6 +78,8 @@ Status BackupRestore::CheckPlaces() const {
   return Status::OK();
 }
 
+// Everything that can fail without changes comes first. From RemoveOld() on the old database is
+// gone.
 Status BackupRestore::RunLocked() {
   RETURN_IF_ERROR(MakePlan());
   RETURN_IF_ERROR(FindKept());
@@ -86,6 +90,7 @@ Status BackupRestore::RunLocked() {
   return Finish();
 }
 
+// One target for each file of the backup: where it goes, and under which name.
 Status BackupRestore::MakePlan() {
   const auto add = [this](const std::string& name) -> Target& {
     Target& target = targets_.emplace_back();
@@ -114,6 +119,8 @@ Status BackupRestore::MakePlan() {
   return Status::OK();
 }
 
+// Finds tables and blob files that the directory already has. Depending on the mode their checksums
+// are compared as well.
 Status BackupRestore::FindKept() {
   if (options_.mode == RestoreOptions::kPurgeAllFiles) return Status::OK();
   ASSIGN_OR_RETURN(const FileSizes sizes, SizesOfFiles(fs_, db_dir_, &IsNameOfBackupFile));
@@ -169,6 +176,7 @@ Status BackupRestore::FindExcluded() {
   return wanted.empty() ? Status::OK() : FindInAlternates(std::move(wanted));
 }
 
+// Excluded files are looked up in other backup directories, whose engines the program has given.
 Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
   for (BackupEngineReadOnlyBase* engine : options_.alternate_dirs) {
     std::vector<BackupInfo> infos;
@@ -243,6 +251,8 @@ Status BackupRestore::RemoveFrom(const std::string& dir) const {
   return Status::OK();
 }
 
+// With keep_log_files the archived logs become logs of the restored database. Otherwise they belong
+// to the old one, and are deleted.
 Status BackupRestore::SettleArchive() const {
   const std::string archive = ArchivalDirectory(wal_dir_);
   Result<std::vector<std::string>> names = ListDirectory(fs_, archive);

@@ -88,6 +88,7 @@ EngineCore::EngineCore(const BackupEngineOptions& options, Env* db_env)
              .is_stopped = &is_stopped_,
              .info_log = options_.info_log} {}
 
+// An engine for reading creates nothing and deletes nothing.
 Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& options,
                                                      Env* db_env, Access access) {
   if (db_env == nullptr) return Status::InvalidArgument("backup engine: the Env is null");
@@ -106,6 +107,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& 
   return core;
 }
 
+// Only the directories that these options use.
 Status EngineCore::MakeDirectories() const {
   std::vector<std::string_view> names = {kPrivateDir, kMetaDir};
   if (options_.share_table_files) {
@@ -143,6 +145,8 @@ BackupInfo EngineCore::InfoOf(const Backup& backup, bool with_details) const {
   return info;
 }
 
+// The Env in the result shows the shared files as if they were in the directory of the backup, so
+// the backup can be opened read-only where it is.
 void EngineCore::AddDetails(const Backup& backup, BackupInfo* info) const {
   assert(info != nullptr);
   info->name_for_open = parts_.directory.PathOf(PrivateDirName(backup.id));
@@ -185,6 +189,7 @@ Status EngineCore::VerifySize(const BackupFile& file) const {
   return Status::Corruption(StrCat(path, ": expected ", file.bytes, " bytes, found ", *bytes));
 }
 
+// First all sizes, which are cheap to compare, then the checksums if the caller wants them.
 Status EngineCore::Verify(BackupID id, bool with_checksum) const {
   ASSIGN_OR_RETURN(const BackupPtr backup, catalog_.Find(id));
   for (const BackupFilePtr& file : backup->files) RETURN_IF_ERROR(VerifySize(*file));

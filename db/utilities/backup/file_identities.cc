@@ -16,6 +16,8 @@
 namespace ashlar {
 namespace {
 
+// Whether this session of the database has made the table: then the unique id computed from the
+// three parts is the one that the MANIFEST records.
 bool IsMadeBy(const DatabaseIdentity& database, const std::string& session_id,
               const LiveFileStorageInfo& table) {
   const Result<InternalUniqueId> id =
@@ -30,6 +32,7 @@ bool IsMadeBy(const DatabaseIdentity& database, const std::string& session_id,
 
 }  // namespace
 
+// The session is needed for the name of the shared file, and is stored only inside of the table.
 Result<std::string> FileIdentities::SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
                                                 const LiveFileStorageInfo& table) {
   if (!table.unique_id.empty()) {
@@ -69,6 +72,7 @@ void FileIdentities::RememberCrcs(const DatabaseIdentity& database, Crcs crcs) {
   crcs_ = std::move(crcs);
 }
 
+// The CRC-32C that the database has recorded. Other checksum functions are of no use for backups.
 std::optional<uint32_t> RecordedCrc(const LiveFileStorageInfo& file) {
   if (file.file_checksum_func_name != kDbFileChecksumFuncName) return std::nullopt;
   if (file.file_checksum.size() != sizeof(uint32_t)) return std::nullopt;

@@ -7,6 +7,8 @@
 
 namespace ashlar {
 
+// The bytes that follow a MANIFEST of this length when these edits are appended. The framing
+// depends on the position within a block of the log format.
 std::string AppendedEdits(uint64_t manifest_bytes, const std::vector<VersionEdit>& edits) {
   // MANIFESTs are never recycled, so the form of their records has no log number.
   const LogFraming framing(0, /*is_recyclable=*/false);

@@ -69,6 +69,8 @@ class CopyPool::Work {
 CopyPool::CopyPool(int max_jobs_at_once)
     : size_(static_cast<size_t>(std::max(max_jobs_at_once, 1))), free_slots_(size_) {}
 
+// The calling thread is not one of the workers if their priority is lowered, since a thread's
+// priority cannot be raised again.
 Status CopyPool::Run(const Call& call) {
   Work work(this, call);
   const size_t threads = std::min(size_, call.count);

@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// The callback is called without the mutex, and by whichever thread completes an interval.
 Status CopyProgress::Add(uint64_t bytes) {
   if (!callback_) return Status::OK();
   {

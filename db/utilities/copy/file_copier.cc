@@ -49,6 +49,7 @@ struct FileCopier::Reading {
 FileCopier::FileCopier(const CopySettings& settings)
     : settings_(settings), buffer_bytes_(BufferBytesOf(settings)) {}
 
+// The checksum is computed while the bytes pass, so the source is read once.
 Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& target) const {
   ASSIGN_OR_RETURN(Reading reading, Open(source));
   RETURN_IF_ERROR(WriteFile(target, reading.file.temperature, [&](FileWriter* writer) {
@@ -66,6 +67,7 @@ Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& 
   return copied;
 }
 
+// For small files whose content is in memory.
 Result<CopiedFile> FileCopier::Write(const Slice& contents, const CopyTarget& target) const {
   RETURN_IF_ERROR(CheckNotStopped());
   RETURN_IF_ERROR(WriteFile(target, Temperature::kUnknown, [&](FileWriter* writer) {
@@ -82,6 +84,8 @@ Result<CopiedFile> FileCopier::Read(const CopySource& source) const {
   return reading.file;
 }
 
+// The temperature in the file system may differ from the recorded one; the setting decides which of
+// the two the copy gets.
 Result<FileCopier::Reading> FileCopier::Open(const CopySource& source) const {
   RETURN_IF_ERROR(CheckNotStopped());
   FileOptions options;
@@ -95,6 +99,7 @@ Result<FileCopier::Reading> FileCopier::Open(const CopySource& source) const {
   return reading;
 }
 
+// Creates the file, lets `fill` write it, and syncs it if the settings ask for that.
 template <typename Fill>
 Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
                              const Fill& fill) const {
@@ -109,6 +114,7 @@ Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
   return writer->Close();
 }
 
+// Passes the source to `sink` piece by piece. A source that is shorter than expected is Corruption.
 template <typename Sink>
 Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
   assert(reading != nullptr);

@@ -11,6 +11,7 @@
 
 namespace ashlar {
 
+// "Flat": the directory contains no other directories.
 Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
   assert(fs != nullptr);
   // A missing directory is what the caller wants.

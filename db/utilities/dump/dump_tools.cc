@@ -50,6 +50,7 @@ std::string DumpHead(const std::string& origin) {
   return head + origin;
 }
 
+// A length in four bytes and the bytes themselves.
 Status AppendDumpPart(const Slice& bytes, std::string* to) {
   if (bytes.size() > UINT32_MAX) {
     return Status::InvalidArgument(StrCat("dump: ", bytes.size(), " bytes of a key or value"));

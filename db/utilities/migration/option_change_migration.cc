@@ -167,6 +167,7 @@ struct Plan {
   bool has_fewer_levels = false;
 };
 
+// Both lists are of the same families in the same order, which CheckFamilies() has verified.
 Plan MakePlan(const Descriptors& old_families, const Descriptors& new_families) {
   Plan plan;
   for (size_t i = 0; i < old_families.size(); ++i) {
@@ -196,6 +197,7 @@ Status CheckSizes(const OpenFamilies& open, const DBOptions& options, const std:
 
 }  // namespace
 
+// The database is opened with options under which nothing but the wanted compaction runs.
 Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,
                              const std::vector<ColumnFamilyDescriptor>& old_cf_descs,
                              const DBOptions& new_db_opts,

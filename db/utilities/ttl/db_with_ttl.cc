@@ -31,6 +31,8 @@ auto Unwrapped(const Object& object, GetInner&& inner) {
 
 }  // namespace
 
+// Wrappers that are in the options already, from an OPTIONS file or another DBWithTTL, are taken
+// off first, so that values never get two times.
 TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
                      const std::shared_ptr<SystemClock>& clock, const TtlOptions& ttl_options) {
   TtlFamily family;
@@ -63,6 +65,7 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
   return family;
 }
 
+// With this an OPTIONS file that names the wrappers can be loaded.
 void RegisterTtlObjects() {
   // A local static is initialized once, also if several threads come at the same time.
   static const int registered = [] {
@@ -169,6 +172,7 @@ Status DBWithTTLImpl::GetTtl(ColumnFamilyHandle* family, int32_t* ttl) {
   return Status::OK();
 }
 
+// "ashlar.ttl" is the time to live in seconds; 0 means that values do not expire.
 bool DBWithTTLImpl::GetIntProperty(ColumnFamilyHandle* family, const Slice& property,
                                    uint64_t* value) {
   if (property != Slice("ashlar.ttl")) return db_->GetIntProperty(family, property, value);
@@ -271,6 +275,7 @@ Status DBWithTTLImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   return WriteWithCallback(options, updates, nullptr);
 }
 
+// The batch of the program is not changed; a copy with times is written instead.
 Status DBWithTTLImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                         UserWriteCallback* callback) {
   if (updates == nullptr) return Status::InvalidArgument("DBWithTTL::Write: needs a batch");

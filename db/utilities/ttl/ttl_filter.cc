@@ -63,6 +63,7 @@ CompactionFilter::Decision TtlCompactionFilter::FilterStored(ValueType type, con
   return decision;
 }
 
+// The user's filter sees values without times, in all forms of the call.
 CompactionFilter::Decision TtlCompactionFilter::FilterV3(
     int level, const Slice& key, ValueType value_type, const Slice* existing_value,
     const WideColumns* existing_columns, std::string* new_value,
@@ -84,6 +85,7 @@ CompactionFilter::Decision TtlCompactionFilter::FilterV4(
   });
 }
 
+// The write time is in the value, so a blob cannot expire by its key alone.
 CompactionFilter::Decision TtlCompactionFilter::FilterBlobByKey(int level, const Slice& key,
                                                                 std::string* new_value,
                                                                 std::string* skip_until) const {
@@ -114,6 +116,7 @@ bool TtlCompactionFilterFactory::ShouldFilterTableFileCreation(
          (user_ != nullptr && user_->ShouldFilterTableFileCreation(reason));
 }
 
+// The user's factory may give no filter for this job; expiry works without one.
 std::unique_ptr<CompactionFilter> TtlCompactionFilterFactory::CreateCompactionFilter(
     const CompactionFilter::Context& context) {
   std::unique_ptr<CompactionFilter> of_user;

@@ -20,6 +20,8 @@ TtlIterator::TtlIterator(std::unique_ptr<Iterator> source, bool leaves_values_un
   assert(hidden_after_ == nullptr || !leaves_values_unread_);
 }
 
+// Takes the time off the value at which the source stands. False if the value is damaged; status_
+// then says so.
 bool TtlIterator::TakeValue() {
   const WideColumns& stored = source_->columns();
   write_time_ = 0;
@@ -42,6 +44,7 @@ bool TtlIterator::IsHidden() const {
          IsExpired(write_time_, hidden_after_->seconds.load(std::memory_order_relaxed), now_);
 }
 
+// Moves on over expired entries, if these are to be hidden.
 void TtlIterator::Settle(bool is_forward) {
   status_ = Status::OK();
   value_.clear();

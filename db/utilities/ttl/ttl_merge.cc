@@ -43,6 +43,8 @@ bool TtlMergeOperator::IsInstanceOf(const std::string& id) const {
   return id == "Merge By TTL" || MergeOperator::IsInstanceOf(id);
 }
 
+// The time of the merged value: that of the newest operand, or the present time, depending on the
+// options.
 bool TtlMergeOperator::TimeOfResult(const Slice& newest, Logger* logger, int64_t* seconds) const {
   if (keeps_time_) {
     *seconds = WriteTimeOf(newest);
@@ -55,6 +57,8 @@ bool TtlMergeOperator::TimeOfResult(const Slice& newest, Logger* logger, int64_t
   return status.ok();
 }
 
+// Takes the times off the value and the operands, merges them with the user's operator, and adds
+// one time to the result.
 bool TtlMergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
                                    MergeOperationOutputV3* merge_out) const {
   assert(!merge_in.operand_list.empty());

@@ -21,6 +21,7 @@ bool DBWithTTLImpl::IsHidden(ColumnFamilyHandle* family, int64_t write_time, int
   return ttl != nullptr && IsExpired(write_time, ttl->seconds.load(std::memory_order_relaxed), now);
 }
 
+// Removes the time from the value. NotFound if the value is expired and is to be hidden.
 Status DBWithTTLImpl::Strip(ColumnFamilyHandle* family, int64_t now, PinnableSlice* value) const {
   assert(value != nullptr);
   Status status = CheckWriteTime(*value);
@@ -82,6 +83,7 @@ Status DBWithTTLImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyH
   return Status::OK();
 }
 
+// All keys are compared with the same time of day.
 void DBWithTTLImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, std::string* timestamps, Status* statuses,

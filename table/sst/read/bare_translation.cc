@@ -69,6 +69,8 @@ BlockBasedTableOptions FormatInMemory() {
   return options;
 }
 
+// The copy keeps the properties of the original that describe its origin, such as the column
+// family.
 TableBuilderOptions BuilderOptions(const TableProperties& from, const TableReaderOptions& options) {
   TableBuilderOptions result;
   result.icmp = options.icmp;
@@ -87,6 +89,8 @@ TableBuilderOptions BuilderOptions(const TableProperties& from, const TableReade
   return result;
 }
 
+// The rows are in the order of the comparator that has written them, so another one cannot read
+// them. Old tables do not name theirs.
 Status CheckComparator(const RandomReader& file, const TableProperties& properties,
                        const TableReaderOptions& options) {
   const std::string& written_with = properties.comparator_name;
@@ -120,6 +124,7 @@ Status AddEntry(const RandomReader& file, const TableProperties& properties, con
   return Status::CopyAppendMessage(added, "; table ", file.path());
 }
 
+// The rows of a PlainTable are already in order.
 Status CopyPlain(const RandomReader& file, const TableProperties& properties, const Slice& bytes,
                  TableBuilder* builder) {
   PlainRowFormat format;
@@ -166,6 +171,7 @@ Status CopyRows(const RandomReader& file, const BareTable& table,
 
 }  // namespace
 
+// Makes a block-based table in memory, and returns it as a file.
 Result<std::unique_ptr<RandomReader>> TranslateBareTable(const RandomReader& file,
                                                          const TableReaderOptions& options) {
   BareTable table;

@@ -74,6 +74,7 @@ Status AsData(const Slice& contents, DataBlock* block) {
 
 }  // namespace
 
+// Adds the kind of block, the path and the position to an error, which keeps its code.
 [[gnu::cold]] Status BlockFetcher::Describe(const Status& status, std::string_view kind,
                                             const BlockHandle& handle) const {
   const char* detail = status.getState() == nullptr ? "" : status.getState();
@@ -127,6 +128,8 @@ Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char
   return bytes.data();
 }
 
+// The properties block may have been changed after the table was written (its global sequence
+// number), so its checksum has a rule of its own.
 Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
                             std::string_view kind) const {
   assert(handle.FitsBefore(limit_));
@@ -143,6 +146,7 @@ bool BlockFetcher::IsIntact(const BlockHandle& handle, const char* stored) const
   return Verify(handle, stored, kDataKind).ok();
 }
 
+// Blocks that are stored uncompressed are only copied, and are not measured.
 Status BlockFetcher::Uncompress(const CompressedBlock& compressed,
                                 const UncompressionDict* dictionary, char* raw) const {
   assert(raw != nullptr);
@@ -185,6 +189,7 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   return block;
 }
 
+// The block in the form of the file: entries are decoded when they are read.
 Result<DataBlock*> BlockFetcher::MakeAsStored(const CompressedBlock& compressed,
                                               const UncompressionDict* dictionary) const {
   auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(compressed.raw_bytes));
@@ -194,6 +199,7 @@ Result<DataBlock*> BlockFetcher::MakeAsStored(const CompressedBlock& compressed,
   return block.Leave();
 }
 
+// The block with all entries decoded, which makes later searches faster and needs more memory.
 Result<DataBlock*> BlockFetcher::MakeDecoded(const CompressedBlock& compressed,
                                              const UncompressionDict* dictionary,
                                              KeyOrder order) const {
@@ -247,6 +253,7 @@ Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const
   return filter.get();
 }
 
+// A block that belongs to the caller and is not in the cache.
 Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::string_view kind,
                                            const IOOptions& io) const {
   RETURN_IF_ERROR(CheckHandle(handle, kind));
@@ -262,6 +269,7 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
   return FinishLoose(handle, kind, stored.data(), std::move(memory));
 }
 
+// `stored` are the bytes of the block as they are in the file, with the trailer. They are copied.
 Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::string_view kind,
                                             const char* stored) const {
   assert(handle.FitsBefore(limit_));
@@ -292,6 +300,7 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
   return LooseBlock{.memory = std::move(raw), .contents = contents};
 }
 
+// The properties are never compressed.
 Result<LooseBlock> BlockFetcher::ReadProperties(const BlockHandle& handle) const {
   RETURN_IF_ERROR(CheckHandle(handle, kPropertiesKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;

@@ -80,6 +80,8 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
 
 }  // namespace
 
+// Looks into memory first. An empty reference without an error means that the block is not in
+// memory and that the read may not use the file.
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
   assert(read != nullptr);
@@ -124,6 +126,8 @@ template <typename T>
   return cached;
 }
 
+// Inside an epoch the object is borrowed, which costs no reference count. Outside of one the result
+// owns a reference.
 template <typename T>
 ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const {
   assert(read != nullptr);
@@ -180,6 +184,7 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
   return Admit(object, parent, i, read->fill_cache);
 }
 
+// Null unless the block cache has a second tier, and that has the block.
 template <typename T>
 T* BlockStore::TakeFromSecondTier(const BlockHandle& handle) const {
   if (cache_ == nullptr || !cache_->HasSecondTier()) [[likely]]
@@ -337,6 +342,8 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   return decoded;
 }
 
+// Inserts the object into the cache and, if there is one, into the slot of its parent. If blocks
+// can be read again cheaply, the cache may decide not to take this one.
 template <typename T>
 Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                            size_t i) const {
@@ -386,6 +393,8 @@ Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
   return MakeIndex(block, handle, source, kind);
 }
 
+// Slots are pointers to cached blocks, one for each entry of the index. Only the built-in cache
+// maintains them.
 Result<IndexBlock*> BlockStore::MakeIndex(const LooseBlock& block, const BlockHandle& handle,
                                           const FlatIndex::Source& source,
                                           std::string_view kind) const {
@@ -479,6 +488,7 @@ void BlockStore::SetFileId(uint64_t file_id) {
   if (file_id == 0 && cache_ != nullptr) own_blocks_ = std::make_unique<OwnBlocks>();
 }
 
+// Removes the blocks from the cache whose keys no other open of the file can use.
 void BlockStore::ForgetOwnBlocks() const {
   assert(cache_ != nullptr || own_blocks_ == nullptr);
   if (own_blocks_ == nullptr) return;

@@ -9,6 +9,7 @@
 
 namespace ashlar {
 
+// Misses of data blocks are counted together at the end of a read, because they are frequent.
 void CountMiss(TableObjectKind kind, Statistics* statistics) {
   assert(kind != TableObjectKind::kData);
   if (statistics == nullptr) return;

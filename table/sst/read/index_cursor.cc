@@ -8,6 +8,8 @@
 
 namespace ashlar {
 
+// For an index that the table does not keep in memory: the top block is read like a partition, and
+// the cursor holds it.
 Status IndexCursor::LoadTop(BlockRead* read) {
   assert(top_ == nullptr);
   assert(place_ != nullptr);
@@ -103,6 +105,7 @@ Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
   }
 }
 
+// Loads the partition unless it is the current one. On failure the cursor is not valid.
 Status IndexCursor::Enter(size_t top_entry, BlockRead* read) {
   assert(is_partitioned_);
   assert(top_entry < top_->index->size());

@@ -34,6 +34,7 @@ bool CanStartReads(const RandomReader& file) {
 
 }  // namespace
 
+// The buffer may have only a part of the bytes. That part is kept, and the rest is read behind it.
 Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch,
                        Slice* result, const IOOptions& io) {
   if (offset >= begin_ && offset + n <= begin_ + size_) {
@@ -199,6 +200,8 @@ void Readahead::EndNext() {
   next_.handle = nullptr;
 }
 
+// Asks the file system to read into its own cache. That is only a hint: its errors are ignored,
+// except that an unsupported call is not repeated.
 void Readahead::Prefetch(const RandomReader& file, uint64_t begin, uint64_t end) {
   assert(can_prefetch_);
   prefetched_end_ = std::min(EndIn(file), end);
@@ -208,6 +211,7 @@ void Readahead::Prefetch(const RandomReader& file, uint64_t begin, uint64_t end)
   can_prefetch_ = !status.IsNotSupported();  // other errors will come again with the read itself
 }
 
+// Moves the bytes that are still useful to the begin of the buffer, and returns how many these are.
 size_t Readahead::KeepFrom(uint64_t offset, size_t bytes) {
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {

@@ -93,6 +93,7 @@ bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
   return view.MayContain(contents_.prefix_extractor->Transform(user_key));
 }
 
+// The filter has let the lookup through; `found` tells whether that was right.
 void TableFilter::CountPositive(PointLookup* lookup, bool found) const {
   assert(lookup != nullptr);
   assert(CanReject());

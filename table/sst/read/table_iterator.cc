@@ -26,6 +26,8 @@ constexpr size_t kCompactionReadaheadBytes = size_t{2} << 20;
 
 }  // namespace
 
+// A fixed size, if the read or a compaction asks for one; otherwise readahead that grows with
+// sequential reads.
 Readahead::Options TableIterator::ReadaheadOptions(const ReadOptions& read,
                                                    bool for_compaction) const {
   const TableReaderOptions& table = table_->options_;
@@ -73,6 +75,8 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
   return handle.offset + handle.size + kBlockTrailerBytes;
 }
 
+// Counters are added up in the iterator and reported once, because the shared counters would slow
+// each step down.
 TableIterator::~TableIterator() {
   AddPerfCount(&PerfContextBase::block_cache_hit_count, read_.hits);
   AddPerfCount(&PerfContextBase::block_cache_read_byte, read_.hit_bytes);

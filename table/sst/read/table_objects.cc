@@ -38,6 +38,7 @@ bool LivesInSlab(size_t bytes) { return !kHeapIsWatched && bytes <= SlabHeap::kM
 
 }  // namespace
 
+// Object and bytes are one piece of memory, so a block costs one allocation.
 DataBlock* DataBlock::Allocate(size_t bytes) {
   // The heap may give more than requested; `allocated_bytes` records it all.
   const size_t total = RoundUp(sizeof(DataBlock) + bytes);

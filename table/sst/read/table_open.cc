@@ -78,6 +78,7 @@ bool IsBareTable(const RandomReader& file) {
          BareTableKindOf(tail) != BareTableKind::kNone;
 }
 
+// The tail size in the MANIFEST is that of the original file, and means nothing for the copy.
 Result<std::unique_ptr<TableReader>> OpenTranslated(const RandomReader& file,
                                                     const TableReaderOptions& options) {
   std::unique_ptr<RandomReader> image;
@@ -244,6 +245,7 @@ Status TableReader::LoadProperties(const MetaBlocks& blocks) {
   return Status::OK();
 }
 
+// Refuses tables that this version cannot read correctly, before any of their entries are used.
 Status TableReader::CheckProperties() const {
   const Comparator& comparator = *icmp_.user_comparator();
   if (facts_.user_defined_timestamps_persisted == 0) {
@@ -260,6 +262,7 @@ Status TableReader::CheckProperties() const {
   return Status::OK();
 }
 
+// The MANIFEST may record the unique id of the file. Another id means that the file was exchanged.
 Status TableReader::CheckUniqueId() const {
   if (options_.expected_unique_id.empty()) return Status::OK();
   Result<InternalUniqueId> id = UniqueId();
@@ -281,6 +284,7 @@ uint64_t TableReader::StableFileId() const {
   return CacheFileId(*id, footer_.checksum.base, key_format_.global_seqno);
 }
 
+// A dictionary of a table without compression is not needed.
 Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
   ASSIGN_OR_RETURN(
       const CompressionProperty compression,

@@ -33,6 +33,8 @@ void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
 
 }  // namespace
 
+// Hot: no lock, no reference count and no allocation. False if the search needs the file; the
+// caller then repeats it with Get() outside of the epoch.
 bool TableReader::GetInEpoch(PointLookup* lookup) const {
   assert(lookup != nullptr);
   assert(InEpoch());
@@ -292,6 +294,8 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
       kDataKind, handle);
 }
 
+// The offset of the block that would contain the key. Behind the last key it is the end of the
+// data.
 uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   BlockRead read;
   IndexCursor index(IndexSource());
@@ -301,6 +305,7 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   return facts_.data_size != 0 ? facts_.data_size : store_.fetcher().limit();
 }
 
+// Takes one separator of the index for about each `step` bytes of data. No data block is read.
 [[gnu::cold]] Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
   assert(count > 0);
   assert(!InEpoch());

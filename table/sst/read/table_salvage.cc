@@ -33,6 +33,7 @@ namespace {
 constexpr uint32_t kTypeTwoLevel = 2, kTypeFirstKey = 3;  // of the property of the index type
 constexpr std::string_view kTombstonesKind = "range deletion block";
 
+// Reads one damaged table. Used once.
 class Salvage {
  public:
   Salvage(const RandomReader* file, const Footer& footer, const InternalKeyComparator& comparator,
@@ -91,6 +92,7 @@ Status Salvage::LoadMetaBlocks() {
   return Status::OK();  // the blocks that are needed are asked for by name
 }
 
+// Without properties the format of the index is not known, so nothing can be salvaged.
 Status Salvage::LoadProperties(SequenceNumber manifest_largest_seqno) {
   const auto found = meta_blocks_.find(std::string(kPropertiesBlockName));
   if (found == meta_blocks_.end()) {
@@ -143,6 +145,8 @@ Result<std::unique_ptr<FlatIndex>> Salvage::ReadIndex(const BlockHandle& handle,
   return fetcher_.Describe(index.status(), "index", handle);
 }
 
+// The parts that all blocks depend on are read first; an error in one of these ends the attempt.
+// Damage in a single data block only loses this block.
 Status Salvage::Run(SequenceNumber manifest_largest_seqno) {
   RETURN_IF_ERROR(LoadMetaBlocks());
   RETURN_IF_ERROR(LoadProperties(manifest_largest_seqno));

@@ -67,6 +67,7 @@ Status TableReader::VerifyChecksums(const ReadOptions& options,
   return Verification(this, bounds).Run(options);
 }
 
+// Reads the file once, from its begin to its end.
 Status TableReader::Verification::Run(const ReadOptions& options) {
   assert(blocks_ == 0);
   assert(!InEpoch());
@@ -122,6 +123,7 @@ Status TableReader::Verification::CheckBlock(DataBlock* block, const BlockHandle
   return status.ok() ? status : fetcher.Describe(status, kDataKind, handle);
 }
 
+// Keys must ascend strictly in the whole table, across blocks as well.
 Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Block& block,
                                              const Slice& key) {
   if (entries_ > 0 && table_.icmp_.Compare(last_key_, key) >= 0) {
@@ -149,6 +151,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
   return Status::OK();
 }
 
+// Every restart point must be the begin of an entry.
 Status TableReader::Verification::CheckRestart(uint32_t offset, const Block& block) {
   assert(next_restart_ <= block.restart_count());
   if (next_restart_ == block.restart_count()) return Status::OK();
@@ -158,6 +161,7 @@ Status TableReader::Verification::CheckRestart(uint32_t offset, const Block& blo
   return offset == restart ? Status::OK() : Contradiction("a restart point inside an entry");
 }
 
+// A filter may let absent keys through, but must never reject a key of the table.
 Status TableReader::Verification::CheckFilter(const Slice& key) {
   if (!table_.filter_.CanReject()) return Status::OK();
   const LookupKey target(ExtractUserKey(key), kMaxSequenceNumber, table_.icmp_.order());
@@ -192,6 +196,7 @@ Status TableReader::Verification::CheckTotals() const {
   return check("deletions", deletions_ + facts.num_range_deletions, facts.num_deletions);
 }
 
+// No entry may lie outside of the bounds that the MANIFEST records, because searches rely on them.
 Status TableReader::Verification::CheckBounds() const {
   assert(bounds_ != nullptr);
   assert(entries_ > 0);

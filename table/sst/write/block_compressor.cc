@@ -29,6 +29,7 @@ Result<std::unique_ptr<BlockCompressor>> BlockCompressor::Create(
   return made;
 }
 
+// The result points into `raw` or into *output.
 StoredBlock BlockCompressor::Compress(const Slice& raw, PageString* output) {
   assert(output != nullptr);
   StoredBlock block = StoredBlock::AsItIs(raw);

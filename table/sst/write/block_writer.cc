@@ -30,6 +30,7 @@ Status BlockWriter::SetDictionary(const Slice& dictionary) {
   return Status::OK();
 }
 
+// Compresses the block if its kind is compressed, and appends it with its trailer.
 Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* handle) {
   const StopWatch watch(SystemClock::Default().get(), options_.compression.statistics,
                         WRITE_RAW_BLOCK_MICROS);
@@ -50,6 +51,7 @@ Status BlockWriter::WriteData(const StoredBlock& block, BlockHandle* handle) {
   return Store(block, /*is_data=*/true, handle);
 }
 
+// `block.status` is the result of the optional check that the block can be uncompressed again.
 Status BlockWriter::Store(const StoredBlock& block, bool is_data, BlockHandle* handle) {
   assert(handle != nullptr);
   if (!block.status.ok()) [[unlikely]] {
@@ -81,6 +83,7 @@ size_t BlockWriter::GapInFrontOf(size_t stored_bytes) const {
   return gap < options_.max_super_block_gap ? gap : 0;
 }
 
+// Padding, which aligns the next block.
 Status BlockWriter::WriteZeros(size_t bytes) {
   static constexpr char kZeros[4096] = {};
   while (bytes > 0) {

@@ -92,6 +92,7 @@ FilterForm FormOf(const FilterPolicyInfo& policy, const TableBuilderOptions& opt
 
 }  // namespace
 
+// The text of the property; the order of the parts is that of RocksDB.
 std::string DescribeCompression(const TableBuilderOptions& options) {
   const CompressionOptions& o = options.compression_opts;
   return StrCat("window_bits=", o.window_bits, "; level=", o.level, "; strategy=", o.strategy,

@@ -18,6 +18,7 @@
 
 namespace ashlar {
 
+// Null if new blocks need not go to the block cache.
 std::unique_ptr<CacheFiller> CacheFiller::MakeFor(const TableBuilderOptions& options,
                                                   uint32_t checksum_base) {
   using Prepopulate = BlockBasedTableOptions::PrepopulateBlockCache;
@@ -42,6 +43,7 @@ CacheFiller::CacheFiller(std::shared_ptr<Cache> cache, uint64_t file_id,
   assert(file_id_ != 0);
 }
 
+// The block is copied, since the writer reuses its buffer.
 void CacheFiller::Add(const BlockHandle& handle, const Slice& contents) {
   auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(contents.size()));
   std::memcpy(block->bytes(), contents.data(), contents.size());

@@ -33,6 +33,7 @@ Result<std::unique_ptr<CompressionPipeline>> CompressionPipeline::Create(
   return std::make_unique<CompressionPipeline>(std::move(compressors));
 }
 
+// Blocks that were not taken are lost; that happens only if the table is abandoned.
 CompressionPipeline::~CompressionPipeline() {
   {
     MutexLock lock(&mutex_);
@@ -71,6 +72,7 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   if ((is_full || added_ - next_ >= kBlocksPerWaking) && HasWork()) work_.Signal();
 }
 
+// The main function of a thread. Each thread has a compressor of its own.
 void CompressionPipeline::RunThread(size_t compressor) {
   MutexLock lock(&mutex_);
   while (true) {
@@ -85,6 +87,7 @@ bool CompressionPipeline::HasWork() {
   return next_ < added_;
 }
 
+// Compresses the next block of the queue without holding the mutex.
 void CompressionPipeline::CompressNext(BlockCompressor* compressor) {
   assert(next_ < added_);
   assert(!SlotAt(next_).is_done);
@@ -103,6 +106,8 @@ void CompressionPipeline::CompressNext(BlockCompressor* compressor) {
   done_.Signal();
 }
 
+// Blocks leave in the order in which they came. While the oldest one is not done, the calling
+// thread compresses other blocks instead of waiting.
 const CompressionPipeline::Block& CompressionPipeline::TakeOldest() {
   assert(!empty());
   Slot& slot = SlotAt(first_);

@@ -37,6 +37,7 @@ CompressionSampler::CompressionSampler(uint64_t interval) : interval_(interval) 
   slow_ = FirstOf({kZSTD, kZlibCompression});
 }
 
+// Compresses only every interval_-th block, and throws the result away: only the sizes count.
 SampledBytes CompressionSampler::AddBlock(const Slice& raw) {
   if (interval_ == 0 || block_count_++ % interval_ != 0) return {};
   const SampledBytes bytes{.fast = Compressed(fast_.get(), raw),

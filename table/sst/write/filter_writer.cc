@@ -82,6 +82,7 @@ size_t FilterWriter::EstimateBytes() const {
   return partitions_ == nullptr ? 0 : partitions_->EstimateBytes();
 }
 
+// A table without keys has no filter block.
 Status FilterWriter::WriteTo(BlockWriter* writer) {
   assert(meta_name_.empty());
   assert(writer != nullptr);

@@ -30,6 +30,7 @@ EntryType EntryTypeOf(ValueType type) {
 
 }  // namespace
 
+// Also makes the text of the property that names the collectors.
 PropertyCollectors::PropertyCollectors(const Factories* factories,
                                        const TablePropertiesCollectorFactory::Context& context) {
   names_ = "[";
@@ -45,6 +46,8 @@ PropertyCollectors::PropertyCollectors(const Factories* factories,
   names_ += ']';
 }
 
+// Errors of a collector are ignored: they concern only its own properties, and must not fail a
+// flush.
 void PropertyCollectors::AddEntry(const Slice& internal_key, const Slice& value,
                                   uint64_t file_bytes) {
   assert(internal_key.size() >= kTrailerBytes);
@@ -63,6 +66,7 @@ void PropertyCollectors::AddBlock(uint64_t raw_bytes, const SampledBytes& sample
   }
 }
 
+// The properties of a collector that fails are missing in the table.
 void PropertyCollectors::Finish(TableProperties* properties) {
   assert(properties != nullptr);
   properties->property_collectors_names = names_;

@@ -153,6 +153,8 @@ void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
   if (flush_policy != nullptr) flush_policy->Update(key, value);
 }
 
+// Everything that only some tables need: collectors of properties, the prefixes of a hash index,
+// timestamps.
 void TableBuilder::Rep::TellListeners(const Slice& key, const Slice& value) {
   assert(has_listeners);
   if (options.icmp->stamp_bytes() != 0) NoteStamp(key);
@@ -176,6 +178,7 @@ bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
   return options.icmp->Compare(data_block.last_key(), key) < 0;
 }
 
+// Whether the current block ends before this entry.
 bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) const {
   assert(!data_block.empty());
   const size_t bytes = data_block.CurrentBytes();
@@ -249,6 +252,7 @@ Status TableBuilder::Rep::DrainPipeline() {
   return Status::OK();
 }
 
+// The block has its place in the file now, so the index, the filter and the counts learn about it.
 void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
                                   const Slice* next_key, const BlockHandle& handle) {
   index.AddBlock(last_key, next_key, handle);

@@ -40,10 +40,9 @@ CompressionType CompressionOf(const ColumnFamilyOptions& options) {
                                                : options.compression_per_level.back();
 }
 
-// As far as the release that shall read the file allows.
+// As far as the release that shall read the file allows. The factory is a block-based one.
 BlockBasedTableOptions TableOptionsOf(const Options& options) {
-  const BlockBasedTableOptions* given = BlockBasedOptionsOf(options.table_factory.get());
-  return WrittenTableOptions(options, given != nullptr ? *given : BlockBasedTableOptions());
+  return WrittenTableOptions(options, *BlockBasedOptionsOf(options.table_factory.get()));
 }
 
 }  // namespace
@@ -143,6 +142,12 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
     return Status::InvalidArgument("SstFileWriter::Open: a file is open already", file->path());
   }
   static_cast<ColumnFamilyOptions&>(options) = SanitizeColumnFamilyOptions(options, options);
+  const TableFactory* const factory = options.table_factory.get();
+  if (BlockBasedOptionsOf(factory) == nullptr) {
+    return Status::NotSupported(
+        StrCat("SstFileWriter::Open: table_factory ", factory->Name(),
+               ": tables of its format are not written; use NewBlockBasedTableFactory()"));
+  }
   RETURN_IF_ERROR(CheckTableOptionsSupported(TableOptionsOf(options)));
   table_options = TableOptionsOf(options);
   RETURN_IF_ERROR(CheckTableOptionsWritable(table_options, CompressionOf(options)));

@@ -16,6 +16,20 @@ namespace ashlar {
 
 class RandomReader;
 
+// Names of properties, which are among the user-collected ones.
+inline constexpr const char* kPlainEncodingProperty = "rocksdb.plain.table.encoding.type";
+inline constexpr const char* kPlainBloomVersionProperty = "rocksdb.plain.table.bloom.version";
+inline constexpr const char* kPlainBloomLinesProperty = "rocksdb.plain.table.bloom.numblocks";
+inline constexpr const char* kCuckooEmptyKeyProperty = "rocksdb.cuckoo.bucket.empty.key";
+inline constexpr const char* kCuckooValueLengthProperty = "rocksdb.cuckoo.value.length";
+inline constexpr const char* kCuckooHashCountProperty = "rocksdb.cuckoo.hash.num";
+inline constexpr const char* kCuckooBlockSizeProperty = "rocksdb.cuckoo.hash.cuckooblocksize";
+inline constexpr const char* kCuckooTableSizeProperty = "rocksdb.cuckoo.hash.size";
+inline constexpr const char* kCuckooLastLevelProperty = "rocksdb.cuckoo.file.islastlevel";
+inline constexpr const char* kCuckooIdentityProperty = "rocksdb.cuckoo.hash.identityfirst";
+inline constexpr const char* kCuckooModuloProperty = "rocksdb.cuckoo.hash.usemodule";
+inline constexpr const char* kCuckooUserKeyLengthProperty = "rocksdb.cuckoo.hash.userkeylength";
+
 enum class BareTableKind : uint8_t { kNone, kPlain, kCuckoo };
 
 // The kind of a file that ends in these bytes. `tail`: at least its last eight bytes.

@@ -23,6 +23,7 @@
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
+#include "table/plain/bare_table_writer.h"
 #include "util/keys/file_number.h"
 #include "util/threads/mutex.h"
 
@@ -81,6 +82,11 @@ class ColumnFamilyData final : public ReadViewSource {
   const InternalKeyComparator& comparator() const { return comparator_; }
   // Null: the family has none. Does not change while the family is open.
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  // What the tables of the family can hold; without its prefix extractor. Does not change while the
+  // family is open.
+  const BareTableFormat& bare_format() const { return bare_format_; }
+  // True unless keys have timestamps or bare_format() excludes entries. Hot: read by every write.
+  bool is_plain() const { return is_plain_; }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   // Releases a reference; the last one deletes the family and returns true. Any thread, without the
@@ -250,6 +256,8 @@ class ColumnFamilyData final : public ReadViewSource {
   const std::string name_;
   const InternalKeyComparator comparator_;
   const std::shared_ptr<MergeOperator> merge_operator_;
+  const BareTableFormat bare_format_;
+  const bool is_plain_;
   std::unique_ptr<EmptyRanges> known_empty_;  // null if keys have timestamps
   const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;

@@ -11,6 +11,7 @@
 
 #include "ashlar/rate_limiter.h"
 #include "cache/cache_charge.h"
+#include "db/options/bare_factories.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -112,6 +113,24 @@ Status CheckStampedFamily(const ColumnFamilyOptions& options) {
   return Status::OK();
 }
 
+// Options that exclude tables without blocks, and options of these tables that exclude each other.
+Status CheckBareFamily(const ColumnFamilyOptions& options) {
+  const BareTableFormat format = BareFormatOf(options);
+  if (!format.is_bare()) return Status::OK();
+  const std::string excluded = StrCat("tables of the format ", format.name(), " exclude it");
+  if (options.comparator->timestamp_size() != 0) {
+    return Contradiction("comparator",
+                         StrCat("its timestamps and ", format.name(), " exclude each other"));
+  }
+  if (options.min_tombstones_for_range_conversion != 0) {
+    return Contradiction("min_tombstones_for_range_conversion", excluded);
+  }
+  if (format.kind == BareTableKind::kCuckoo && options.enable_blob_files) {
+    return Contradiction("enable_blob_files", excluded);
+  }
+  return CheckBareFormat(format);
+}
+
 // Objects of the program that must have a certain type.
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
@@ -122,7 +141,10 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
                          "it must be one that NewConcurrentTaskLimiter() has made");
   }
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
-  if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
+  if (table == nullptr) {
+    return NotBuilt("table_factory", "a class of the program; use NewBlockBasedTableFactory()");
+  }
+  RETURN_IF_ERROR(CheckBareFamily(options));
   return CheckTableOfFamily(*table, options);
 }
 

@@ -93,6 +93,28 @@ BareTableKind BareTableKindOf(const Slice& tail) {
   }
 }
 
+bool IsBareTable(const RandomReader& file) {
+  std::array<char, kMagicBytes> memory;
+  if (file.size() < memory.size()) return false;
+  Slice tail;
+  return file.ReadExactly(file.size() - memory.size(), memory.size(), memory.data(), &tail).ok() &&
+         BareTableKindOf(tail) != BareTableKind::kNone;
+}
+
+// PlainTables have the older form. In the newer one, the byte in front says that blocks have no
+// checksums. The place of an index block, which is not used, follows that of the metaindex.
+void AppendBareFooter(BareTableKind kind, const BlockHandle& metaindex, std::string* file) {
+  constexpr size_t kPlacesBytes = 40;
+  constexpr uint32_t kFormatVersion = 1;
+  if (kind == BareTableKind::kCuckoo) file->push_back('\0');
+  std::string places;
+  metaindex.AppendTo(&places);
+  places.resize(kPlacesBytes);
+  file->append(places);
+  if (kind == BareTableKind::kCuckoo) PutFixed32(file, kFormatVersion);
+  PutFixed64(file, kind == BareTableKind::kCuckoo ? kCuckooMagic : kLegacyPlainMagic);
+}
+
 Result<BareTable> ReadBareTable(const RandomReader& file) {
   std::array<char, kMagicBytes> magic;
   if (file.size() < magic.size()) return DamagedBareTable(file, "a file without footer");

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
+#include "table/format/block_handle.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -35,12 +37,18 @@ enum class BareTableKind : uint8_t { kNone, kPlain, kCuckoo };
 // The kind of a file that ends in these bytes. `tail`: at least its last eight bytes.
 BareTableKind BareTableKindOf(const Slice& tail);
 
+// True if the file ends like a table of one of these kinds. A file that cannot be read is none.
+bool IsBareTable(const RandomReader& file);
+
 struct BareTable {
   BareTableKind kind = BareTableKind::kNone;
   TableProperties properties;
 };
 // Reads footer, metaindex and properties. Corruption: damage, or no table of a known kind.
 Result<BareTable> ReadBareTable(const RandomReader& file);
+
+// Appends the footer that RocksDB writes for tables of this kind.
+void AppendBareFooter(BareTableKind kind, const BlockHandle& metaindex, std::string* file);
 
 // The error for a damaged file.
 Status DamagedBareTable(const RandomReader& file, std::string_view what);

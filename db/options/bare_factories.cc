@@ -6,9 +6,11 @@
 #include <cassert>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
 #include "ashlar/options.h"
 #include "db/options/option_table.h"
@@ -195,6 +197,22 @@ BareTableFormat BareFormatOf(const ColumnFamilyOptions& options) {
   format.prefix_extractor = options.prefix_extractor.get();
   format.bloom_locality = options.bloom_locality;
   return format;
+}
+
+Status CheckBareFamily(const ColumnFamilyOptions& options) {
+  const BareTableFormat format = BareFormatOf(options);
+  if (!format.is_bare()) return Status::OK();
+  std::string_view excluded;
+  if (options.comparator->timestamp_size() != 0) {
+    excluded = "a comparator with timestamps";
+  } else if (options.min_tombstones_for_range_conversion != 0) {
+    excluded = "min_tombstones_for_range_conversion";
+  } else if (format.kind == BareTableKind::kCuckoo && options.enable_blob_files) {
+    excluded = "enable_blob_files";
+  }
+  if (excluded.empty()) return CheckBareFormat(format);
+  return Status::InvalidArgument(
+      StrCat("option table_factory: ", format.name(), " and ", excluded, " exclude each other"));
 }
 
 const TableFactory* WriterOf(const TableFactory& factory) {

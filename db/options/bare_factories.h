@@ -19,6 +19,10 @@ BareTableFormat BareFormatOf(const ColumnFamilyOptions& options);
 // The same without what other options say. A null factory is the default one, with blocks.
 BareTableFormat BareFormatOfFactory(const TableFactory* factory);
 
+// InvalidArgument or NotSupported: the options of a family whose tables have no blocks exclude each
+// other.
+Status CheckBareFamily(const ColumnFamilyOptions& options);
+
 // The factory whose tables `factory` writes: `factory` itself unless it is an adaptive one.
 const TableFactory* WriterOf(const TableFactory& factory);
 // The factory whose options hold for reading tables with blocks if `factory` writes others; null:

@@ -113,24 +113,6 @@ Status CheckStampedFamily(const ColumnFamilyOptions& options) {
   return Status::OK();
 }
 
-// Options that exclude tables without blocks, and options of these tables that exclude each other.
-Status CheckBareFamily(const ColumnFamilyOptions& options) {
-  const BareTableFormat format = BareFormatOf(options);
-  if (!format.is_bare()) return Status::OK();
-  const std::string excluded = StrCat("tables of the format ", format.name(), " exclude it");
-  if (options.comparator->timestamp_size() != 0) {
-    return Contradiction("comparator",
-                         StrCat("its timestamps and ", format.name(), " exclude each other"));
-  }
-  if (options.min_tombstones_for_range_conversion != 0) {
-    return Contradiction("min_tombstones_for_range_conversion", excluded);
-  }
-  if (format.kind == BareTableKind::kCuckoo && options.enable_blob_files) {
-    return Contradiction("enable_blob_files", excluded);
-  }
-  return CheckBareFormat(format);
-}
-
 // Objects of the program that must have a certain type.
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");

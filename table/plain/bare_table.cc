@@ -126,7 +126,9 @@ Result<BareTable> ReadBareTable(const RandomReader& file) {
   ASSIGN_OR_RETURN(block, ReadMetaBlock(file, handle));
   BareTable table{.kind = BareTableKindOf(tail)};
   ASSIGN_OR_RETURN(table.properties, ParsePropertiesBlock(block, handle.offset, file.path()));
-  if (table.properties.data_size <= handle.offset) return table;
+  // The properties have no checksum: damaged names could make a table with rows seem to be empty.
+  const uint64_t data_size = table.properties.data_size;
+  if (data_size <= handle.offset && (data_size > 0) == (handle.offset > 0)) return table;
   return DamagedBareTable(file, StrCat("rows of ", table.properties.data_size,
                                        " bytes in front of offset ", handle.offset));
 }

@@ -134,7 +134,7 @@ void ExpectWrittenAgain(const std::string& name, const BareTableFormat& format) 
   const auto file =
       RandomReader::Open(FileSystem::Default().get(), SamplePath(name), FileOptions());
   ASSERT_OK(file.status());
-  const Result<BareTable> table = ReadBareTable(*file.value());
+  Result<BareTable> table = ReadBareTable(*file.value());
   ASSERT_OK(table.status());
   const TableProperties& from = table->properties;
   TableBuilderOptions options;

@@ -371,17 +371,4 @@ TEST_F(SstFile, IsWrittenAsTheTableOptionsSay) {
   EXPECT_TRUE(wrong.Open("/x.sst").IsInvalidArgument());
 }
 
-// A file in another format than the one that was asked for would go unnoticed.
-TEST_F(SstFile, RefusesFormatsThatItDoesNotWrite) {
-  for (TableFactory* const factory :
-       {NewPlainTableFactory(), NewCuckooTableFactory(), NewAdaptiveTableFactory()}) {
-    options_.table_factory.reset(factory);
-    SstFileWriter writer(EnvOptions(), options_);
-    const Status status = writer.Open("/x.sst");
-    EXPECT_TRUE(status.IsNotSupported()) << factory->Name() << ": " << status.ToString();
-    EXPECT_NE(status.ToString().find(factory->Name()), std::string::npos);
-    EXPECT_TRUE(env_->FileExists("/x.sst").IsNotFound());
-  }
-}
-
 }  // namespace ashlar

@@ -13,6 +13,9 @@ namespace ashlar {
 
 namespace {
 
+// A smaller ratio would fill the file with empty buckets.
+constexpr double kLeastRatio = 0.01;
+
 Status BadOption(const BareTableFormat& format, std::string_view option, std::string_view what) {
   return Status::InvalidArgument(StrCat(format.name(), ": option ", option, ": ", what));
 }
@@ -21,6 +24,11 @@ Status CheckPlain(const BareTableFormat& format) {
   const PlainTableOptions& options = format.plain;
   if (options.encoding_type != kPlain && options.encoding_type != kPrefix) {
     return BadOption(format, "encoding_type", "it must be kPlain or kPrefix");
+  }
+  // Written so that NaN is refused.
+  const double ratio = options.hash_table_ratio;
+  if (!(ratio <= 0 || ratio >= kLeastRatio)) {
+    return BadOption(format, "hash_table_ratio", StrCat("it must be 0 or at least ", kLeastRatio));
   }
   if (format.prefix_extractor != nullptr) return Status::OK();
   if (options.encoding_type == kPrefix) {
@@ -36,9 +44,8 @@ Status CheckPlain(const BareTableFormat& format) {
 
 Status CheckCuckoo(const BareTableFormat& format) {
   const CuckooTableOptions& options = format.cuckoo;
-  // Written so that NaN is refused.
-  if (!(options.hash_table_ratio > 0 && options.hash_table_ratio <= 1)) {
-    return BadOption(format, "hash_table_ratio", "it must be above 0 and at most 1");
+  if (!(options.hash_table_ratio >= kLeastRatio && options.hash_table_ratio <= 1)) {
+    return BadOption(format, "hash_table_ratio", StrCat("it must be from ", kLeastRatio, " to 1"));
   }
   constexpr uint32_t kMostInBlock = 1 << 16;
   if (options.cuckoo_block_size == 0 || options.cuckoo_block_size > kMostInBlock) {

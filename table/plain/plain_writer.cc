@@ -176,8 +176,9 @@ void PlainTableWriter::AppendSharedKey(const Slice& user_key, const Slice& prefi
 std::string PlainTableWriter::BloomBlock(uint32_t* line_count) const {
   constexpr int kProbeCount = 6;
   constexpr uint32_t kLineBits = 512;
-  const auto wanted = static_cast<uint32_t>(hashes_.size()) *
-                      static_cast<uint32_t>(format_.plain.bloom_bits_per_key);
+  constexpr uint64_t kMostBits = uint64_t{1} << 31;
+  const auto bits_per_key = static_cast<uint64_t>(format_.plain.bloom_bits_per_key);
+  const auto wanted = static_cast<uint32_t>(std::min(hashes_.size() * bits_per_key, kMostBits));
   std::string bits;
   *line_count = 0;
   if (format_.bloom_locality == 0) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
@@ -368,7 +369,8 @@ TEST_F(BareFamilies, OptionsFilesNameTheFormatAndItsOptions) {
   std::vector<ColumnFamilyDescriptor> families;
   ConfigOptions config;
   config.env = env_.get();
-  ASSERT_OK(LoadLatestOptions(config, dir_, &db_options, &families));
+  std::shared_ptr<Cache> cache = NewLRUCache(1 << 20);  // for families with blocks
+  ASSERT_OK(LoadLatestOptions(config, dir_, &db_options, &families, &cache));
   ASSERT_EQ(families.size(), 2u);
   const auto* const first = families[0].options.table_factory->GetOptions<PlainTableOptions>();
   ASSERT_NE(first, nullptr);
@@ -379,6 +381,26 @@ TEST_F(BareFamilies, OptionsFilesNameTheFormatAndItsOptions) {
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->hash_table_ratio, 0.5);
   EXPECT_FALSE(second->use_module_hash);
+  families[0].options.comparator = options_.comparator;
+  families[0].options.merge_operator = options_.merge_operator;
+  config.sanity_level = ConfigOptions::kSanityLevelExactMatch;
+  EXPECT_OK(CheckOptionsCompatibility(config, dir_, db_options, families));
+  plain.user_key_len = 5;
+  families[0].options.table_factory.reset(NewPlainTableFactory(plain));
+  EXPECT_FALSE(CheckOptionsCompatibility(config, dir_, db_options, families).ok());
+}
+
+TEST_F(BareFamilies, TheFormatOfAnOpenFamilyCannotBeChanged) {
+  Open();
+  for (const char* const option : {"block_based_table_factory", "table_factory"}) {
+    EXPECT_TRUE(db_->SetOptions({{option, "{block_size=8192}"}}).IsInvalidArgument()) << option;
+  }
+  EXPECT_TRUE(db_->SetOptions({{"table_factory", "BlockBasedTable"}}).IsInvalidArgument());
+  EXPECT_TRUE(
+      db_->SetOptions({{"table_factory", "{id=PlainTable;user_key_len=2}"}}).IsInvalidArgument());
+  Put("aa1", "v");
+  Flush();
+  ExpectAll(BareTableKind::kPlain);
 }
 
 // As RocksDB 7.8 reads them.

@@ -257,7 +257,9 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       "${PROJECT_SOURCE_DIR}/tests/interop/traces/trace_client.cc")
     ashlar_add_client(utilities_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
       "${PROJECT_SOURCE_DIR}/tests/interop/utilities/utilities_client.cc")
-    add_dependencies(interop_test backup_theirs traces_theirs utilities_theirs)
+    ashlar_add_client(bare_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
+      "${PROJECT_SOURCE_DIR}/tests/interop/bare_tables/bare_client.cc")
+    add_dependencies(interop_test backup_theirs traces_theirs utilities_theirs bare_theirs)
     ashlar_add_client(differential_batches_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_batches})
     ashlar_add_client(differential_transactions_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_transactions})
     # The examples are written for RocksDB: all of them run with it.
@@ -267,7 +269,7 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       ashlar_add_client(reference_${name} "${ASHLAR_REFERENCE_ROCKSDB}" "${source}")
       list(APPEND ashlar_reference_examples reference_${name})
     endforeach()
-    foreach(target dropin_client_reference dropin_reader_reference differential_theirs backup_theirs traces_theirs utilities_theirs
+    foreach(target dropin_client_reference dropin_reader_reference differential_theirs backup_theirs traces_theirs utilities_theirs bare_theirs
             differential_batches_theirs differential_transactions_theirs ${ashlar_reference_examples})
       target_include_directories(${target} SYSTEM PRIVATE "${ASHLAR_REFERENCE_INCLUDE}")
     endforeach()

@@ -9,6 +9,7 @@
 
 #include "ashlar/memtablerep.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/options/bare_factories.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/options_check.h"
 #include "db/write/write_stall.h"
@@ -85,6 +86,8 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       comparator_(family->comparator),
       merge_operator_(options->merge_operator),
       takes_writes_(!options->disallow_memtable_writes),
+      bare_format_(BareFormatOfFactory(options->table_factory.get())),
+      is_plain_(comparator_.stamp_bytes() == 0 && !bare_format_.is_bare()),
       family_(family->shared_from_this()),
       versions_(versions),
       host_(host),

@@ -23,6 +23,7 @@
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
+#include "table/plain/bare_table_writer.h"
 #include "util/keys/file_number.h"
 #include "util/threads/mutex.h"
 
@@ -83,6 +84,11 @@ class ColumnFamilyData final : public ReadViewSource {
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
   // False: only ingested files add data, and a replay of logs that are older than the option.
   bool takes_writes() const { return takes_writes_; }
+  // What the tables of the family can hold; without its prefix extractor. Does not change while the
+  // family is open.
+  const BareTableFormat& bare_format() const { return bare_format_; }
+  // True unless keys have timestamps or bare_format() excludes entries. Hot: read by every write.
+  bool is_plain() const { return is_plain_; }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   // Releases a reference; the last one deletes the family and returns true. Any thread, without the
@@ -254,6 +260,8 @@ class ColumnFamilyData final : public ReadViewSource {
   const InternalKeyComparator comparator_;
   const std::shared_ptr<MergeOperator> merge_operator_;
   const bool takes_writes_;
+  const BareTableFormat bare_format_;
+  const bool is_plain_;
   std::unique_ptr<EmptyRanges> known_empty_;  // null if keys have timestamps
   const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;

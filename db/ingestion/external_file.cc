@@ -18,6 +18,7 @@
 #include "env/random_reader.h"
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
+#include "table/plain/bare_table_writer.h"
 #include "table/sst/read/table_reader.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
@@ -91,6 +92,20 @@ Status FindBlobs(const TableReader& table, const ReadOptions& read, InspectOptio
   return it->status();
 }
 
+// A compaction could not write what the format of the family cannot hold.
+Status CheckEntries(const TableReader& table, const ReadOptions& read,
+                    const BareTableFormat& format, const std::string& source) {
+  Status status;
+  if (table.tombstones() != nullptr) status = CheckBareEntry(format, kTypeRangeDeletion, 0);
+  const std::unique_ptr<InternalIterator> it(table.NewIterator(read, nullptr));
+  for (it->SeekToFirst(); status.ok() && it->Valid(); it->Next()) {
+    const Slice key = it->key();
+    status = CheckBareEntry(format, TrailerType(ExtractTrailer(key)), ExtractUserKey(key).size());
+  }
+  if (!status.ok()) return Status::CopyAppendMessage(status, "; external file ", source);
+  return it->status();
+}
+
 }  // namespace
 
 // Only the present version of the property has a place for a sequence number.
@@ -137,6 +152,9 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   if (!bounds.ok()) return bounds.status();
   file.bounds = bounds.Take();
   if (file.bounds.empty()) return Refuse(source, "has no entries");
+  if (options.bare != nullptr && options.bare->is_bare()) {
+    RETURN_IF_ERROR(CheckEntries(*table, read, *options.bare, source));
+  }
   const bool may_have_blobs = options.ingest->allow_db_generated_files &&
                               options.blobs != InspectOptions::Blobs::kKnownNone;
   if (!may_have_blobs || !MayReferToBlobs(*file.properties)) return file;

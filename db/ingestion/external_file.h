@@ -26,6 +26,7 @@
 namespace ashlar {
 
 class SliceTransform;
+struct BareTableFormat;
 
 // The values of one blob file to which a table refers.
 struct BlobUse {
@@ -63,6 +64,8 @@ struct InspectOptions {
   const SliceTransform* prefix_extractor = nullptr;
   uint32_t family_id = 0;
   const IngestExternalFileOptions* ingest = nullptr;
+  // The format of the family's tables, which must be able to hold the entries; null: with blocks.
+  const BareTableFormat* bare = nullptr;
   FileChecksumGenFactory* checksum_factory = nullptr;  // null: the database records no checksums
   // What becomes of values in blob files: a table with such values is refused; or its entries are
   // read to find the files; or it is known that there are none.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "db/jobs/table_options.h"
+#include "db/options/bare_factories.h"
 #include "db/state/family_handle.h"
 #include "db/version/level_tables.h"
 #include "env/file_util.h"
@@ -53,6 +54,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   assert(tables_.empty() && !InEpoch());
   *handle = nullptr;
   comparator_ = InternalKeyComparator(options.comparator);
+  bare_ = BareFormatOf(options);
   staging_.move_files = import_options.move_files;
   staging_.allow_db_generated_files = true;
   staging_.verify_file_checksum = false;  // left to VerifyFileChecksums(), as for all other tables
@@ -184,6 +186,7 @@ InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) cons
       .file_options = core_->environment.file_options,
       .comparator = &comparator_,
       .ingest = &staging_,
+      .bare = &bare_,
       .checksum_factory = core_->environment.outputs.checksum_factory.get(),
       .blobs = has_no_blobs ? InspectOptions::Blobs::kKnownNone : InspectOptions::Blobs::kFound};
 }

@@ -23,6 +23,7 @@
 #include "db/ingestion/imported_blobs.h"
 #include "db/jobs/background_job.h"
 #include "db/state/db_core.h"
+#include "table/plain/bare_table_writer.h"
 
 namespace ashlar {
 
@@ -65,6 +66,7 @@ class FamilyImport {
   FamilyChanges* const changes_;
   TableNumbers numbers_;
   InternalKeyComparator comparator_{BytewiseComparator()};
+  BareTableFormat bare_;  // of the new family
   IngestExternalFileOptions staging_;
   ImportedBlobs blobs_;
   std::vector<Table> tables_;

@@ -11,6 +11,7 @@
 #include "db/files/prepared_file_info.h"
 #include "db/ingestion/ingest_place.h"
 #include "db/ingestion/range_file.h"
+#include "db/options/bare_factories.h"
 #include "db/state/family_handle.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -162,6 +163,11 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
     options = family.family->shared_options();
   }
   if (arg.options.ingest_behind) RETURN_IF_ERROR(CheckMayGoBehind(arg, *options));
+  const BareTableFormat bare = BareFormatOf(*options);
+  if (bare.is_bare() && arg.atomic_replace_range.has_value()) {
+    return Status::NotSupported(
+        StrCat("atomic_replace_range: ", bare.name(), " has no range tombstones"));
+  }
   const InspectOptions inspect{
       .fs = core->environment.fs.get(),
       .file_options = core->environment.file_options,
@@ -169,6 +175,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
       .prefix_extractor = options->prefix_extractor.get(),
       .family_id = family.family->id(),
       .ingest = &family.options,
+      .bare = &bare,
       .checksum_factory = core->environment.outputs.checksum_factory.get()};
   for (size_t i = 0; i < arg.external_files.size(); i++) {
     const PreparedFileInfo* const info = arg.file_infos.empty() ? nullptr : arg.file_infos[i];

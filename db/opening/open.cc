@@ -80,7 +80,7 @@ Status Opener::CheckOptions() const {
     RETURN_IF_ERROR(CheckOptionsSupported(request_.db_options, family.options));
     const BlockBasedTableOptions* table = BlockBasedOptionsOf(family.options.table_factory.get());
     if (table == nullptr) {
-      return Status::NotSupported("table_factory: only the block-based table is supported");
+      return Status::NotSupported("table_factory: a class of the program is not supported");
     }
     RETURN_IF_ERROR(CheckTableOptionsWritable(*table, family.options.compression));
   }

@@ -114,7 +114,7 @@ constexpr OptionRow kFamilyRows[] = {
         {"memtable_insert_with_hint_prefix_extractor",
          "insertion hints by prefix, for custom memtable representations"}),
     Option<Cf, &Cf::bloom_locality>(
-        {"bloom_locality", "cache locality of the memtable's Bloom filter", Support::kHint}),
+        {"bloom_locality", "not 0: cache locality of the stored Bloom filters of PlainTables"}),
     Option<Cf, &Cf::arena_block_size>(
         {"arena_block_size",
          "bytes by which a memtable grows; 0 = an eighth of write_buffer_size, at most 1 MiB",
@@ -336,9 +336,7 @@ constexpr OptionRow kFamilyRows[] = {
     TextOption({"block_based_table_factory", "options that change those of table_factory",
                 Support::kHonoured, TakesEffect::kInside},
                ParseBlockBasedTable),
-    TextOption({"plain_table_factory", "a table_factory for plain tables, which are not built",
-                Support::kSomeValues},
-               ParsePlainTable),
+    TextOption({"plain_table_factory", "a table_factory of PlainTables"}, ParsePlainTable),
     TextOption({"memtable", "a memtable_factory"}, ParseMemtable),
     TextOption({"table_properties_collectors",
                 "table_properties_collector_factories by name: CompactOnDeletionCollector"},

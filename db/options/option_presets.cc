@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kMiB = 1024 * 1024;
+constexpr uint64_t kPresetMiB = 1024 * 1024;
 
 // Whether this build has the library.
 bool IsLinked(CompressionType type) {
@@ -44,7 +44,7 @@ int VersionNumber(int major, int minor) { return major * 1000 + minor; }
 std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   if (cache != nullptr && *cache != nullptr) return *cache;
   // 16 MiB for blocks and, if the options of the database share it, for memtables too.
-  std::shared_ptr<Cache> made = NewLRUCache(16 * kMiB);
+  std::shared_ptr<Cache> made = NewLRUCache(16 * kPresetMiB);
   if (cache != nullptr) *cache = made;
   return made;
 }
@@ -113,9 +113,9 @@ ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
   if (version < VersionNumber(5, 2)) level0_stop_writes_trigger = 30;
   if (version < VersionNumber(5, 0)) level0_stop_writes_trigger = 24;
   if (version < VersionNumber(4, 7)) {
-    write_buffer_size = 4 * kMiB;
-    target_file_size_base = 2 * kMiB;
-    max_bytes_for_level_base = 10 * kMiB;
+    write_buffer_size = 4 * kPresetMiB;
+    target_file_size_base = 2 * kPresetMiB;
+    max_bytes_for_level_base = 10 * kPresetMiB;
     soft_pending_compaction_bytes_limit = 0;
     hard_pending_compaction_bytes_limit = 0;
   }
@@ -128,8 +128,8 @@ DBOptions* DBOptions::OldDefaults(int rocksdb_major_version, int rocksdb_minor_v
   const int version = VersionNumber(rocksdb_major_version, rocksdb_minor_version);
   if (version < VersionNumber(11, 0)) write_dbid_to_manifest = false;
   if (version < VersionNumber(8, 0)) compaction_readahead_size = 0;
-  if (version < VersionNumber(5, 6)) delayed_write_rate = 16 * kMiB;
-  if (version < VersionNumber(5, 2)) delayed_write_rate = 2 * kMiB;
+  if (version < VersionNumber(5, 6)) delayed_write_rate = 16 * kPresetMiB;
+  if (version < VersionNumber(5, 2)) delayed_write_rate = 2 * kPresetMiB;
   if (version < VersionNumber(4, 7)) {
     max_file_opening_threads = 1;
     table_cache_numshardbits = 4;
@@ -150,11 +150,11 @@ Options* Options::OldDefaults(int rocksdb_major_version, int rocksdb_minor_versi
 // For databases of some hundred MiB: small memtables and tables, and one small cache for all
 // memory.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
-  write_buffer_size = 2 * kMiB;
-  target_file_size_base = 2 * kMiB;
-  max_bytes_for_level_base = 10 * kMiB;
-  soft_pending_compaction_bytes_limit = 256 * kMiB;
-  hard_pending_compaction_bytes_limit = 1024 * kMiB;
+  write_buffer_size = 2 * kPresetMiB;
+  target_file_size_base = 2 * kPresetMiB;
+  max_bytes_for_level_base = 10 * kPresetMiB;
+  soft_pending_compaction_bytes_limit = 256 * kPresetMiB;
+  hard_pending_compaction_bytes_limit = 1024 * kPresetMiB;
   BlockBasedTableOptions table_options;
   table_options.block_cache = SmallCache(cache);
   table_options.cache_index_and_filter_blocks = true;
@@ -187,7 +187,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
   table_options.data_block_hash_table_util_ratio = 0.75;
   table_options.filter_policy.reset(NewBloomFilterPolicy(10));
   // In MiB.
-  table_options.block_cache = NewLRUCache(static_cast<size_t>(block_cache_size_mb * kMiB));
+  table_options.block_cache = NewLRUCache(static_cast<size_t>(block_cache_size_mb * kPresetMiB));
   table_factory.reset(NewBlockBasedTableFactory(table_options));
   memtable_prefix_bloom_size_ratio = 0.02;
   memtable_whole_key_filtering = true;
@@ -248,7 +248,7 @@ Options* Options::PrepareForBulkLoad() {
   min_write_buffer_number_to_merge = 1;
   max_background_flushes = 4;
   max_background_compactions = 2;
-  target_file_size_base = 256 * kMiB;
+  target_file_size_base = 256 * kPresetMiB;
   return this;
 }
 

@@ -83,6 +83,7 @@ OptionTable DbOptionTable();            // of a DBOptions
 OptionTable ColumnFamilyOptionTable();  // of a ColumnFamilyOptions
 OptionTable BlockBasedOptionTable();    // of a BlockBasedTableOptions
 OptionTable PlainTableOptionTable();    // of a PlainTableOptions
+OptionTable CuckooTableOptionTable();   // of a CuckooTableOptions
 OptionTable CompressionOptionTable();   // of a CompressionOptions
 OptionTable UniversalOptionTable();     // of a CompactionOptionsUniversal
 OptionTable FifoOptionTable();          // of a CompactionOptionsFIFO

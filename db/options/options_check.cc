@@ -11,6 +11,7 @@
 
 #include "ashlar/rate_limiter.h"
 #include "cache/cache_charge.h"
+#include "db/options/bare_factories.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -125,7 +126,10 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   }
   // Null also for a factory of the program's own class.
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
-  if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
+  if (table == nullptr) {
+    return NotBuilt("table_factory", "a class of the program; use NewBlockBasedTableFactory()");
+  }
+  RETURN_IF_ERROR(CheckBareFamily(options));
   return CheckTableOfFamily(*table, options);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ashlar/version.h"
+#include "db/options/bare_factories.h"
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
@@ -37,6 +38,33 @@ void AppendSection(OptionTable table, const PrintContext& context, const void* o
     text->push_back('\n');
   }
   text->append("  \n");
+}
+
+// The options of a factory of the program are not known, and those of the adaptive one are not
+// recorded, as in RocksDB.
+void AppendTableOptions(const DBOptions& db_options, const TableFactory& factory,
+                        const PrintContext& context, std::string* text) {
+  const BareTableFormat bare = BareFormatOfFactory(&factory);
+  const BlockBasedTableOptions* table = BlockBasedOptionsOf(&factory);
+  if (WriterOf(factory) != &factory || table == nullptr) {
+    text->append("  \n");
+  } else if (bare.kind == BareTableKind::kPlain) {
+    AppendSection(PlainTableOptionTable(), context, &bare.plain, text);
+  } else if (bare.kind == BareTableKind::kCuckoo) {
+    AppendSection(CuckooTableOptionTable(), context, &bare.cuckoo, text);
+  } else {
+    // The section must agree with what the tables of this database contain.
+    const BlockBasedTableOptions written = WrittenTableOptions(db_options, *table);
+    AppendSection(BlockBasedOptionTable(), context, &written, text);
+  }
+}
+
+// The options of the table format that has this name; none: it is the program's own, or adaptive.
+OptionTable TableRowsOf(std::string_view factory_name) {
+  if (factory_name == TableFactory::kBlockBasedTableName()) return BlockBasedOptionTable();
+  if (factory_name == TableFactory::kPlainTableName()) return PlainTableOptionTable();
+  if (factory_name == TableFactory::kCuckooTableName()) return CuckooTableOptionTable();
+  return {};
 }
 
 // Prints the [CFOptions] and [TableOptions] sections of one family.
@@ -67,14 +95,7 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
   // Without a factory there is no section of table options.
   if (factory == nullptr) return;
   StrAppend(text, "[", kTableSectionPrefix, factory->Name(), " ", quoted);
-  const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory.get());
-  if (table != nullptr) {
-    // The section must agree with what the tables of this database contain.
-    const BlockBasedTableOptions written = WrittenTableOptions(db_options, *table);
-    AppendSection(BlockBasedOptionTable(), context, &written, text);
-  } else {
-    text->append("  \n");
-  }
+  AppendTableOptions(db_options, *factory, context, text);
 }
 
 // ---- reading
@@ -245,10 +266,11 @@ class OptionsTextParser {
     }
     section_ = Section::kTable;
     std::shared_ptr<TableFactory>& factory = family_->options.table_factory;
-    is_known_table_ = factory_name == TableFactory::kBlockBasedTableName();
+    is_known_table_ = !TableRowsOf(factory_name).empty();
     if (is_known_table_) {
-      factory.reset(NewBlockBasedTableFactory());
-    } else if (factory != nullptr && factory_name != factory->Name()) {
+      return TableFactory::CreateFromString(config_, std::string(factory_name), &factory);
+    }
+    if (factory != nullptr && factory_name != factory->Name()) {
       factory.reset();  // an unknown format
     }
     return Status::OK();
@@ -272,9 +294,11 @@ class OptionsTextParser {
     if (!is_known_table_) return Status::OK();
     table_texts_.insert(option);
     family_->table_texts.insert(option);
-    // The line is parsed by itself first.
-    BlockBasedTableOptions unused;  // parses only this line, so that an error names it
-    return SetOption(BlockBasedOptionTable(), config_, option, &unused);
+    // The line is parsed by itself first, so that an error names it.
+    std::shared_ptr<TableFactory> unused;
+    RETURN_IF_ERROR(
+        TableFactory::CreateFromString(config_, family_->options.table_factory->Name(), &unused));
+    return unused->ConfigureFromMap(config_, {option});
   }
 
   // All options of a table are set together, because their validity depends on each other.

@@ -14,6 +14,7 @@
 #include "ashlar/table_properties.h"
 #include "db/options/option_values.h"
 #include "util/result.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -101,6 +102,9 @@ Status ParseBlockBasedTable(const ConfigOptions& config, std::string_view text, 
   if (factory != nullptr && factory->IsInstanceOf(TableFactory::kBlockBasedTableName())) {
     // A clone, because the present factory may be shared.
     made = factory->Clone();
+  } else if (factory != nullptr && config.mutable_options_only) {
+    // On an open database, the kind of table factory cannot be changed.
+    return BadOptionValue(StrCat("another option of ", factory->Name()), text);
   } else {
     made.reset(NewBlockBasedTableFactory());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table factories only hold options; see util/table_factory.h.
+// The table factories only hold options; those of tables without blocks are in bare_factories.cc.
 #include "db/options/table_factory.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "ashlar/advanced_cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/flush_block_policy.h"
+#include "db/options/bare_factories.h"
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
 #include "util/result.h"
@@ -16,62 +17,6 @@
 
 namespace ashlar {
 namespace {
-
-// A table format that can be named but not used. Its options, if they are known, are kept and
-// shown.
-class NamedTableFactory final : public TableFactory {
- public:
-  // `name` is a literal.
-  explicit NamedTableFactory(const char* name) : name_(name) {}
-  explicit NamedTableFactory(const PlainTableOptions& options)
-      : name_(kPlainTableName()), plain_(options) {}
-  const char* Name() const override { return name_; }
-  using TableFactory::NewTableReader;
-  Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
-                        std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
-                        std::unique_ptr<TableReader>*, bool) const override {
-    return Status::NotSupported("table format is not built", name_);
-  }
-  // Nothing is written in a format that is not built.
-  TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
-    return nullptr;
-  }
-  std::unique_ptr<TableFactory> Clone() const override {
-    return is_plain() ? std::make_unique<NamedTableFactory>(plain_)
-                      : std::make_unique<NamedTableFactory>(name_);
-  }
-
- protected:
-  const void* GetOptionsPtr(const std::string& name) const override {
-    if (is_plain() && name == PlainTableOptions::kName()) return &plain_;
-    return TableFactory::GetOptionsPtr(name);
-  }
-  Status ConfigureOptions(const ConfigOptions& config,
-                          const std::unordered_map<std::string, std::string>& opts_map,
-                          std::unordered_map<std::string, std::string>*) override {
-    if (!is_plain()) return Status::OK();
-    // Unknown names are an error of SetOption(), unless the configuration ignores them.
-    for (const auto& [name, value] : opts_map) {
-      RETURN_IF_ERROR(SetOption(PlainTableOptionTable(), config, {name, value}, &plain_));
-    }
-    return Status::OK();
-  }
-  std::string SerializeOptions(const ConfigOptions& config, const std::string&) const override {
-    PrintContext context;
-    context.config = config;
-    context.config.delimiter = ";";
-    std::string text;
-    if (is_plain()) PrintOptions(PlainTableOptionTable(), context, &plain_, &text);
-    return text;
-  }
-
- private:
-  // Only the plain format has options that are known here.
-  bool is_plain() const { return name_ == std::string_view(kPlainTableName()); }
-
-  const char* name_;
-  PlainTableOptions plain_;
-};
 
 // Invalid numbers are replaced by the valid ones nearest in meaning, as in RocksDB.
 BlockBasedTableOptions Sanitized(BlockBasedTableOptions options) {
@@ -226,30 +171,20 @@ std::string BlockBasedTableFactory::SerializeOptions(const ConfigOptions& config
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
   // Never deleted, as databases may still be open while static objects are destroyed.
   static const auto* defaults = new BlockBasedTableFactory(BlockBasedTableOptions());
-  if (factory == nullptr) return &defaults->options();
+  if (factory == nullptr || BareFormatOfFactory(factory).is_bare()) {
+    const TableFactory* const reads = factory == nullptr ? nullptr : BlockBasedReaderOf(*factory);
+    return reads == nullptr ? &defaults->options() : BlockBasedOptionsOf(reads);
+  }
+  if (const TableFactory* const writes = WriterOf(*factory); writes != factory) {
+    return BlockBasedOptionsOf(writes);
+  }
   const auto* block_based = factory->CheckedCast<BlockBasedTableFactory>();
   return block_based == nullptr ? nullptr : &block_based->options();
 }
 
-// The factories that programs create.
+// The factory that programs create.
 TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options) {
   return new BlockBasedTableFactory(table_options);
-}
-
-TableFactory* NewPlainTableFactory(const PlainTableOptions& options) {
-  return new NamedTableFactory(options);
-}
-
-TableFactory* NewCuckooTableFactory(const CuckooTableOptions& /*table_options*/) {
-  return new NamedTableFactory(TableFactory::kCuckooTableName());
-}
-
-// The adaptive format only chose a reader by the footer; it is named but not built.
-TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_factory_to_write*/,
-                                      std::shared_ptr<TableFactory> /*block_based_table_factory*/,
-                                      std::shared_ptr<TableFactory> /*plain_table_factory*/,
-                                      std::shared_ptr<TableFactory> /*cuckoo_table_factory*/) {
-  return new NamedTableFactory("AdaptiveTableFactory");
 }
 
 // The options with everything replaced that RocksDB 7.8 could not read.
@@ -261,21 +196,5 @@ BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options) {
   options.uniform_cv_threshold = -1;
   return options;
 }
-
-// Property names in files of other formats, for programs that read them.
-const std::string PlainTablePropertyNames::kEncodingType = "rocksdb.plain.table.encoding.type";
-const std::string PlainTablePropertyNames::kBloomVersion = "rocksdb.plain.table.bloom.version";
-const std::string PlainTablePropertyNames::kNumBloomBlocks = "rocksdb.plain.table.bloom.numblocks";
-const std::string CuckooTablePropertyNames::kEmptyKey = "rocksdb.cuckoo.bucket.empty.key";
-const std::string CuckooTablePropertyNames::kValueLength = "rocksdb.cuckoo.value.length";
-const std::string CuckooTablePropertyNames::kNumHashFunc = "rocksdb.cuckoo.hash.num";
-const std::string CuckooTablePropertyNames::kCuckooBlockSize =
-    "rocksdb.cuckoo.hash.cuckooblocksize";
-const std::string CuckooTablePropertyNames::kHashTableSize = "rocksdb.cuckoo.hash.size";
-const std::string CuckooTablePropertyNames::kIsLastLevel = "rocksdb.cuckoo.file.islastlevel";
-const std::string CuckooTablePropertyNames::kIdentityAsFirstHash =
-    "rocksdb.cuckoo.hash.identityfirst";
-const std::string CuckooTablePropertyNames::kUseModuleHash = "rocksdb.cuckoo.hash.usemodule";
-const std::string CuckooTablePropertyNames::kUserKeyLength = "rocksdb.cuckoo.hash.userkeylength";
 
 }  // namespace ashlar

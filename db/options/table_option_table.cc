@@ -176,9 +176,24 @@ constexpr OptionRow kPlainRows[] = {
     Option<Plain, &Plain::store_index_in_file>({"store_index_in_file", "write the index too"}),
 };
 
+using Cuckoo = CuckooTableOptions;
+
+constexpr OptionRow kCuckooRows[] = {
+    Option<Cuckoo, &Cuckoo::hash_table_ratio>({"hash_table_ratio", "share of buckets in use"}),
+    Option<Cuckoo, &Cuckoo::max_search_depth>(
+        {"max_search_depth", "keys that move at most to make room for another"}),
+    Option<Cuckoo, &Cuckoo::cuckoo_block_size>(
+        {"cuckoo_block_size", "buckets that belong to one hash value"}),
+    Option<Cuckoo, &Cuckoo::identity_as_first_hash>(
+        {"identity_as_first_hash", "the first eight bytes of a key are its first hash value"}),
+    Option<Cuckoo, &Cuckoo::use_module_hash>(
+        {"use_module_hash", "the number of buckets need not be a power of two"}),
+};
+
 }  // namespace
 
 OptionTable BlockBasedOptionTable() { return kTableRows; }
 OptionTable PlainTableOptionTable() { return kPlainRows; }
+OptionTable CuckooTableOptionTable() { return kCuckooRows; }
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "db/blob/blob_format.h"
+#include "db/options/bare_factories.h"
 #include "db/options/table_factory.h"
 #include "db/output/output_check.h"
 #include "env/file_util.h"
@@ -34,8 +35,10 @@ namespace {
 constexpr uint64_t kTombstonesWorthCompacting = 4096;
 constexpr uint64_t kDenseShare = 4;
 
+// Defaults for a format without blocks, which has no use for them.
 [[gnu::cold]] BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
   BlockBasedTableOptions table;
+  if (BareFormatOf(*options.family_options).is_bare()) return table;
   const BlockBasedTableOptions* given =
       BlockBasedOptionsOf(options.family_options->table_factory.get());
   if (given != nullptr) table = *given;
@@ -61,6 +64,7 @@ CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, 
 }
 
 CompressionType CompressionFor(const TableOutputOptions& options) {
+  if (BareFormatOf(*options.family_options).is_bare()) return kNoCompression;
   if (options.compression != kDisableCompressionOption) return options.compression;
   return CompressionFor(*options.family_options, options.level, options.base_level,
                         options.is_bottommost);
@@ -93,13 +97,15 @@ FileOptions FileOptionsFor(const TableOutputOptions& options) {
 
 namespace {
 
-// `table` outlives the builder that is made with the result.
+// `table` and `bare` outlive the builder that is made with the result.
 TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
-                                      const BlockBasedTableOptions& table) {
+                                      const BlockBasedTableOptions& table,
+                                      const BareTableFormat& bare) {
   const ColumnFamilyOptions& family = *options.family_options;
   TableBuilderOptions builder;
   builder.icmp = options.comparator;
   builder.table = &table;
+  builder.bare = &bare;
   builder.compression = CompressionFor(options);
   builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
                                  ? family.bottommost_compression_opts
@@ -138,7 +144,8 @@ TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
 
 std::optional<BlockPassing> PassingInto(const TableOutputOptions& options) {
   const BlockBasedTableOptions table = TableOptionsFrom(options);
-  return BlockPassing::Into(BuilderOptionsFor(options, table));
+  const BareTableFormat bare = BareFormatOf(*options.family_options);
+  return BlockPassing::Into(BuilderOptionsFor(options, table, bare));
 }
 
 // The file is created at once. Until Finish() has succeeded, the destructor deletes it.
@@ -157,8 +164,10 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   ASSIGN_OR_RETURN(output->file_,
                    FileWriter::Create(context.fs, output->path_, FileOptionsFor(options), writer));
   output->table_options_ = TableOptionsFrom(options);
+  output->bare_format_ = BareFormatOf(*options.family_options);
   output->builder_ = std::make_unique<TableBuilder>(
-      BuilderOptionsFor(options, output->table_options_), output->file_.get());
+      BuilderOptionsFor(options, output->table_options_, output->bare_format_),
+      output->file_.get());
   return output;
 }
 

@@ -16,6 +16,7 @@
 #include "ashlar/table.h"
 #include "db/manifest/file_metadata.h"
 #include "env/file_writer.h"
+#include "table/plain/bare_table_writer.h"
 #include "table/range_del/range_tombstone.h"
 #include "table/sst/write/table_builder.h"
 #include "util/keys/file_number.h"
@@ -135,6 +136,7 @@ class TableOutput {
 
   const TableOutputOptions options_;
   BlockBasedTableOptions table_options_;
+  BareTableFormat bare_format_;
   std::string path_;
   std::unique_ptr<EntriesHash> entries_hash_;        // null: the table is not read back
   std::unique_ptr<FileChecksumGenerator> checksum_;  // of the whole file; null: none

@@ -228,7 +228,7 @@ Status Repair::OpenFamily(uint32_t id, const std::string& name) {
   auto options = std::make_shared<const ColumnFamilyOptions>(
       SanitizeSettledOptions(request_.db_options, SettleColumnFamilyOptions(given)));
   if (BlockBasedOptionsOf(options->table_factory.get()) == nullptr) {
-    return Status::NotSupported("table_factory: only the block-based table is supported");
+    return Status::NotSupported("table_factory: a class of the program is not supported");
   }
   auto [at, added] = families_.try_emplace(id, options->comparator);
   assert(added);

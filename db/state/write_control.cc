@@ -56,10 +56,11 @@ CommitFamily WriteControl::FindFamily(uint32_t family) {
   const ColumnFamilyData* const data = core_->families.Find(family);
   if (data == nullptr) return {};
   return {.exists = true,
-          .is_plain = data->comparator().stamp_bytes() == 0,
+          .is_plain = data->is_plain(),
           .can_merge = data->merge_operator() != nullptr,
           .takes_writes = data->takes_writes(),
-          .comparator = &data->comparator()};
+          .comparator = &data->comparator(),
+          .bare = &data->bare_format()};
 }
 
 InsertTarget WriteControl::FindInsertTarget(uint32_t family) {

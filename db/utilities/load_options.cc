@@ -9,6 +9,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
+#include "db/options/bare_factories.h"
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
 #include "db/options/options_file.h"
@@ -42,11 +43,13 @@ Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const s
   return Status::CopyAppendMessage(parsed.status(), ", file ", path);
 }
 
-// Gives every family the caller's block cache.
+// Gives every family with a block-based factory the caller's block cache.
 void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* options) {
   assert(options != nullptr);
-  const BlockBasedTableOptions* table = BlockBasedOptionsOf(options->table_factory.get());
-  if (options->table_factory == nullptr || table == nullptr || table->no_block_cache) return;
+  const TableFactory* const factory = options->table_factory.get();
+  if (factory == nullptr || !factory->IsInstanceOf(TableFactory::kBlockBasedTableName())) return;
+  const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory);
+  if (table == nullptr || table->no_block_cache) return;
   BlockBasedTableOptions changed = *table;
   // A factory may be shared with other options, so a changed copy is made instead of changing it.
   changed.block_cache = cache;
@@ -143,6 +146,20 @@ Status CompareTables(const PrintContext& context, const OptionsFileContents& con
   // The format names were compared before, so these formats are the program's own, or there is
   // none.
   if (theirs == nullptr || ours == nullptr || in_file.table_texts.empty()) return Status::OK();
+  // The names are the same, so both have this format.
+  const BareTableFormat in_text = BareFormatOfFactory(in_file.options.table_factory.get());
+  const BareTableFormat bare = BareFormatOfFactory(given.table_factory.get());
+  if (bare.is_bare()) {
+    const bool is_plain = bare.kind == BareTableKind::kPlain;
+    const SectionInFile section{is_plain ? PlainTableOptionTable() : CuckooTableOptionTable(),
+                                is_plain ? static_cast<const void*>(&in_text.plain)
+                                         : static_cast<const void*>(&in_text.cuckoo),
+                                in_file.table_texts};
+    const Status same = CompareAll(
+        context, section,
+        is_plain ? static_cast<const void*>(&bare.plain) : static_cast<const void*>(&bare.cuckoo));
+    return same.ok() ? same : Status::Corruption(same.getState());
+  }
   BlockBasedTableOptions written = WrittenTableOptions(contents.db_options, *ours);
   const auto filter = in_file.table_texts.find("filter_policy");
   if (filter == in_file.table_texts.end() || filter->second == "nullptr") {

@@ -180,7 +180,7 @@ SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep
 }
 SstFileReader::~SstFileReader() = default;
 
-// A file of another format is refused, because only block-based tables are built.
+// The format of the file decides how it is read. A factory of the program could not read it.
 Status SstFileReader::Open(const std::string& file_path) {
   if (rep_->table != nullptr) {
     return Status::InvalidArgument("SstFileReader::Open: a file is open already");
@@ -188,7 +188,8 @@ Status SstFileReader::Open(const std::string& file_path) {
   const Options& options = rep_->options;
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) {
-    return Status::NotSupported("SstFileReader: only block-based tables are built", file_path);
+    return Status::NotSupported("SstFileReader: a table_factory of the program is not supported",
+                                file_path);
   }
   // The key of a block contains the id of the file, so that a cache shared with databases is right.
   std::unique_ptr<BlockCacheView> blocks;

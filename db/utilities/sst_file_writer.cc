@@ -11,6 +11,7 @@
 #include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
+#include "db/options/bare_factories.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/db_environment.h"
@@ -31,8 +32,10 @@ namespace {
 // RocksDB's SstFileWriter records the same name as creator.
 constexpr const char* kWriterDbId = "SST Writer";
 
-// The table will probably end on the last level, so its compression is used.
+// The table will probably end on the last level, so its compression is used. Tables without blocks
+// are not compressed.
 CompressionType CompressionOf(const ColumnFamilyOptions& options) {
+  if (BareFormatOf(options).is_bare()) return kNoCompression;
   if (options.bottommost_compression != kDisableCompressionOption) {
     return options.bottommost_compression;
   }
@@ -40,10 +43,11 @@ CompressionType CompressionOf(const ColumnFamilyOptions& options) {
                                                : options.compression_per_level.back();
 }
 
-// As far as the release that shall read the file allows.
+// As far as the release that shall read the file allows. Defaults for a format without blocks. The
+// factory is one of the library.
 BlockBasedTableOptions TableOptionsOf(const Options& options) {
-  const BlockBasedTableOptions* given = BlockBasedOptionsOf(options.table_factory.get());
-  return WrittenTableOptions(options, given != nullptr ? *given : BlockBasedTableOptions());
+  if (BareFormatOf(options).is_bare()) return BlockBasedTableOptions();
+  return WrittenTableOptions(options, *BlockBasedOptionsOf(options.table_factory.get()));
 }
 
 }  // namespace
@@ -54,6 +58,7 @@ struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   FileOptions file_options;
   InternalKeyComparator icmp;
   BlockBasedTableOptions table_options;
+  BareTableFormat bare_format;
   uint32_t family_id = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
   std::string family_name;
   std::string session_id;
@@ -118,6 +123,7 @@ TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
   TableBuilderOptions builder;
   builder.icmp = &icmp;
   builder.table = &table_options;
+  builder.bare = &bare_format;
   builder.compression = CompressionOf(options);
   builder.compression_opts = options.bottommost_compression_opts.enabled
                                  ? options.bottommost_compression_opts
@@ -144,8 +150,20 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
     return Status::InvalidArgument("SstFileWriter::Open: a file is open already", file->path());
   }
   static_cast<ColumnFamilyOptions&>(options) = SanitizeColumnFamilyOptions(options, options);
+  const TableFactory* const factory = options.table_factory.get();
+  if (BlockBasedOptionsOf(factory) == nullptr) {
+    return Status::NotSupported(
+        StrCat("SstFileWriter::Open: table_factory ", factory->Name(),
+               ": a class of the program is not supported; use NewBlockBasedTableFactory()"));
+  }
   RETURN_IF_ERROR(CheckTableOptionsSupported(TableOptionsOf(options)));
   table_options = TableOptionsOf(options);
+  bare_format = BareFormatOf(options);
+  RETURN_IF_ERROR(CheckBareFormat(bare_format));
+  if (bare_format.is_bare() && icmp.stamp_bytes() != 0) {
+    return Status::NotSupported(
+        StrCat("SstFileWriter::Open: ", bare_format.name(), " has no keys with timestamps"));
+  }
   RETURN_IF_ERROR(CheckTableOptionsWritable(table_options, CompressionOf(options)));
   FileWriterOptions writer;
   writer.buffer_bytes = options.writable_file_max_buffer_size;
@@ -198,6 +216,8 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
         "Keys must be added in strict ascending order.",
         StrCat("after ", KeyInError(info.largest_key), " came ", KeyInError(user_key)));
   }
+  // An error of the builder would be final, but this one leaves the file as it is.
+  RETURN_IF_ERROR(CheckBareEntry(bare_format, type, user_key.size()));
   internal_key.clear();
   AppendInternalKey(&internal_key, user_key, PackTrailer(0, type));
   RETURN_IF_ERROR(builder->Add(internal_key, value));
@@ -212,6 +232,7 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
 // An empty range hides nothing, so it is not written.
 Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
   if (builder == nullptr) return Status::InvalidArgument("File is not opened");
+  if (bare_format.is_bare()) return CheckBareEntry(bare_format, kTypeRangeDeletion, begin.size());
   if (begin.size() + end.size() > kMaxUserEntryBytes) {
     return Status::InvalidArgument("SstFileWriter::DeleteRange: the keys are too large");
   }

@@ -9,6 +9,7 @@
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_batch_internal.h"
 #include "memtable/memtable.h"
+#include "table/plain/bare_table_writer.h"
 #include "util/keys/entry_limits.h"
 #include "util/keys/wide_column_encoding.h"
 #include "util/result.h"
@@ -39,7 +40,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   std::optional<uint32_t> known_family;
   CommitFamily family;
   uint32_t counted = 0;
-  bool has_stamped = false;
+  bool has_special = false;
   const bool was_prepared = plan.prepared_log != nullptr;
   while (reader.Next(&record)) {
     // Markers and log data are not updates: they take no sequence number, and the count in the
@@ -55,7 +56,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
     if (record.family != known_family) {
       family = host_->FindFamily(record.family);
       if (!family.is_plain) [[unlikely]]
-        has_stamped |= family.exists;
+        has_special |= family.exists;
       if (!family.exists && !plan.options->ignore_missing_column_families) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
@@ -96,12 +97,31 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
         StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(*batch),
                " in its header, ", counted, " records"));
   }
-  return has_stamped ? CheckStamps(*batch) : Status::OK();
+  return has_special ? CheckSpecialFamilies(*batch) : Status::OK();
+}
+
+// A second time over a batch, only if it touches a family that does not take everything.
+Status CommitPipeline::CheckSpecialFamilies(const WriteBatch& batch) {
+  assert(InEpoch());
+  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
+  bool has_stamped = false;
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (!record.IsCounted()) continue;
+    const CommitFamily family = host_->FindFamily(record.family);
+    if (!family.exists || family.is_plain) continue;
+    has_stamped |= family.comparator->stamp_bytes() != 0;
+    if (family.bare == nullptr || !family.bare->is_bare()) continue;
+    const Status fits = CheckBareEntry(*family.bare, record.type, record.key.size());
+    if (fits.ok()) continue;
+    return Status::CopyAppendMessage(fits, "; write to column family ",
+                                     StrCat(record.family, ", key ", KeyInError(record.key)));
+  }
+  RETURN_IF_ERROR(reader.status());
+  return has_stamped ? CheckStamps(batch) : Status::OK();
 }
 
 // Every key of a family with timestamps must end with a timestamp. A batch whose updates were added
-// without the handle of the family cannot know this, so it is checked here, a second time over the
-// batch, and only for batches that touch such a family.
+// without the handle of the family cannot know this, so it is checked here.
 Status CommitPipeline::CheckStamps(const WriteBatch& batch) {
   assert(InEpoch());
   if (WriteBatchInternal::HasPlaceholder(batch)) {
@@ -111,7 +131,7 @@ Status CommitPipeline::CheckStamps(const WriteBatch& batch) {
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (!record.IsCounted()) continue;
     const CommitFamily family = host_->FindFamily(record.family);
-    if (!family.exists || family.is_plain) continue;
+    if (!family.exists || family.comparator->stamp_bytes() == 0) continue;
     const size_t stamp_bytes = family.comparator->stamp_bytes();
     const bool is_range = record.type == kTypeRangeDeletion;
     if (record.key.size() < stamp_bytes || (is_range && record.value.size() < stamp_bytes)) {

@@ -48,6 +48,7 @@ class UserWriteCallback;
 class WalSet;
 class WalSink;
 class WriteBatch;
+struct BareTableFormat;
 struct InsertHint;
 struct WriteBatchRecord;
 struct WriteOptions;
@@ -62,10 +63,12 @@ struct FoldedOperand {
 // The facts about a family that the check of a batch needs.
 struct CommitFamily {
   bool exists = false;
-  bool is_plain = false;                              // it exists, and its keys have no timestamps
+  // It exists, its keys have no timestamps, and its tables can hold every entry.
+  bool is_plain = false;
   bool can_merge = false;                             // the family has a merge operator
   bool takes_writes = true;                           // false: only ingested files add data
   const InternalKeyComparator* comparator = nullptr;  // null if the family does not exist
+  const BareTableFormat* bare = nullptr;              // see ColumnFamilyData; null: with blocks
 };
 
 // The facts about a family that the insertion of a batch needs.
@@ -310,6 +313,7 @@ class CommitPipeline {
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
   Status CheckBatch(const CommitPlan& plan, WriteBatch* batch);
+  Status CheckSpecialFamilies(const WriteBatch& batch);
   static Status CheckEntity(const WriteBatchRecord& record);
   Status CheckStamps(const WriteBatch& batch);
   static Status CheckRange(const WriteBatchRecord& record, const CommitFamily& family);

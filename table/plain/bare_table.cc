@@ -97,6 +97,28 @@ BareTableKind BareTableKindOf(const Slice& tail) {
   }
 }
 
+bool IsBareTable(const RandomReader& file) {
+  std::array<char, kMagicBytes> memory;
+  if (file.size() < memory.size()) return false;
+  Slice tail;
+  return file.ReadExactly(file.size() - memory.size(), memory.size(), memory.data(), &tail).ok() &&
+         BareTableKindOf(tail) != BareTableKind::kNone;
+}
+
+// PlainTables have the older form. In the newer one, the byte in front says that blocks have no
+// checksums. The place of an index block, which is not used, follows that of the metaindex.
+void AppendBareFooter(BareTableKind kind, const BlockHandle& metaindex, std::string* file) {
+  constexpr size_t kPlacesBytes = 40;
+  constexpr uint32_t kFormatVersion = 1;
+  if (kind == BareTableKind::kCuckoo) file->push_back('\0');
+  std::string places;
+  metaindex.AppendTo(&places);
+  places.resize(kPlacesBytes);
+  file->append(places);
+  if (kind == BareTableKind::kCuckoo) PutFixed32(file, kFormatVersion);
+  PutFixed64(file, kind == BareTableKind::kCuckoo ? kCuckooMagic : kLegacyPlainMagic);
+}
+
 // The last check makes sure that the rows end before the properties begin.
 Result<BareTable> ReadBareTable(const RandomReader& file) {
   std::array<char, kMagicBytes> magic;
@@ -109,7 +131,9 @@ Result<BareTable> ReadBareTable(const RandomReader& file) {
   ASSIGN_OR_RETURN(block, ReadMetaBlock(file, handle));
   BareTable table{.kind = BareTableKindOf(tail)};
   ASSIGN_OR_RETURN(table.properties, ParsePropertiesBlock(block, handle.offset, file.path()));
-  if (table.properties.data_size <= handle.offset) return table;
+  // The properties have no checksum: damaged names could make a table with rows seem to be empty.
+  const uint64_t data_size = table.properties.data_size;
+  if (data_size <= handle.offset && (data_size > 0) == (handle.offset > 0)) return table;
   return DamagedBareTable(file, StrCat("rows of ", table.properties.data_size,
                                        " bytes in front of offset ", handle.offset));
 }

@@ -13,25 +13,17 @@
 
 namespace ashlar {
 
-namespace {
-
-constexpr const char* kEmptyKeyProperty = "rocksdb.cuckoo.bucket.empty.key";
-constexpr const char* kValueLengthProperty = "rocksdb.cuckoo.value.length";
-constexpr const char* kLastLevelProperty = "rocksdb.cuckoo.file.islastlevel";
-
-}  // namespace
-
 // The sizes come from the file, so they are limited before anything is computed from them.
 Result<CuckooFormat> CuckooFormatOf(const RandomReader& file, const TableProperties& properties) {
   const UserCollectedProperties& own = properties.user_collected_properties;
-  const auto value_length = own.find(kValueLengthProperty);
-  const auto last_level = own.find(kLastLevelProperty);
-  const auto empty_key = own.find(kEmptyKeyProperty);
+  const auto value_length = own.find(kCuckooValueLengthProperty);
+  const auto last_level = own.find(kCuckooLastLevelProperty);
+  const auto empty_key = own.find(kCuckooEmptyKeyProperty);
   if (value_length == own.end() || value_length->second.size() != sizeof(uint64_t)) {
-    return DamagedBareTable(file, kValueLengthProperty);
+    return DamagedBareTable(file, kCuckooValueLengthProperty);
   }
   if (last_level == own.end() || last_level->second.size() != 1) {
-    return DamagedBareTable(file, kLastLevelProperty);
+    return DamagedBareTable(file, kCuckooLastLevelProperty);
   }
   CuckooFormat format;
   format.key_bytes = properties.fixed_key_len;

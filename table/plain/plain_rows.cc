@@ -15,16 +15,16 @@ namespace ashlar {
 
 Result<PlainRowFormat> PlainRowFormatOf(const RandomReader& file,
                                         const TableProperties& properties) {
-  constexpr const char* kEncodingProperty = "rocksdb.plain.table.encoding.type";
   constexpr uint64_t kMaxKeyBytes = uint64_t{1} << 31;
   if (properties.fixed_key_len > kMaxKeyBytes) {
     return DamagedBareTable(file, StrCat("keys of ", properties.fixed_key_len, " bytes"));
   }
   PlainRowFormat format;
   format.fixed_key_bytes = static_cast<uint32_t>(properties.fixed_key_len);
-  const auto encoding = properties.user_collected_properties.find(kEncodingProperty);
+  const auto encoding = properties.user_collected_properties.find(kPlainEncodingProperty);
   if (encoding == properties.user_collected_properties.end()) return format;
-  if (encoding->second.size() != sizeof(uint32_t)) return DamagedBareTable(file, kEncodingProperty);
+  if (encoding->second.size() != sizeof(uint32_t))
+    return DamagedBareTable(file, kPlainEncodingProperty);
   const uint32_t kind = DecodeFixed32(encoding->second.data());
   if (kind > 1) {
     return Status::NotSupported(StrCat("plain table ", file.path(), ": encoding ", kind));

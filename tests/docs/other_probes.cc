@@ -325,7 +325,11 @@ const Probe kObjects[] = {
     {"NewLRUCache", [](Ground& g) { return OpenWithBlockCache(g, NewLRUCache(1 << 20)); }},
     {"NewBlockBasedTableFactory",
      [](Ground& g) { return OpenWithTables(g, NewBlockBasedTableFactory()); }},
-    {"NewPlainTableFactory", [](Ground& g) { return OpenWithTables(g, NewPlainTableFactory()); }},
+    {"NewPlainTableFactory",
+     [](Ground& g) {
+       g.options.prefix_extractor.reset(NewFixedPrefixTransform(1));
+       return OpenWithTables(g, NewPlainTableFactory());
+     }},
     {"NewCuckooTableFactory", [](Ground& g) { return OpenWithTables(g, NewCuckooTableFactory()); }},
     {"NewAdaptiveTableFactory",
      [](Ground& g) { return OpenWithTables(g, NewAdaptiveTableFactory()); }},

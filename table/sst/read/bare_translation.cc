@@ -172,8 +172,8 @@ Status CopyRows(const RandomReader& file, const BareTable& table,
 }  // namespace
 
 // Makes a block-based table in memory, and returns it as a file.
-Result<std::unique_ptr<RandomReader>> TranslateBareTable(const RandomReader& file,
-                                                         const TableReaderOptions& options) {
+Result<BareTranslation> TranslateBareTable(const RandomReader& file,
+                                           const TableReaderOptions& options) {
   BareTable table;
   ASSIGN_OR_RETURN(table, ReadBareTable(file));
   RETURN_IF_ERROR(CheckComparator(file, table.properties, options));
@@ -196,8 +196,10 @@ Result<std::unique_ptr<RandomReader>> TranslateBareTable(const RandomReader& fil
     RETURN_IF_ERROR(writer->Close());
   }
   const uint64_t size = image.size();
-  return std::make_unique<RandomReader>(std::make_unique<StringFile>(std::move(image)), file.path(),
-                                        size);
+  return BareTranslation{.image = std::make_unique<RandomReader>(
+                             std::make_unique<StringFile>(std::move(image)), file.path(), size),
+                         .properties = std::move(table.properties),
+                         .file_bytes = file.size()};
 }
 
 }  // namespace ashlar

@@ -11,17 +11,22 @@
 
 #include <memory>
 
+#include "ashlar/table_properties.h"
 #include "env/random_reader.h"
 #include "table/sst/read/table_reader.h"
 #include "util/result.h"
 
 namespace ashlar {
 
-// A file in memory with the entries and properties of `file`. InvalidArgument: it
-// was written with another comparator. Corruption: damage, rows out of order, another number of
-// rows than the properties say, or a translation of more than 64 MiB and 64 times the size of the
-// file.
-Result<std::unique_ptr<RandomReader>> TranslateBareTable(const RandomReader& file,
-                                                         const TableReaderOptions& options);
+struct BareTranslation {
+  std::unique_ptr<RandomReader> image;  // a file in memory with the entries of the table
+  TableProperties properties;           // those of the table, not of the image
+  uint64_t file_bytes = 0;              // the size of the table
+};
+// InvalidArgument: `file` was written with another comparator. Corruption: damage, rows out of
+// order, another number of rows than the properties say, or a translation of more than 64 MiB and
+// 64 times the size of the file.
+Result<BareTranslation> TranslateBareTable(const RandomReader& file,
+                                           const TableReaderOptions& options);
 
 }  // namespace ashlar

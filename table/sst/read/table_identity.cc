@@ -13,6 +13,7 @@
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
+#include "table/plain/bare_table.h"
 #include "table/sst/read/block_fetcher.h"
 #include "util/text/str_cat.h"
 
@@ -60,9 +61,19 @@ Result<std::optional<StoredProperties>> ReadProperties(FileSystem* fs, const std
   return std::optional<StoredProperties>(std::move(stored));
 }
 
+// Nothing if the table has blocks.
+Result<std::optional<BareTable>> ReadIfBare(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, RandomReader::Open(fs, path, FileOptions()));
+  if (!IsBareTable(*file)) return std::optional<BareTable>();
+  ASSIGN_OR_RETURN(BareTable table, ReadBareTable(*file));
+  return std::optional<BareTable>(std::move(table));
+}
+
 }  // namespace
 
 Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::optional<BareTable> bare, ReadIfBare(fs, path));
+  if (bare) return bare->properties.db_session_id;
   ASSIGN_OR_RETURN(const std::optional<StoredProperties> stored, ReadProperties(fs, path));
   if (!stored) return std::string();
   ASSIGN_OR_RETURN(const PropertiesView properties,
@@ -71,6 +82,8 @@ Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) 
 }
 
 Result<TableProperties> ReadTableProperties(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::optional<BareTable> bare, ReadIfBare(fs, path));
+  if (bare) return bare->properties;
   ASSIGN_OR_RETURN(const std::optional<StoredProperties> stored, ReadProperties(fs, path));
   if (!stored) return Status::Corruption(StrCat("table: ", path, ": no properties block"));
   return ParsePropertiesBlock(stored->block.contents, stored->offset, path);

@@ -70,7 +70,7 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
   assert(!table.is_partitioned_);
   const FlatIndex& index = *self->index_.top().index;
   const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
-  if (i == index.size()) return table.file_size();
+  if (i == index.size()) return table.file_->size();
   const BlockHandle handle = index.handle(i);
   return handle.offset + handle.size + kBlockTrailerBytes;
 }

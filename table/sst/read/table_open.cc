@@ -69,23 +69,11 @@ Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
   return file->KeepTail(static_cast<size_t>(std::min(bytes, file->size())));
 }
 
-// A table of another kind that can be read.
-bool IsBareTable(const RandomReader& file) {
-  std::array<char, sizeof(uint64_t)> memory;
-  if (file.size() < memory.size()) return false;
-  Slice tail;
-  return file.ReadExactly(file.size() - memory.size(), memory.size(), memory.data(), &tail).ok() &&
-         BareTableKindOf(tail) != BareTableKind::kNone;
-}
-
-// The tail size in the MANIFEST is that of the original file, and means nothing for the copy.
-Result<std::unique_ptr<TableReader>> OpenTranslated(const RandomReader& file,
-                                                    const TableReaderOptions& options) {
-  std::unique_ptr<RandomReader> image;
-  ASSIGN_OR_RETURN(image, TranslateBareTable(file, options));
-  TableReaderOptions of_image = options;
-  of_image.tail_bytes = 0;
-  return TableReader::Open(std::move(image), of_image);
+// The value of a property of the file; data() is null if it is missing.
+std::string_view OwnProperty(const TableProperties& properties, std::string_view name) {
+  const auto found = properties.user_collected_properties.find(std::string(name));
+  if (found == properties.user_collected_properties.end()) return {};
+  return found->second;
 }
 
 // Like a block with a wrong checksum, a wrong footer is read once more before an error is returned.
@@ -167,10 +155,17 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
   file->CountInto(options.statistics, options.read_times);
   RETURN_IF_ERROR(ReadTail(options, file.get()));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
-  if (footer.status().IsNotSupported() && IsBareTable(*file)) return OpenTranslated(*file, options);
+  std::unique_ptr<BareTranslation> translation;
+  if (footer.status().IsNotSupported() && IsBareTable(*file)) {
+    translation = std::make_unique<BareTranslation>();
+    ASSIGN_OR_RETURN(*translation, TranslateBareTable(*file, options));
+    file = std::move(translation->image);
+    footer = ReadFooter(*file, options.statistics);
+  }
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
   if (!footer.ok()) return footer.status();
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
+  reader->translation_ = std::move(translation);
   RETURN_IF_ERROR(reader->Load());
   reader->file_->ForgetTail();
   return reader;
@@ -239,6 +234,10 @@ Status TableReader::LoadProperties(const MetaBlocks& blocks) {
   ASSIGN_OR_RETURN(properties_block_, store_.fetcher().ReadProperties(*handle));
   properties_offset_ = handle->offset;
   ASSIGN_OR_RETURN(facts_, ViewProperties(properties_block_.contents, properties_offset_, path()));
+  if (translation_ != nullptr) {
+    facts_.external_version = OwnProperty(translation_->properties, kExternalVersionProperty);
+    facts_.global_seqno = OwnProperty(translation_->properties, kGlobalSeqnoProperty);
+  }
   ASSIGN_OR_RETURN(key_format_.global_seqno,
                    FindGlobalSeqno(facts_, options_.manifest_largest_seqno, path()));
   static_assert(kNoGlobalSeqno == BlockKeyFormat::kOwnSeqnos);

@@ -14,6 +14,7 @@
 
 #include "ashlar/options.h"
 #include "ashlar/slice_transform.h"
+#include "table/sst/read/bare_translation.h"
 #include "table/sst/read/index_cursor.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/statistics/statistics.h"
@@ -328,8 +329,13 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   return status;
 }
 
+uint64_t TableReader::file_size() const {
+  return translation_ != nullptr ? translation_->file_bytes : file_->size();
+}
+
 // ViewProperties() has checked the block at opening, so parsing it cannot fail.
 [[gnu::cold]] TableProperties TableReader::properties() const {
+  if (translation_ != nullptr) return translation_->properties;
   Result<TableProperties> properties =
       ParsePropertiesBlock(properties_block_.contents, properties_offset_, path());
   assert(properties.ok());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableReader reads one block-based table: point lookups, iterators, and the properties of the
-// table. Format versions 2 to 7. docs/formats/block_based_table.md.
+// TableReader reads one table, block-based or translated when it is opened (bare_translation.h):
+// point lookups, iterators, and the properties of the table. Format versions 2 to 7.
+// docs/formats/block_based_table.md.
 //
 // Opening reads the footer, the properties, the index and the filter, but no data blocks. Every
 // block is verified before it is parsed. Damage gives Corruption with file and offset, an
@@ -49,6 +50,7 @@ class Arena;
 class BlockCacheView;
 class HeldBlocks;
 class ScanBlocks;
+struct BareTranslation;
 class TableReader;
 class SliceTransform;
 class Statistics;
@@ -191,7 +193,7 @@ class TableReader : public EpochRetired {
   Status SampleKeys(size_t count, std::vector<KeyWeight>* weights) const;
 
   // The properties that the reader itself needs; and all of them, parsed from their block at each
-  // call.
+  // call. If the table was translated, the former describe what is read, the latter the file.
   const PropertiesView& facts() const { return facts_; }
   TableProperties properties() const;
   std::shared_ptr<const TableProperties> shared_properties() const {
@@ -209,7 +211,7 @@ class TableReader : public EpochRetired {
   SequenceNumber global_seqno() const { return key_format_.global_seqno; }
   const Footer& footer() const { return footer_; }
   const std::string& path() const { return file_->path(); }
-  uint64_t file_size() const { return file_->size(); }
+  uint64_t file_size() const;
   // Called when the file is about to be deleted: takes its blocks out of the cache, as far as
   // memory tells which ones are there. Lookups may still run.
   void ForgetCachedBlocks() const;
@@ -300,7 +302,7 @@ class TableReader : public EpochRetired {
   // Loads the blocks that the table does not keep, for an operation that needs them many times.
   Status HoldMetadata(BlockRead* read, HeldPartitions* held) const;
 
-  const std::unique_ptr<RandomReader> file_;
+  const std::unique_ptr<RandomReader> file_;  // the image if the table was translated
   const Footer footer_;
   const TableReaderOptions options_;
   const InternalKeyComparator icmp_;
@@ -320,7 +322,9 @@ class TableReader : public EpochRetired {
   // Members that Get() does not read come last.
   LooseBlock properties_block_;
   uint64_t properties_offset_ = 0;
-  PropertiesView facts_;               // points into properties_block_
+  PropertiesView facts_;  // points into properties_block_ and translation_
+  // What the file is, if file_ is its image in memory; else null.
+  std::unique_ptr<const BareTranslation> translation_;
   ObjectRef<IndexBlock> index_place_;  // the place of an index that is not kept but cached
   std::vector<ObjectRef<TableObject>> kept_partitions_;  // of index and filter, in any order
   CacheCharge reader_charge_;

@@ -13,6 +13,7 @@
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
 #include "table/block/block.h"
+#include "table/plain/bare_table_writer.h"
 #include "table/sst/write/builder_settings.h"
 #include "table/sst/write/table_builder.h"
 
@@ -29,6 +30,7 @@ bool EndsBlocksBySize(const FlushBlockPolicyFactory* factory) {
 }  // namespace
 
 std::optional<BlockPassing> BlockPassing::Into(const TableBuilderOptions& output) {
+  if (output.bare != nullptr && output.bare->is_bare()) return std::nullopt;
   const BlockBasedTableOptions& table = *output.table;
   if (output.compression == kNoCompression || DictionaryBufferBytes(output) != 0) {
     return std::nullopt;

@@ -46,6 +46,20 @@ std::unique_ptr<FlushBlockPolicy> MakeFlushPolicy(const BlockBasedTableOptions& 
   return std::unique_ptr<FlushBlockPolicy>(factory->NewFlushBlockPolicy(table, data_block));
 }
 
+std::unique_ptr<BareTableWriter> MakeBareWriter(const TableBuilderOptions& options) {
+  if (options.bare == nullptr || !CheckBareFormat(*options.bare).ok()) return nullptr;
+  return options.bare->is_bare() ? BareTableWriter::Make(*options.bare) : nullptr;
+}
+
+Status CheckBuilderOptions(const TableBuilderOptions& options) {
+  RETURN_IF_ERROR(CheckTableOptionsWritable(*options.table, options.compression));
+  if (options.bare == nullptr || !options.bare->is_bare()) return Status::OK();
+  if (options.icmp->stamp_bytes() != 0) {
+    return Status::NotSupported(StrCat(options.bare->name(), " has no keys with timestamps"));
+  }
+  return CheckBareFormat(*options.bare);
+}
+
 std::unique_ptr<BufferedBlocks> MakeBuffer(const TableBuilderOptions& options) {
   const size_t bytes = DictionaryBufferBytes(options);
   if (bytes == 0) return nullptr;
@@ -103,13 +117,14 @@ Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
       has_pipeline(options.compression != kNoCompression &&
                    options.compression_opts.parallel_threads > 1),
       replays_keys(buffered != nullptr || ReplaysInPipeline()),
+      bare(MakeBareWriter(options)),
       cut_bytes(block_bytes),
       spare_bytes(block_bytes) {
   assert(file->size() == 0);
   assert(options.icmp != nullptr);
   assert(nearly_full_bytes <= block_bytes);
-  const BlockBasedTableOptions& table = *options.table;
-  status = CheckTableOptionsWritable(table, options.compression);
+  assert(bare == nullptr || options.compression == kNoCompression);
+  status = CheckBuilderOptions(options);
   if (!status.ok()) return;
   status = writer.Open();
 }
@@ -127,12 +142,13 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
     RETURN_IF_ERROR(PrepareForLarge(key, value));
   if (!data_block.empty()) [[likely]] {
     if (!IsInOrder(key)) [[unlikely]]
-      return RefuseOrder(key);
+      return RefuseOrder(data_block.last_key(), key);
     if (MustCutBefore(key, value)) [[unlikely]] {
       status = CutBlock(&key);
       if (!status.ok()) return status;
     }
   } else {
+    if (bare != nullptr) return AddBare(key, value, trailer);
     StartBlock(key, value);
   }
   data_block.Add(key, value);
@@ -306,13 +322,13 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
   return Status::Corruption(StrCat("new data block: ", cursor.error(), "; check the memory"));
 }
 
-[[gnu::cold]] Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
+[[gnu::cold]] Status TableBuilder::Rep::RefuseOrder(const Slice& last_key, const Slice& key) {
   assert(status.ok());
-  assert(!IsInOrder(key));
-  status = Status::Corruption(StrCat(
-      "table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
-      InternalKeyInError(key), " does not sort behind ", InternalKeyInError(data_block.last_key()),
-      "; check that the comparator is the one the data was written with"));
+  assert(options.icmp->Compare(last_key, key) >= 0);
+  status = Status::Corruption(
+      StrCat("table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
+             InternalKeyInError(key), " does not sort behind ", InternalKeyInError(last_key),
+             "; check that the comparator is the one the data was written with"));
   return status;
 }
 
@@ -338,6 +354,9 @@ Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) 
 Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value) {
   const uint64_t trailer = ExtractTrailer(key);
   assert(TrailerType(trailer) == kTypeRangeDeletion);
+  if (bare != nullptr) {
+    return status = InBareTable(CheckBareEntry(*options.bare, kTypeRangeDeletion, key.size()));
+  }
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   Count(key, value, trailer);
   if (options.icmp->stamp_bytes() != 0) NoteStamp(key);
@@ -365,7 +384,9 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
 uint64_t TableBuilder::Rep::FileSize() const {
   uint64_t waiting_bytes = buffered != nullptr ? buffered->bytes() : 0;
   if (pipeline != nullptr) waiting_bytes += EstimateInPipeline();
-  return writer.offset() + waiting_bytes + (data_block.empty() ? 0 : data_block.CurrentBytes());
+  if (!data_block.empty()) return writer.offset() + waiting_bytes + data_block.CurrentBytes();
+  if (bare != nullptr && !is_closed) return writer.offset() + bare->held_bytes();
+  return writer.offset() + waiting_bytes;
 }
 
 // Assumes that the waiting blocks will shrink like the blocks before them.
@@ -385,7 +406,7 @@ Status TableBuilder::Rep::Finish() {
   if (!data_block.empty()) status = CutBlock(nullptr);
   if (status.ok() && buffered != nullptr) status = WriteBuffered();
   if (status.ok()) status = DrainPipeline();
-  if (status.ok()) status = WriteTail();
+  if (status.ok()) status = bare != nullptr ? WriteBareTail() : WriteTail();
   return status;
 }
 
@@ -424,6 +445,7 @@ uint64_t TableBuilder::EstimatedFileSize() const {
   return rep_->FileSize() + rep_->index.EstimateBytes() + rep_->filter.EstimateBytes();
 }
 uint64_t TableBuilder::tail_size() const {
+  if (rep_->bare != nullptr) return 0;
   return rep_->writer.offset() - rep_->properties.tail_start_offset;
 }
 SequenceNumber TableBuilder::smallest_seqno() const { return rep_->smallest_seqno; }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TableBuilder writes one block-based table (SST). docs/formats/block_based_table.md.
+// TableBuilder writes one table (SST), usually a block-based one:
+// docs/formats/block_based_table.md.
 //
 //   data blocks | filter | index | range tombstones | properties | metaindex | footer
+//
+// With TableBuilderOptions::bare it writes a PlainTable or a CuckooTable (table/plain).
 //
 // Entries arrive as internal keys in strictly ascending order. The first error is final: every
 // later call returns it, and the file must be deleted. TableBuilder neither syncs nor closes the
@@ -29,6 +32,7 @@ class PassedBlock;
 class SliceTransform;
 class Statistics;
 class TablePropertiesCollectorFactory;
+struct BareTableFormat;
 struct BlockBasedTableOptions;
 struct TableProperties;
 
@@ -39,6 +43,9 @@ struct TableBuilderOptions {
   const InternalKeyComparator* icmp = nullptr;
   // The table's options, with format_version, checksum and filter policy.
   const BlockBasedTableOptions* table = nullptr;
+  // A format without blocks; `table` then has the default options, and nothing is compressed. Null:
+  // a table with blocks.
+  const BareTableFormat* bare = nullptr;
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
   const SliceTransform* prefix_extractor = nullptr;              // null: none
@@ -98,7 +105,7 @@ class TableBuilder {
   // Adds a point entry, which must sort behind all earlier point entries. Range tombstones
   // (kTypeRangeDeletion; the value is the end key) may come at any time, in an order of their own.
   // Corruption if the order is wrong, InvalidArgument if the entry is too large, or an error of the
-  // file.
+  // file; NotSupported or InvalidArgument if a format without blocks cannot hold the entry.
   Status Add(const Slice& internal_key, const Slice& value);
   // Announces that the next Add() is the first entry of this block of another table. If the
   // following entries are exactly those of the block, its stored form is written instead of
@@ -120,7 +127,7 @@ class TableBuilder {
   uint64_t FileSize() const;
   // FileSize() plus estimates for index and filter.
   uint64_t EstimatedFileSize() const;
-  // After Finish(): the bytes behind the data blocks.
+  // After Finish(): the bytes behind the data blocks; 0 for a table without blocks.
   uint64_t tail_size() const;
   // The bounds of the sequence numbers of all entries, range tombstones included;
   // kMaxSequenceNumber and 0 if there are none.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The implementation of TableBuilder. Data blocks are in table_builder.cc, blocks of other tables
-// in table_builder_passed.cc, and the part behind the data blocks in table_builder_tail.cc.
+// in table_builder_passed.cc, the part behind the data blocks in table_builder_tail.cc, and tables
+// without blocks in table_builder_bare.cc.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "table/format/block_handle.h"
 #include "table/index/index_builder.h"
 #include "table/index/prefix_blocks.h"
+#include "table/plain/bare_table_writer.h"
 #include "table/sst/write/block_passing.h"
 #include "table/sst/write/block_writer.h"
 #include "table/sst/write/buffered_blocks.h"
@@ -78,8 +80,13 @@ class TableBuilder::Rep {
   Status DrainPipeline();
   Status ReplayKeys(const Slice& contents);
   bool ReplaysInPipeline() const;
+  // Tables without blocks; see table_builder_bare.cc.
+  Status AddBare(const Slice& key, const Slice& value, uint64_t trailer);
+  Status WriteBareTail();
+  Status WriteBareProperties();
+  Status InBareTable(const Status& error) const;
   // These set `status` and return it.
-  Status RefuseOrder(const Slice& key);
+  Status RefuseOrder(const Slice& last_key, const Slice& key);
   Status PrepareForLarge(const Slice& key, const Slice& value);
   Status RefuseSize(const Slice& key, const Slice& value);
   Status AddRangeTombstone(const Slice& key, const Slice& value);
@@ -126,6 +133,11 @@ class TableBuilder::Rep {
   // when each key is added. They need this if they must know how many blocks precede the key.
   bool replays_keys;
   bool has_cut = false;  // at least one block was cut
+
+  // Null: the table has blocks. Else no data block is ever begun.
+  const std::unique_ptr<BareTableWriter> bare;
+  std::string bare_rows;      // the bytes of one entry; reused
+  std::string bare_last_key;  // the last internal key
 
   // The size at which the open block ends at the latest: block_bytes, or the size of the offered
   // block that it may become equal to, or 0 to end it before the next entry.

@@ -20,6 +20,21 @@
 namespace ashlar {
 namespace {
 
+class ForeignFactory final : public TableFactory {
+ public:
+  const char* Name() const override { return kBlockBasedTableName(); }
+  using TableFactory::NewTableReader;
+  Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
+                        std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
+                        std::unique_ptr<TableReader>*, bool) const override {
+    return Status::OK();
+  }
+  TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
+    return nullptr;
+  }
+  std::unique_ptr<TableFactory> Clone() const override { return nullptr; }
+};
+
 TEST(OptionsCheck, DefaultsAreSupported) {
   EXPECT_OK(CheckOptionsSupported(DBOptions(), ColumnFamilyOptions()));
   EXPECT_OK(CheckTableOptionsSupported(BlockBasedTableOptions()));
@@ -85,7 +100,7 @@ TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   cf.compaction_style = kCompactionStyleFIFO;
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "cf_paths");
   cf = ColumnFamilyOptions();
-  cf.table_factory.reset(NewPlainTableFactory());
+  cf.table_factory = std::make_shared<ForeignFactory>();
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
 }
 
@@ -419,21 +434,6 @@ TEST(TableFactory, GivesItsOptionsAndCache) {
   ASSERT_NE(factory->GetOptions<Cache>(TableFactory::kBlockCacheOpts()), nullptr);
   EXPECT_EQ(factory->GetOptions<PlainTableOptions>(), nullptr);
 }
-
-class ForeignFactory final : public TableFactory {
- public:
-  const char* Name() const override { return kBlockBasedTableName(); }
-  using TableFactory::NewTableReader;
-  Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
-                        std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
-                        std::unique_ptr<TableReader>*, bool) const override {
-    return Status::OK();
-  }
-  TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
-    return nullptr;
-  }
-  std::unique_ptr<TableFactory> Clone() const override { return nullptr; }
-};
 
 TEST(TableFactory, AForeignClassIsNotTakenForOurs) {
   ForeignFactory foreign;

@@ -69,7 +69,7 @@ std::string SharingRows(uint32_t prefix_bytes, int count) {
   return rows;
 }
 
-Result<std::unique_ptr<RandomReader>> Translate(const std::string& table) {
+Result<BareTranslation> Translate(const std::string& table) {
   static const InternalKeyComparator order(BytewiseComparator());
   MemoryFileSystem files;
   std::unique_ptr<FSWritableFile> file;
@@ -93,7 +93,7 @@ void ExpectCorruption(const Status& status, const std::string& what) {
 TEST(BareTranslation, KeysThatShareALongPrefixAreTranslated) {
   const auto image = Translate(PlainTableOf(SharingRows(1000, 5000), 5000, 1));
   ASSERT_OK(image.status());
-  EXPECT_LT(image.value()->size(), 5000u * 1000);
+  EXPECT_LT(image.value().image->size(), 5000u * 1000);
 }
 
 TEST(BareTranslation, ASmallTableThatGrowsBeyondMeasureIsCorruption) {

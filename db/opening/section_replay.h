@@ -33,7 +33,7 @@ namespace ashlar {
 class SectionReplay {
  public:
   struct FoundSection {
-    std::unique_ptr<RecoveredSection> section;
+    std::unique_ptr<OwnedSection> section;
     FileNumber log = 0;
     SequenceNumber seqno = 0;  // of the batch; of the data, if it was inserted
   };

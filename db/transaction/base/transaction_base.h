@@ -20,6 +20,7 @@
 
 namespace ashlar {
 
+class DB;
 class DBImpl;
 struct WriteBatchRecord;
 
@@ -174,6 +175,13 @@ class TransactionBase : public Transaction {
   virtual void Untrack(TrackedKeys::Key* key) = 0;
   // Whether updates may be added or taken back.
   virtual Status CheckOpen() const { return Status::OK(); }
+  // Called before an update is added. An error refuses it.
+  virtual Status MakeRoom() { return Status::OK(); }
+  // Takes back what was added to the batch since the latest savepoint, and its savepoint. On an
+  // error nothing has changed.
+  virtual Status RollBackBatch() { return batch_.RollbackToSavePoint(); }
+  // Forgets the latest savepoint of the batch.
+  virtual Status PopBatchSavePoint() { return batch_.PopSavePoint(); }
 
   // Begins anew. Nothing is tracked.
   void Start(const WriteOptions& options);
@@ -188,6 +196,15 @@ class TransactionBase : public Transaction {
   // Adds the updates of a prepare section as own ones; those of families that are gone are left
   // out.
   Status AddUpdatesOf(const WriteBatch& section);
+  // Tracks the keys of these updates only.
+  Status TrackUpdatesOf(const WriteBatch& section);
+  // Adds a record of an earlier batch, whose key is tracked and counted. False: it is of a kind
+  // that has no place in an indexed batch.
+  bool AddRecord(const WriteBatchRecord& record);
+  // As of one moment.
+  virtual Status OpenIterators(const ReadOptions& options,
+                               const std::vector<ColumnFamilyHandle*>& families,
+                               std::vector<std::unique_ptr<Iterator>>* iterators);
   void CopyCounters(const TransactionBase& other) {
     counts_ = other.counts_;
     start_micros_ = other.start_micros_;
@@ -201,6 +218,8 @@ class TransactionBase : public Transaction {
   const TrackedKeys& tracked() const { return *tracked_; }
 
   DBImpl* const db_;
+  // What is read below the batch: db_, or what shows more of it.
+  DB* reads_;
   ColumnFamilyHandle* const default_family_;
   WriteOptions write_options_;
   WriteBatchWithIndex batch_;
@@ -244,8 +263,6 @@ class TransactionBase : public Transaction {
   Status Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family);
   Status TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                         bool exclusive, bool do_validate);
-  Status OpenIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
-                       std::vector<std::unique_ptr<Iterator>>* iterators);
 
   Counts counts_;
   std::vector<SavePointState> save_points_;

@@ -32,15 +32,55 @@ PessimisticDb::~PessimisticDb() {
   for (PessimisticTransaction* shell : shells) delete shell;
 }
 
+namespace {
+
+using Sections = std::span<std::unique_ptr<OwnedSection>>;
+using SectionPolicy = PreparedSection::Policy;
+
+// A write-unprepared transaction that is not prepared has no section of another kind.
+bool IsPrepared(Sections sections) {
+  return sections.back()->section.policy() != SectionPolicy::kWriteUnprepared;
+}
+
+// Those of one transaction follow each other.
+std::vector<Sections> ByTransaction(Sections sections) {
+  std::vector<Sections> transactions;
+  while (!sections.empty()) {
+    size_t count = 1;
+    const std::string& xid = sections.front()->section.xid();
+    while (count < sections.size() && sections[count]->section.xid() == xid) count++;
+    transactions.push_back(sections.first(count));
+    sections = sections.subspan(count);
+  }
+  return transactions;
+}
+
+}  // namespace
+
+// Transactions that were not prepared are rolled back before anything else may touch their keys.
 Status PessimisticDb::Recover() {
   recovered_ = state_->db->TakeRecoveredSections();
-  for (std::unique_ptr<RecoveredSection>& section : recovered_) {
-    if (section->section.policy() != state_->policy) {
-      return Status::NotSupported(
-          "TransactionDB: the log has transactions of another write policy that are undecided");
-    }
+  for (const std::unique_ptr<OwnedSection>& section : recovered_) {
+    const SectionPolicy policy = section->section.policy();
+    const bool is_unprepared = state_->policy == SectionPolicy::kWriteUnprepared;
+    const bool fits =
+        policy == state_->policy || (is_unprepared && policy == SectionPolicy::kWritePrepared);
+    if (fits) continue;
+    return Status::NotSupported(
+        "TransactionDB: the log has transactions of another write policy that are undecided");
+  }
+  const std::vector<Sections> transactions = ByTransaction(recovered_);
+  for (const Sections& sections : transactions) {
+    if (IsPrepared(sections)) continue;
     auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
-    RETURN_IF_ERROR(transaction->Recover(&section));
+    const Status status = transaction->RecoverAndRollBack(sections);
+    if (transaction->is_shell()) transaction.release();  // its sections outlive the engine
+    RETURN_IF_ERROR(status);
+  }
+  for (const Sections& sections : transactions) {
+    if (!IsPrepared(sections)) continue;
+    auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
+    RETURN_IF_ERROR(transaction->Recover(sections));
     transaction.release();  // a shell: the registry knows it
   }
   return Status::OK();

@@ -66,9 +66,13 @@ DecidedVersions::DecidedVersions(const UndecidedList* list, SequenceNumber seqno
   list_->Ref();
 }
 
+bool DecidedVersions::IsOwn(const Own& own, SequenceNumber seqno) {
+  return FindIn(own, seqno) != nullptr;
+}
+
 // A decision that is stored later has a number above the reader's, so the answer never changes.
 bool DecidedVersions::IsCommitted(SequenceNumber seqno) const {
-  if (own_ != nullptr && FindIn(*own_, seqno) != nullptr) return true;
+  if (own_ != nullptr && IsOwn(*own_, seqno)) return true;
   if (seqno > seqno_) return false;
   const UndecidedEntry* const entry = list_->Find(seqno);
   return entry == nullptr || IsDecidedBy(*entry, seqno_);

@@ -96,6 +96,8 @@ class DecidedVersions final : public ReadCallback {
   DecidedVersions(const DecidedVersions&) = delete;
   DecidedVersions& operator=(const DecidedVersions&) = delete;
 
+  // Whether one of the ranges has the number.
+  static bool IsOwn(const Own& own, SequenceNumber seqno);
   // Whether it sees all versions up to bound(): a read needs no callback then.
   bool SeesAll() const { return sees_all_; }
 
@@ -142,7 +144,7 @@ class UndecidedTable {
   // time. `visible`: the visible number, read before `snapshots`, which are the numbers of all live
   // snapshots, ascending.
   bool IsTrimDue() const { return decided_.load(std::memory_order_relaxed) >= kTrimAt; }
-  void NoteDecided() { decided_.fetch_add(1, std::memory_order_relaxed); }
+  void NoteDecided(size_t count = 1) { decided_.fetch_add(count, std::memory_order_relaxed); }
   void Trim(SequenceNumber visible, std::span<const SequenceNumber> snapshots);
 
   // For a flush or compaction, whose inputs are visible: adds to the numbers of snapshots those

@@ -246,15 +246,18 @@ Status SectionReplay::ApplyWritten(const WriteBatchPart& part, bool is_again, Fi
 // `updates`: what stands before the decision, the commit-time batch or compensations. The families
 // that have flushed the data of a write-committed transaction are told by the log of the marker,
 // not by that of the section: the data went to the memtables of the marker's time. A name that is
-// not known: its data was flushed, and the log with its section released.
+// not known: its data was flushed, and the log with its section released. Its policy is that of
+// others, but only data that was written before its decision has compensations.
 Status SectionReplay::ApplyDecision(const WriteBatchPart* updates, const WriteBatchPart& decision,
                                     FileNumber log, uint64_t offset, SequenceNumber* seqno) {
   NoteDecision(decision.xid, log);
   const auto found = sections_.find(ViewOf(decision.xid));
   const bool is_known = found != sections_.end();
+  const bool undoes = updates != nullptr && decision.kind == WriteBatchPart::Kind::kRollback;
   const bool is_written =
-      is_known ? IsWrittenBeforeCommit(found->second.front().marker) : has_seen_others_;
+      is_known ? IsWrittenBeforeCommit(found->second.front().marker) : has_seen_others_ || undoes;
   if (is_written) {
+    has_seen_others_ = true;
     if (updates == nullptr) {
       (*seqno)++;
     } else {

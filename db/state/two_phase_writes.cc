@@ -92,11 +92,13 @@ std::vector<size_t> TwoPhaseWrites::SubBatchesOf(const WriteBatch& batch) const 
 
 // The logs of the sections stay until the compensations are in tables: without the marker and
 // without the sections the data would count as committed.
-Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, WriteBatch* marker,
+Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, const CommitRecords& records,
                                      PreparedSections sections, CommitHook* hook,
                                      CommitRecorder* recorder) {
+  WriteBatch* const marker = records.marker;
   const std::vector<size_t> begins = SubBatchesOf(*marker);
-  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
+  const size_t marker_numbers = records.ends_before_with_noop ? 1 : 0;
+  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1 + marker_numbers};
   WriteBatch* const inserted[] = {marker};
   const size_t inserted_count = WriteBatchInternal::Count(*marker) == 0 ? 0 : 1;
   SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, sections, hook);
@@ -118,7 +120,7 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
   assert(section->state() == State::kUndecided && marker->HasCommit());
   if (section->is_written_before_commit()) {
     assert(records.after == nullptr);
-    return DecideWritten(options, marker, sections, hook, recorder);
+    return DecideWritten(options, records, sections, hook, recorder);
   }
   assert(sections.all().size() == 1);
   WriteBatch* const all[] = {records.before, section->batch(), records.after};

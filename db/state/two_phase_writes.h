@@ -34,6 +34,10 @@ struct CommitRecords {
   WriteBatch* marker;
   WriteBatch* before;
   WriteBatch* after = nullptr;  // only under the policy write-committed
+  // The updates of `before` are those of a write-unprepared transaction that was not prepared. A
+  // Noop ends them: then a replay that does not find the sections knows how they are numbered, and
+  // the marker takes a number of its own.
+  bool ends_before_with_noop = false;
 };
 
 class TwoPhaseWrites {
@@ -73,8 +77,8 @@ class TwoPhaseWrites {
 
  private:
   class SectionHook;
-  Status DecideWritten(const WriteOptions& options, WriteBatch* marker, PreparedSections sections,
-                       CommitHook* hook, CommitRecorder* recorder);
+  Status DecideWritten(const WriteOptions& options, const CommitRecords& records,
+                       PreparedSections sections, CommitHook* hook, CommitRecorder* recorder);
   std::vector<size_t> SubBatchesOf(const WriteBatch& batch) const;
 
   CommitPipeline* const pipeline_;

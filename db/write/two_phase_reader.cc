@@ -142,7 +142,9 @@ void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_
   const WriteBatchPart& decision = parts_[(*i)++];
   const auto found = sections_.find(std::string_view(decision.xid.data(), decision.xid.size()));
   const bool is_known = found != sections_.end();
-  if (is_known ? found->second.is_written_before_commit : has_seen_others_) {
+  const bool undoes = updates != nullptr && decision.kind == Kind::kRollback;
+  if (is_known ? found->second.is_written_before_commit : has_seen_others_ || undoes) {
+    has_seen_others_ = true;
     numbers->count += updates == nullptr ? 1 : SubBatchesOf(batch, *updates);
   } else {
     if (updates != nullptr) numbers->count += updates->count;

@@ -3,6 +3,7 @@
 // Transactions, snapshots, families; opening is in pessimistic_open.cc.
 #include "db/transaction/pessimistic/pessimistic_db.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -69,19 +70,17 @@ Status PessimisticDb::Recover() {
     return Status::NotSupported(
         "TransactionDB: the log has transactions of another write policy that are undecided");
   }
-  const std::vector<Sections> transactions = ByTransaction(recovered_);
+  std::vector<Sections> transactions = ByTransaction(recovered_);
+  std::stable_partition(transactions.begin(), transactions.end(),
+                        [](Sections sections) { return !IsPrepared(sections); });
   for (const Sections& sections : transactions) {
-    if (IsPrepared(sections)) continue;
+    const bool is_prepared = IsPrepared(sections);
     auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
-    const Status status = transaction->RecoverAndRollBack(sections);
-    if (transaction->is_shell()) transaction.release();  // its sections outlive the engine
+    const Status status =
+        is_prepared ? transaction->Recover(sections) : transaction->RecoverAndRollBack(sections);
+    // A shell: the registry knows it, and its sections outlive the engine.
+    if (transaction->is_shell()) transaction.release();
     RETURN_IF_ERROR(status);
-  }
-  for (const Sections& sections : transactions) {
-    if (!IsPrepared(sections)) continue;
-    auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
-    RETURN_IF_ERROR(transaction->Recover(sections));
-    transaction.release();  // a shell: the registry knows it
   }
   return Status::OK();
 }

@@ -138,10 +138,13 @@ Status PessimisticTransaction::CommitWritten() {
     SetState(COMMITTED);
   });
   WriteBatch marker = UpdatesFrom(kWriteBatchHeaderBytes + 1, 0);  // without the first Noop
+  CommitRecords records(&marker);
+  records.ends_before_with_noop = WriteBatchInternal::Count(marker) > 0;
+  if (records.ends_before_with_noop) WriteBatchInternal::AppendSeparator(&marker);
   RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
   owner_->is_ending.store(true, std::memory_order_relaxed);
   const std::vector<PreparedSection*> sections = Sections();
-  return db_->WriteCommit(write_options_, &marker, PreparedSections(sections), this);
+  return db_->WriteCommit(write_options_, records, PreparedSections(sections), this);
 }
 
 // A snapshot that is due at commit is one with a timestamp.

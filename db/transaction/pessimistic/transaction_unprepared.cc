@@ -158,7 +158,7 @@ Status PessimisticTransaction::RollBackBatch() {
   const Place place = places_.back();
   bool has_changed = batch_.GetDataSize() != (place.is_written ? kEmptyBatchBytes : place.bytes);
   if (place.is_written) {
-    has_changed |= parts_->count() != place.parts;
+    has_changed |= !parts_->NewestFirst(place.parts).empty();
     RETURN_IF_ERROR(UndoParts(place.parts));
     if (has_changed) EmptyBatch();
   } else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// With another cache than the built-in one, the deleter (HelperOfRole) releases the cache's
-// reference to an object, and the object is then destroyed through the epoch as always.
+// Blocks of tables in a cache. If the cache is not the built-in one, its deleter (HelperOfRole)
+// releases the cache's reference to an object; the object is then destroyed through the epoch, as
+// always.
 #include "cache/block_cache.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ Slice BytesOf(const BlockKey& key) {
 }
 
 constexpr BlockForms kNoForms;
-// A thread looks at the heap of blocks once in this many insertions, objects that are passed by
-// included. That is about a quarter of a megabyte, as for other charged memory.
+// How many insertions a thread makes, including objects that are passed, until it checks the size
+// of the heap of blocks. This is about a quarter of a megabyte, as for other charged memory.
 constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace
@@ -33,6 +34,8 @@ BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache, const BlockForms* f
   if (forms != nullptr && clock_ != nullptr) clock_->SetForms(forms);
 }
 
+// Finds an object without a reference, for use inside the epoch. Another kind of cache cannot do
+// this.
 CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
   assert(InEpoch());
   if (clock_ == nullptr) return nullptr;
@@ -58,7 +61,8 @@ CachedObject* BlockCacheView::LookupRef(const BlockKey& key, CacheEntryRole role
   return object != nullptr && object->TryRef() ? object : nullptr;
 }
 
-// While the handle is held, the cache keeps its reference to the object.
+// Finds an object in a cache that is not the built-in one. While the handle is held, the cache
+// keeps its reference to the object.
 CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryRole role) {
   assert(!InEpoch());
   Cache::CreateContext context;
@@ -77,7 +81,8 @@ CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryR
 
 CachedObject* BlockCacheView::TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
                                                  Statistics* statistics) {
-  assert(!InEpoch() && has_second_tier_);
+  assert(!InEpoch());
+  assert(has_second_tier_);
   return static_cast<CachedObject*>(
       clock_->TakeFromSecondTier(BytesOf(key), forms_->Of(role), statistics));
 }
@@ -105,8 +110,10 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
                      .slot_index = insertion.slot_index}});
 }
 
+// Charges a block without inserting it, if the built-in cache decides so.
 bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
-  assert(insertion.object != nullptr && insertion.object->shard == nullptr);
+  assert(insertion.object != nullptr);
+  assert(insertion.object->shard == nullptr);
   if (clock_ == nullptr || has_second_tier_) return false;
   CachedObject* const object = insertion.object;
   object->charge = insertion.charge;
@@ -121,7 +128,8 @@ bool BlockCacheView::HasRoom(const BlockKey& key) const {
   return clock_->HasRoom(key);
 }
 
-// Of the heap, this cache is responsible for the same share as of the blocks in it.
+// Tells the cache from time to time how much memory the heap of blocks holds. The heap serves
+// several caches; this one is responsible for the same share of the heap as of the blocks in it.
 void BlockCacheView::LookAtHeap() {
   thread_local uint32_t insertions = 0;
   if (forms_->heap_use == nullptr || ++insertions % kInsertionsPerLook != 0) return;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public functions that create caches. Every kind is the same built-in cache: its CLOCK also
-// serves where an LRU is requested. The pool ratios of LRUCacheOptions only have to be valid,
-// because entries of high priority skip probation instead of having a pool. Kinds that are not
-// built return nullptr, as the header says.
+// The public functions that create caches. Every kind is the same built-in cache, whose CLOCK also
+// serves programs that request an LRU cache. The pool ratios in LRUCacheOptions only have to be
+// valid: entries of high priority skip probation, and have no pool of their own. Kinds that this
+// library does not have return nullptr, as the header says.
 #include "ashlar/cache.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,8 @@ namespace ashlar {
 
 namespace {
 
-// A block larger than a shard cannot be kept, so a shard should have room for the largest filters.
+// A shard cannot keep a block that is larger than the shard, so it should have room for the largest
+// filters.
 constexpr size_t kMinShardBytes = size_t{8} << 20;
 
 bool AreValid(const ShardedCacheOptions& options) {
@@ -44,7 +46,7 @@ struct RoleNames {
   std::string hyphenated;
 };
 
-// The names of a role in statistics and in properties.
+// The names of a role: in statistics, and in properties.
 const RoleNames& NamesOf(CacheEntryRole role) {
   static const RoleNames kNames[] = {
       {"DataBlock", "data-block"},
@@ -66,7 +68,7 @@ const RoleNames& NamesOf(CacheEntryRole role) {
   return kNames[static_cast<size_t>(role)];
 }
 
-// Parsers for the fields of CreateFromString().
+// Parsers for the fields of CreateFromString(). They return false if the text is not valid.
 bool ParseRatio(std::string_view text, double* ratio) {
   return ParseDoubleText(text, ratio) && IsRatio(*ratio);
 }
@@ -83,7 +85,9 @@ struct CacheText {
   bool is_hyper_clock = false;
 };
 
+// False: the name is unknown, or the value does not fit.
 bool ParseField(std::string_view name, std::string_view value, CacheText* text) {
+  assert(text != nullptr);
   LRUCacheOptions& options = text->options;
   if (name == "capacity") return ParseUint64Text(value, &options.capacity);
   if (name == "num_shard_bits") return ParseBits(value, &options.num_shard_bits);
@@ -177,10 +181,12 @@ std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
 
 Status Cache::CreateFromString(const ConfigOptions& config, const std::string& value,
                                std::shared_ptr<Cache>* result) {
+  // A class that the program has registered has priority.
   Status registered;
   if (MakeRegistered<Cache>(config, value, result, &registered)) return registered;
   CacheText text;
   text.options.capacity = 0;
+  // A text without any name is just a capacity.
   const bool is_capacity = value.find('=') == std::string::npos;
   RETURN_IF_ERROR(ParseCacheText(is_capacity ? StrCat("capacity=", value) : value, &text));
   HyperClockCacheOptions hyper_clock(0);
@@ -194,7 +200,7 @@ Status Cache::CreateFromString(const ConfigOptions& config, const std::string& v
   return Status::OK();
 }
 
-// Without a second tier every lookup is complete at once.
+// Without a second tier, every lookup is complete at once.
 void Cache::StartAsyncLookup(AsyncLookupHandle& async_handle) {
   async_handle.found_dummy_entry = false;
   async_handle.result_handle =
@@ -217,7 +223,7 @@ void Cache::WaitAll(AsyncLookupHandle* async_handles, size_t count) {
 void Cache::ApplyToHandle(Cache* cache, Handle* handle,
                           const std::function<void(const Slice& key, ObjectPtr obj, size_t charge,
                                                    const CacheItemHelper* helper)>& callback) {
-  // This interface cannot return the key of a handle.
+  // The interface has no function for the key of a handle, so the key is empty.
   callback(Slice(), cache->Value(handle), cache->GetCharge(handle),
            cache->GetCacheItemHelper(handle));
 }

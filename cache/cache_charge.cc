@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each entry has a key of its own, and its helper has the role, so statistics count it under this
-// role.
+// Charges for memory are entries of the cache without objects. Each has a key of its own, and its
+// helper has the role, so statistics count the charge under this role.
 #include "cache/cache_charge.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeChargeHelper
   return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles))...};
 }
 
-// A helper without a deleter; a second tier cannot save its entries.
+// Returns a helper without a deleter. A second tier cannot save its entries.
 const Cache::CacheItemHelper* ChargeHelperOf(CacheEntryRole role) {
   static const auto helpers = MakeChargeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
   return &helpers[static_cast<size_t>(role)];
@@ -30,6 +30,7 @@ const Cache::CacheItemHelper* ChargeHelperOf(CacheEntryRole role) {
 
 }  // namespace
 
+// The decision for the role if there is one, else the general decision, else the default.
 bool IsCharged(const CacheUsageOptions& options, CacheEntryRole role) {
   using Decision = CacheEntryRoleOptions::Decision;
   const auto found = options.options_overrides.find(role);
@@ -67,6 +68,8 @@ Status CheckCacheUsage(const CacheUsageOptions& options) {
   return Status::OK();
 }
 
+// Adds entries of kStepBytes until the charge is reached. All or nothing: an error undoes the new
+// entries.
 Status CacheCharge::GrowTo(size_t bytes) {
   const size_t before = bytes_;
   while (cache_ != nullptr && bytes_ < bytes) {
@@ -93,6 +96,7 @@ Status CacheCharge::AddEntry(size_t bytes) {
   return Status::OK();
 }
 
+// Removes entries as long as the rest is at least `bytes`. The charge may stay a little above it.
 void CacheCharge::ShrinkTo(size_t bytes) {
   while (!entries_.empty() && bytes_ - entries_.back().bytes >= bytes) {
     cache_->Release(entries_.back().handle, /*erase_if_last_ref=*/true);

@@ -10,7 +10,8 @@
 namespace ashlar {
 
 CacheEntryStats CountCacheEntries(Cache* cache) {
-  assert(cache != nullptr && !InEpoch());
+  assert(cache != nullptr);
+  assert(!InEpoch());
   CacheEntryStats stats;
   const auto count = [&stats](const Slice& /*key*/, Cache::ObjectPtr /*value*/, size_t charge,
                               const Cache::CacheItemHelper* helper) {

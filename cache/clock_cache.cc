@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public Cache interface over the shards. A Handle is a CachedObject: a HandleEntry if it was
-// inserted through this interface, else a block of a table reader.
+// The public Cache interface over the shards. A Handle is a pointer to a CachedObject: a
+// HandleEntry if it was inserted through this interface, otherwise a block of a table reader.
 #include "cache/clock_cache.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <unordered_set>
 #include <utility>
@@ -19,10 +20,12 @@ namespace ashlar {
 namespace {
 
 constexpr int kMaxChosenShardBits = 6;
-// Smaller caches are not reduced by FollowHeld(): free memory that the heap keeps for reuse would
-// be too large a part of them.
+// Smaller caches do not follow the size of the heap (FollowHeld()): free memory that the heap keeps
+// for reuse would be too large a part of them.
 constexpr size_t kLeastWithAside = size_t{64} << 20;
 
+// Shards are locked one by one, so more shards mean fewer waits, but each must have room for the
+// largest block.
 size_t ShardCount(const ClockCacheOptions& options) {
   assert(options.min_shard_bytes != 0);
   int bits = options.sharded.num_shard_bits;
@@ -33,12 +36,13 @@ size_t ShardCount(const ClockCacheOptions& options) {
   return size_t{1} << std::clamp(bits, 0, kMaxShardBits);
 }
 
-// Rounded up, so that a capacity above 0 leaves no shard without room.
+// The capacity of each shard, rounded up, so that a capacity above 0 leaves no shard without room.
 size_t PerShard(size_t capacity, size_t shard_count) {
   assert(shard_count != 0);
   return capacity / shard_count + (capacity % shard_count != 0);
 }
 
+// A handle is the address of its object; the public interface only hides the type.
 CachedObject* ObjectOf(Cache::Handle* handle) {
   assert(handle != nullptr);
   return reinterpret_cast<CachedObject*>(handle);
@@ -49,26 +53,31 @@ HandleEntry* EntryOf(CachedObject* object) {
   return object->kind & CachedObject::kIsHandle ? static_cast<HandleEntry*>(object) : nullptr;
 }
 
+// The value that the program has inserted. A block of a table reader is its own value.
 Cache::ObjectPtr ValueOf(CachedObject* object) {
   HandleEntry* const entry = EntryOf(object);
   return entry != nullptr ? entry->value : object;
 }
 
+// The charge that the program gave, without the charge for the entry's own memory.
 size_t PlainChargeOf(CachedObject* object) {
   HandleEntry* const entry = EntryOf(object);
   return entry != nullptr ? entry->charge - entry->metadata_charge : object->charge;
 }
 
 Slice KeySliceOf(CachedObject* object) {
+  assert(object != nullptr);
   if (object->kind & CachedObject::kHasLongKey) return EntryOf(object)->long_key();
   return Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
 }
 
-// All existing caches of this class, so that From() does not need run-time type information.
+// All caches of this class that exist. From() searches them, because the library does without
+// run-time type information.
 struct Registry {
   Mutex mutex{LockRank::kLeaf};
   std::unordered_set<const Cache*> caches GUARDED_BY(mutex);
 };
+// Never destroyed, because a cache may be destroyed after static objects.
 Registry& TheRegistry() {
   static Registry& registry = *new Registry;
   return registry;
@@ -95,7 +104,8 @@ const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
 ClockCache::ClockCache(const ClockCacheOptions& options)
     : Cache(options.sharded.memory_allocator),
       name_(options.name),
-      // Negative seeds ask for one that we choose; every cache gets the same, since keys differ.
+      // Negative seeds request a seed of our choice. Every cache gets the same one, since their
+      // keys differ.
       hash_seed_(static_cast<uint32_t>(std::max(options.sharded.hash_seed, 0))),
       charges_metadata_(options.sharded.metadata_charge_policy == kFullChargeCacheMetadata),
       shard_count_(ShardCount(options)),
@@ -125,7 +135,7 @@ ClockCache::~ClockCache() {
   Departed departed;
   for (size_t i = 0; i < shard_count_; ++i) shards_[i].EraseAll(&departed);
   Finish(departed);
-  // Retired blocks may still need the allocator, which may be destroyed with the cache.
+  // Retired blocks may still need the allocator, which may be destroyed together with the cache.
   if (memory_allocator() != nullptr && !InEpoch()) {
     EpochDrain();
   } else {
@@ -139,6 +149,7 @@ ClockCache* ClockCache::From(Cache* cache) {
   return registry.caches.count(cache) != 0 ? static_cast<ClockCache*>(cache) : nullptr;
 }
 
+// A key with the size of a block key is stored in the object itself, and compared as two numbers.
 CacheKeyView ClockCache::ViewOf(const Slice& key) const {
   CacheKeyView view;
   if (key.size() == sizeof(view.block)) {
@@ -178,6 +189,7 @@ Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
                                       " bytes within the strict capacity of ", GetCapacity(),
                                       "; raise the capacity or release what is pinned"));
   }
+  // Without room, and without another reference, the object counts as inserted and evicted at once.
   object->Unref();
   return Status::OK();
 }
@@ -205,6 +217,8 @@ Status ClockCache::Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper
     if (handle != nullptr) *handle = HandleOf(entry);
     return Status::OK();
   }
+  // Without a handle the caller cannot use the entry, so this counts as an eviction right after the
+  // insertion.
   if (handle == nullptr) {
     entry->Unref();  // as if it had been evicted at once
     return Status::OK();
@@ -217,6 +231,8 @@ Status ClockCache::Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper
                                     " bytes within the strict capacity of ", GetCapacity()));
 }
 
+// Makes an entry that no lookup finds. It is charged if there is room or the capacity is not
+// strict.
 Cache::Handle* ClockCache::CreateStandalone(const Slice& key, ObjectPtr obj,
                                             const CacheItemHelper* helper, size_t charge,
                                             bool allow_uncharged) {
@@ -239,6 +255,7 @@ Cache::Handle* ClockCache::Lookup(const Slice& key, const CacheItemHelper* helpe
                                   CreateContext* context, Priority priority, Statistics* stats) {
   const CacheKeyView view = ViewOf(key);
   {
+    // Most lookups end here, without a lock.
     EpochGuard guard;
     CachedObject* const object = ShardOf(view.hash).Find(view);
     if (object != nullptr && object->TryRef()) {
@@ -268,11 +285,14 @@ bool ClockCache::Release(Handle* handle, bool erase_if_last_ref) {
     const uint32_t before = object->refs.fetch_sub(1, std::memory_order_acq_rel);
     assert(before != 0);
     is_last = before == 1;
+    // The reference of the shard is left. An entry that exceeds the capacity is evicted now, since
+    // it could not be before.
     if (before == 2 && (erase_if_last_ref || shard.IsOverCapacity())) {
       is_erased = shard.EraseIfUnreferenced(object, &departed);
     }
   }
-  // No other thread can find it any more. Deleters of users must run outside of epochs.
+  // No other thread can find the object any more. Deleters of the program must run outside of
+  // epochs.
   if (is_last) object->OnLastReference();
   Finish(departed);
   return is_last || is_erased;
@@ -293,8 +313,10 @@ void ClockCache::SetCapacity(size_t capacity) {
   IgnoreError(Divide(capacity, second_tier_share()), "a second tier may refuse to change");
 }
 
+// Divides the capacity between the tiers, and the first part among the shards.
 Status ClockCache::Divide(size_t capacity, double second_tier_share) {
-  assert(second_tier_share >= 0 && second_tier_share <= 1);
+  assert(second_tier_share >= 0);
+  assert(second_tier_share <= 1);
   Status status;
   size_t first = capacity;
   if (second_tier_ != nullptr && (second_tier_share > 0 || this->second_tier_share() > 0)) {
@@ -309,7 +331,8 @@ Status ClockCache::Divide(size_t capacity, double second_tier_share) {
   return status;
 }
 
-// If several threads do this, the last one has seen the values of all others, or repeats the loop.
+// Sets the capacity of each shard. If several threads do this at the same time, the last one sees
+// the values of all others, or repeats the loop.
 void ClockCache::DivideAmongShards() {
   const auto shared_bytes = [this] {
     const size_t first = first_tier_bytes_.load();
@@ -326,6 +349,8 @@ void ClockCache::DivideAmongShards() {
   } while (shared != shared_bytes());
 }
 
+// Called with the memory that the heap holds for the blocks of this cache. What exceeds the
+// capacity is set aside in small steps, an eighth of the capacity at most.
 void ClockCache::FollowHeld(size_t bytes) {
   const size_t capacity = GetCapacity(), step = capacity / 1024, most = capacity / 8;
   const size_t before = aside_.load();
@@ -390,6 +415,8 @@ void ClockCache::ApplyToAllEntries(const EntryCallback& callback,
   const auto apply = [&callback, this](CachedObject* object) {
     callback(KeySliceOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
   };
+  // The lock of a shard is released between steps, so that other threads need not wait for the
+  // whole walk.
   const size_t limit = std::max<size_t>(opts.average_entries_per_lock, 1);
   for (size_t i = 0; i < shard_count_; ++i) {
     uint64_t position = 0;
@@ -433,6 +460,8 @@ std::string ClockCache::DebugString() {
   return text;
 }
 
+// Destroys what left the shards. Called without their locks, because destruction may call the
+// program.
 void ClockCache::Finish(const Departed& departed) {
   if (departed.buckets != nullptr) {
     EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->memory_bytes());
@@ -453,7 +482,7 @@ void ClockCache::Finish(const Departed& departed) {
 void ClockCache::Evicted(HandleEntry* entry) {
   assert(entry->owns_value);
   assert(eviction_callback_);
-  // An object that was used on probation was evicted from the main queue.
+  // An object in the main queue was used at least once on probation, so it has had a hit.
   const bool was_hit = (entry->state & CachedObject::kInMainQueue) != 0;
   if (eviction_callback_(KeySliceOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;
 }

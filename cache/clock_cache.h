@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -64,6 +65,7 @@ class ClockCache final : public Cache {
   };
   Status InsertObject(const ObjectInsertion& insertion);
   bool PassBy(const BlockKey& key, CachedObject* object) {
+    assert(object != nullptr);
     object->key = key;
     object->hash = HashOf(key);
     const EpochGuard guard;
@@ -72,6 +74,7 @@ class ClockCache final : public Cache {
   bool HasRoom(const BlockKey& key) const { return ShardOf(HashOf(key)).HasRoom(); }
   void EraseObject(const BlockKey& key);
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
+    assert(object != nullptr);
     ShardOf(object->hash).PublishSlot(object, table, slot_index);
   }
   // For BlockCacheView. All users of a cache have the same forms.

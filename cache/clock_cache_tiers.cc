@@ -13,6 +13,7 @@
 namespace ashlar {
 
 const Cache::CacheItemHelper* ClockCache::HelperOf(CachedObject* object) const {
+  assert(object != nullptr);
   if (object->kind & CachedObject::kIsHandle) return static_cast<HandleEntry*>(object)->helper;
   const BlockForms* const forms = forms_.load(std::memory_order_acquire);
   return forms != nullptr ? forms->Of(object->role) : HelperOfRole(object->role);
@@ -40,7 +41,8 @@ std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slic
                                                                       const CacheItemHelper* helper,
                                                                       CreateContext* context,
                                                                       Statistics* stats) {
-  assert(!InEpoch() && second_tier_ != nullptr);
+  assert(!InEpoch());
+  assert(second_tier_ != nullptr);
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return nullptr;
   bool is_kept = false;
   auto found = second_tier_->Lookup(key, helper, context, /*wait=*/true, /*advise_erase=*/true,

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hash table. A chain has the newest object first. A lookup walks a chain with acquire loads
-// and compares keys, so a found object is always correct. A lookup can only miss wrongly if the
-// table is replaced at the same time and an object on its way moves to another chain. `version_` is
-// odd during a replacement and different afterwards; a lookup that has missed and sees such a
-// version looks again under the lock. An unlinked object keeps its bucket_next, so that lookups
-// which are at this object can continue.
+// The hash table. Each chain has the newest object first. A lookup walks a chain with acquire loads
+// and compares keys, so an object that it finds is always the right one. It can miss an object
+// wrongly only if the table is replaced at the same time, and an object on its way moves to another
+// chain. `version_` is odd during a replacement, and different afterwards. A lookup that has missed
+// and sees such a version searches again under the lock. An unlinked object keeps its bucket_next,
+// so lookups that are at this object can continue.
 //
-// Eviction. New objects enter the probation queue. If they were used there, they move to the main
-// queue; else they are evicted. Objects are taken from probation as long as it has more than a
-// tenth of the capacity. In the main queue an object stays for another round for each use since it
-// came, at most three (CLOCK with a counter, as in S3-FIFO, SOSP 2023). An object that returns soon
-// after it left probation goes directly to the main queue. So a scan of any length uses a tenth of
-// the cache and does not affect the rest.
+// Eviction. New objects enter the probation queue. An object that was used there moves to the main
+// queue, any other is evicted. Objects are taken from probation as long as it has more than a tenth
+// of the capacity. In the main queue each use since an object came gives it another round, three at
+// most (CLOCK with a counter, as in S3-FIFO, SOSP 2023). An object that returns soon after it was
+// evicted from probation goes directly to the main queue. So a scan of any length takes a tenth of
+// the cache, and leaves the rest alone.
 //
-// Admission. If a block is cheap to read again, a full shard passes by a block that it has not seen
-// recently, and admits it to probation when it returns. With reads that hardly ever need the same
-// block again, an insertion and the eviction that it causes would cost as much as the read. The
-// fingerprints of blocks that were passed by are stored in the same places as those of evicted
-// objects.
+// Admission. A full shard does not admit a block that is cheap to read again when it first comes,
+// but admits it to probation when it returns. If reads hardly ever need the same block again, an
+// insertion, and the eviction that it causes, would cost as much as the read itself. The
+// fingerprints of such blocks are stored in the same places as those of evicted objects.
 //
 //     insert -> [ probation ] -- used --> [ main ] <- used: once more round
 //        |           |                        |
 //     passed by    unused -> ghost          unused -> gone
 //
-// Eviction takes the reference of the shard with a compare-and-swap from 1 to 0. It fails if there
-// is another reference, and afterwards TryRef() fails.
+// Eviction takes the reference of the shard with a compare-and-swap from 1 to 0. The swap fails if
+// there is another reference. After it, TryRef() fails.
 #include "cache/clock_shard.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -42,14 +42,15 @@ namespace {
 
 constexpr unsigned kInitialBucketBits = 6;
 constexpr size_t kProbationShare = 10;  // a tenth
-// Referenced objects that were passed by may exceed the capacity by this share (1/16), until an
-// insertion makes room.
+// Objects that are referenced but not in the table may exceed the capacity by this share (1/16),
+// until an insertion makes room.
 constexpr size_t kPassedByShare = 16;
 // If the capacity is not strict, an insertion gives up after it has skipped this many referenced
-// objects. Skipped objects are moved, so the next insertion looks at others.
+// objects. Skipped objects are moved, so the next insertion examines others.
 constexpr size_t kMaxPinnedSteps = 512;
 
 bool Matches(const CachedObject* object, const CacheKeyView& key) {
+  assert(object != nullptr);
   if (object->hash != key.hash) return false;
   const bool is_long = (object->kind & CachedObject::kHasLongKey) != 0;
   if (is_long != key.is_long) return false;
@@ -59,6 +60,7 @@ bool Matches(const CachedObject* object, const CacheKeyView& key) {
 }
 
 CacheKeyView KeyOf(const CachedObject* object) {
+  assert(object != nullptr);
   CacheKeyView key{.hash = object->hash, .block = object->key, .bytes = Slice(), .is_long = false};
   if (object->kind & CachedObject::kHasLongKey) {
     key.is_long = true;
@@ -69,6 +71,7 @@ CacheKeyView KeyOf(const CachedObject* object) {
 
 }  // namespace
 
+// One allocation holds the object, the heads of the chains and the fingerprints.
 HashBuckets* HashBuckets::Create(unsigned bits) {
   assert(bits > 0);  // IndexOf() shifts by 64 - bits
   assert(bits < 64);
@@ -116,6 +119,7 @@ void ClockShard::Queue::Remove(CachedObject* object) {
 
 ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {}
 
+// Lookups of other threads may still walk the chains.
 ClockShard::~ClockShard() {
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
   EpochRetire(buckets, &HashBuckets::Free, buckets->memory_bytes());
@@ -129,8 +133,8 @@ CachedObject* ClockShard::Find(const CacheKeyView& key) {
   for (; object != nullptr; object = object->bucket_next.load(std::memory_order_acquire)) {
     if (Matches(object, key)) return object;
   }
-  // If a step above saw a link that a replacement had changed, its acquire load makes this load see
-  // the odd version or a later one.
+  // If a step above followed a link that a replacement had changed, the acquire load of that link
+  // makes this load see the odd version or a later one.
   const bool is_stable = (version & 1) == 0 && version_.load(std::memory_order_acquire) == version;
   if (is_stable) [[likely]]
     return nullptr;
@@ -147,6 +151,7 @@ CachedObject* ClockShard::FindLocked(const CacheKeyView& key) {
   return object;
 }
 
+// Adds an object. An object with the same key is replaced, even if it is still referenced.
 ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* departed) {
   CachedObject* const object = admission.object;
   assert(object->refs.load(std::memory_order_relaxed) != 0);  // one of them becomes the shard's
@@ -159,6 +164,7 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   const bool is_wanted = object->refs.load(std::memory_order_relaxed) > 1;
   const size_t capacity = capacity_.load(std::memory_order_relaxed);
   const bool may_exceed = is_wanted && !is_strict_;
+  // An object larger than the shard is only admitted for the sake of its reader.
   if (object->charge > capacity && !may_exceed) return Result::kNoRoom;
   if (admission.stays_out && may_exceed) {
     usage_.fetch_add(object->charge, std::memory_order_relaxed);
@@ -174,6 +180,7 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   return Result::kInserted;
 }
 
+// Charges an object without adding it to the table. Returns false if it should be added instead.
 bool ClockShard::PassBy(CachedObject* object) {
   assert(InEpoch());
   assert(object->shard == nullptr);
@@ -203,6 +210,7 @@ bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
   return true;
 }
 
+// Evicts objects until `charge` more bytes fit, or until nothing more can be evicted.
 void ClockShard::MakeRoom(size_t charge, Departed* departed) {
   const size_t count = probation_.count + main_.count;
   size_t pinned_steps = is_strict_ ? 2 * count : std::min(2 * count, kMaxPinnedSteps);
@@ -214,7 +222,8 @@ void ClockShard::MakeRoom(size_t charge, Departed* departed) {
   }
 }
 
-// Evicts one object, or moves it. False if it was not evicted because it is referenced.
+// Evicts one object, or moves it to the front of the main queue. Returns false if it was not used
+// and was only kept because it is referenced.
 bool ClockShard::StepClock(Departed* departed) {
   const bool probation_is_due =
       probation_.bytes > capacity_.load(std::memory_order_relaxed) / kProbationShare;
@@ -231,8 +240,8 @@ bool ClockShard::StepClock(Departed* departed) {
     buckets_.load(std::memory_order_relaxed)->Remember(object->hash, HashBuckets::Ghost::kEvicted);
     return true;
   }
-  // The stay on probation does not count as a round: an object that was used there must be used
-  // again.
+  // The time on probation does not count as a round. An object that was used there must be used
+  // again in the main queue.
   object->touched.store(from_probation || !was_used ? 0 : uses - 1, std::memory_order_relaxed);
   QueueOf(object).Remove(object);
   object->state |= CachedObject::kInMainQueue;
@@ -240,7 +249,7 @@ bool ClockShard::StepClock(Departed* departed) {
   return was_used;
 }
 
-// Fails unless the reference of the shard is the last one.
+// Evicts the object, unless there is a reference beside that of the shard.
 bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
   assert(object->shard == this);
   uint32_t expected = 1;
@@ -255,8 +264,8 @@ bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
   return true;
 }
 
-// Removes the object from the table, referenced or not. If it is referenced, it stays charged until
-// its last reference is released.
+// Removes the object from the table, whether or not it is referenced. A referenced object stays
+// charged until its last reference is released.
 void ClockShard::Detach(CachedObject* object, Departed* departed) {
   assert(departed != nullptr);
   assert(object->shard == this);
@@ -268,6 +277,7 @@ void ClockShard::Detach(CachedObject* object, Departed* departed) {
   departed->Add(object);
 }
 
+// Adds an object to the table, to a queue and, if it has one, to its slot.
 void ClockShard::Link(const Admission& admission) {
   CachedObject* const object = admission.object;
   assert(object->slot_link == nullptr);
@@ -309,7 +319,8 @@ void ClockShard::Unlink(CachedObject* object) {
   object->state &= static_cast<uint8_t>(~CachedObject::kInTable);
 }
 
-// The slot may contain another object by now, for instance after a replacement.
+// Clears the slot that refers to the object. The slot may refer to another object by now, for
+// instance after a replacement.
 void ClockShard::ClearSlot(CachedObject* object) {
   if (object->slot_link == nullptr) return;
   EpochGuard guard;
@@ -340,6 +351,8 @@ void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t sl
   if (left != nullptr) left->Unref();
 }
 
+// Doubles the table when there is an object for each chain. The old table is freed by the caller,
+// after the lookups in it have ended.
 void ClockShard::GrowIfNeeded(Departed* departed) {
   HashBuckets* const old = buckets_.load(std::memory_order_relaxed);
   if (probation_.count + main_.count < old->size() || departed->buckets != nullptr) return;
@@ -369,7 +382,8 @@ void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
   }
 }
 
-// An object that returns so soon has proved to be useful.
+// Whether the object was evicted from probation a short time ago. An object that returns so soon is
+// worth keeping.
 bool ClockShard::WasEvictedLately(uint64_t hash) {
   if (!has_evicted_) return false;  // saves a cache miss while the cache is filling up
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
@@ -423,7 +437,7 @@ void ClockShard::SetStrict(bool is_strict) {
   is_strict_ = is_strict;
 }
 
-// All charges without those of objects to which only the shard refers.
+// The charges of objects that have a reference beside that of the shard.
 size_t ClockShard::PinnedUsage() {
   MutexLock lock(&lock_);
   size_t unpinned = 0;
@@ -446,6 +460,8 @@ size_t ClockShard::bucket_count() {
   return buckets_.load(std::memory_order_relaxed)->size();
 }
 
+// Visits whole chains, at least `limit` objects if there are so many. The position is a hash value,
+// so it stays meaningful if the table grows between two calls.
 bool ClockShard::Walk(uint64_t* position, size_t limit,
                       const std::function<void(CachedObject*)>& callback) {
   assert(limit != 0);  // otherwise the position would not move
@@ -500,7 +516,7 @@ void ClockShard::CheckInvariantsLocked() {
     count += queue_count;
     bytes += queue_bytes;
   }
-  // Charges beyond the table belong to objects that are referenced from outside.
+  // A charge that is not in the table belongs to an object that is referenced from outside.
   if (bytes > usage()) {
     std::fprintf(stderr, "ashlar: a cache shard of %zu objects, %zu bytes is charged %zu\n", count,
                  bytes, usage());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated cache has entries without objects, charged like the blocks.
+// The simulated cache contains keys without objects. Each is charged like the block with this key,
+// so hits and misses are those of a cache with the simulated capacity.
 #include "ashlar/utilities/sim_cache.h"
 
 #include <atomic>
@@ -19,10 +20,11 @@ namespace {
 
 constexpr Cache::CacheItemHelper kKeyOnly(CacheEntryRole::kMisc);
 
-// The file of StartActivityLogging(). Threads: any.
+// The log that StartActivityLogging() begins. Any thread may call its functions.
 class ActivityLog {
  public:
   Status Start(const std::string& path, Env* env, uint64_t max_bytes) {
+    assert(env != nullptr);
     MutexLock lock(&mutex_);
     StopLocked();
     status_ = Status::OK();
@@ -40,7 +42,7 @@ class ActivityLog {
     MutexLock lock(&mutex_);
     return status_;
   }
-  // Whether lines are wanted; Add() asks again.
+  // Whether lines are wanted. This is only a hint: Add() checks again.
   bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
   void Add(const std::string& line) {
     MutexLock lock(&mutex_);
@@ -59,7 +61,7 @@ class ActivityLog {
     is_on_.store(false, std::memory_order_relaxed);
   }
 
-  // Held during calls of the file system.
+  // Held during calls of the file system, so it has the rank of loggers.
   Mutex mutex_{LockRank::kLogger};
   std::atomic<bool> is_on_{false};
   std::unique_ptr<WritableFile> file_ GUARDED_BY(mutex_);  // null: no log
@@ -72,13 +74,15 @@ class SimulatingCache final : public SimCache {
  public:
   SimulatingCache(std::shared_ptr<Cache> keys, std::shared_ptr<Cache> cache)
       : SimCache(std::move(cache)), keys_(std::move(keys)) {
-    assert(keys_ != nullptr && target_ != nullptr);
+    assert(keys_ != nullptr);
+    assert(target_ != nullptr);
   }
 
   Status Insert(const Slice& key, ObjectPtr value, const CacheItemHelper* helper, size_t charge,
                 Handle** handle, Priority priority, const Slice& compressed_val,
                 CompressionType type) override {
-    // The position of a key that is there already does not change: only lookups use it.
+    // Only lookups change the position of a key, so a key that is present already stays where it
+    // is.
     if (Handle* const known = keys_->Lookup(key)) {
       keys_->Release(known);
     } else {
@@ -136,6 +140,7 @@ class SimulatingCache final : public SimCache {
   Status GetActivityLoggingStatus() override { return log_.status(); }
 
  private:
+  // Each lookup counts once, before the lookup in the real cache.
   void Count(const Slice& key, Statistics* stats) {
     Handle* const known = keys_->Lookup(key);
     if (known != nullptr) keys_->Release(known);
@@ -157,7 +162,7 @@ std::shared_ptr<SimCache> NewSimCache(std::shared_ptr<Cache> cache, size_t sim_c
   LRUCacheOptions options;
   options.capacity = sim_capacity;
   options.num_shard_bits = num_shard_bits;
-  // The sizes are those of blocks that are not there: keys themselves are not charged.
+  // Charges are those of the blocks, which are not there, so the keys themselves are not charged.
   options.metadata_charge_policy = kDontChargeCacheMetadata;
   return NewSimCache(NewLRUCache(options), std::move(cache), num_shard_bits);
 }

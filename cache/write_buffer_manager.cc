@@ -71,7 +71,7 @@ struct WriteBufferManager::CacheCharge {
   // Resets is_busy, even after an exception for lack of memory; the next call does the work then.
   class Leave {
    public:
-    explicit Leave(std::atomic<bool>* is_busy) : is_busy_(is_busy) {}
+    explicit Leave(std::atomic<bool>* is_busy) : is_busy_(is_busy) { assert(is_busy != nullptr); }
     ~Leave() { is_busy_->store(false); }
     Leave(const Leave&) = delete;
     Leave& operator=(const Leave&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening and closing of a DBImpl. The constructor only connects the components; the Opener fills
-// DbCore, and StartWork() begins background work.
+// Opening and closing of a DBImpl. The constructor only connects the components. The Opener then
+// fills DbCore from the files, and StartWork() begins background work.
 #include "db/db_impl.h"
 
 #include <algorithm>
@@ -23,6 +23,8 @@
 
 namespace ashlar {
 
+// The components are constructed in the order of their members. Each gets the addresses of those
+// that it uses, which are constructed before it.
 DBImpl::DBImpl(const OpenRequest& request)
     : core_(request.db_options, request.dir),
       write_control_(&core_),
@@ -60,6 +62,7 @@ DBImpl::DBImpl(const OpenRequest& request)
 Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
                     std::unique_ptr<DB>* db) {
   db->reset();
+  // An error at any step destroys the object again, which releases all that was opened so far.
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
   impl->is_closed_ = true;  // nothing must be closed before the opener has succeeded
   DbCore& core = impl->core_;
@@ -76,6 +79,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
     RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_, &names));
   }
   RETURN_IF_ERROR(impl->StartReports(request));
+  // The hidden family is the last one of the request, and gets no handle.
   MutexLock lock(&core.mutex);
   const size_t asked_for = request.families.size() - (request.has_hidden_family ? 1 : 0);
   for (const ColumnFamilyDescriptor& descriptor : std::span(request.families).first(asked_for)) {
@@ -85,7 +89,8 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   return Status::OK();
 }
 
-// Statistics that a newer release has stored are left unchanged.
+// Starts the periodic reports. If a newer release has stored the statistics, its data is left
+// unchanged, and new statistics stay in memory.
 Status DBImpl::StartReports(const OpenRequest& request) {
   std::unique_ptr<StoredHistory> stored;
   if (request.db_options.persist_stats_to_disk) {
@@ -109,10 +114,11 @@ Status DBImpl::StartReports(const OpenRequest& request) {
   return Status::OK();
 }
 
-// A destructor cannot return errors.
+// A destructor cannot return errors, so programs that need the error of closing call Close() first.
 DBImpl::~DBImpl() { IgnoreError(CloseOnce(), "Close() reports errors to those who call it"); }
 
-// Snapshots refer to the list in DbCore, so they must be released before.
+// Snapshots refer to the list in DbCore, so all of them must be released before the database is
+// closed.
 Status DBImpl::Close() {
   if (!is_closed_ && core_.snapshots.count() > 0) {
     return Status::Aborted("Cannot close DB with unreleased snapshot.");
@@ -126,8 +132,8 @@ Status DBImpl::CancelBackgroundWork(bool wait) {
   return status;
 }
 
-// The reports use the database, so they stop first. Stored statistics and the default handle hold
-// references to families, so they are released last.
+// The order matters. The reports use the database, so they stop first. Stored statistics and the
+// default handle hold references to families, so they are released last.
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
   reports_.Stop();
@@ -147,7 +153,7 @@ Status DBImpl::TryCatchUpWithPrimary() {
   return follower_->CatchUp();
 }
 
-// Listeners are notified by the recovery.
+// Tries to recover from a background error. The recovery notifies the listeners.
 Status DBImpl::Resume() {
   RETURN_IF_ERROR(CheckWritable());
   return recovery_.Run();
@@ -155,9 +161,9 @@ Status DBImpl::Resume() {
 
 namespace {
 
-// Adds the hidden family of stored statistics. A program that names it gets a handle; otherwise it
-// is opened without one. Its options are always the same: as in RocksDB, the program's options
-// apply only to the other families.
+// Adds the hidden family that stores statistics. If the program names this family it gets a handle,
+// otherwise the family is opened without one. Its options are always the same: as in RocksDB, the
+// options of the program do not apply to it.
 void AddHiddenFamily(OpenRequest* request) {
   if (request->is_for_tables) return;
   const auto is_it = [](const ColumnFamilyDescriptor& family) {
@@ -174,7 +180,8 @@ void AddHiddenFamily(OpenRequest* request) {
 
 }  // namespace
 
-// Checks run before anything is created: unsupported options leave no trace on disk.
+// All ways of opening end here. Everything is checked before anything is created, so unsupported
+// options leave no trace on the disk.
 Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                            std::unique_ptr<DB>* db) {
   handles->clear();

@@ -91,6 +91,8 @@ class DBImpl final : public UnbuiltCalls,
   Status CancelBackgroundWork(bool wait);
   // Adds the ids with which the block keys of its tables begin in a block cache (BlockKey).
   Status CollectCacheFileIds(std::set<uint64_t>* ids);
+  // InvalidArgument unless it is the handle of a family of this database that is not dropped.
+  Status CheckLiveFamily(const ColumnFamilyHandle* handle) const;
   Status Resume() override;
   Status TryCatchUpWithPrimary() override;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Column families, options and external files: db/changes and db/ingestion do the work.
+// Column families, options and external files. DBImpl only checks the arguments; db/changes and
+// db/ingestion do the work.
 #include <deque>
 #include <vector>
 
@@ -34,13 +35,14 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
   return family_changes_.CreateAll(descriptors, handles);
 }
 
+// The family is dropped at once, but its files stay until the last handle and reader are gone.
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
   return family_changes_.Drop(FamilyOf(handle));
 }
 
-// Stops at the first error; families before it are dropped.
+// Stops at the first error. The families before it in the list are dropped by then.
 Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
   for (ColumnFamilyHandle* handle : handles) RETURN_IF_ERROR(DropColumnFamily(handle));
   return Status::OK();
@@ -54,7 +56,7 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_k
   return ClipFamily(this, handle, begin_key, end_key);
 }
 
-// The default handle belongs to the database.
+// The default handle belongs to the database, so the program must not destroy it.
 Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
   if (handle == default_handle_.get()) {
     return Status::InvalidArgument("Cannot destroy the handle returned by DefaultColumnFamily()");
@@ -71,7 +73,7 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   return family_changes_.SetOptions({&change, 1});
 }
 
-// All families change together, or none does.
+// All families change together, or none of them does.
 Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   std::vector<FamilyChanges::NewValues> changes;
@@ -82,7 +84,7 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   return family_changes_.SetOptions(changes);
 }
 
-// Start() reads the new periods of the reports.
+// The reports start again, because their periods may have changed.
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(SetDbOptions(&core_, &write_control_, &scheduler_, opts_map));
@@ -94,6 +96,7 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
                                    bool include_end) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
+  // Files have keys with timestamps, so the bounds of a family with timestamps get one too.
   const InternalKeyComparator& order = FamilyOf(handle)->comparator();
   if (order.stamp_bytes() == 0) {
     return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
@@ -111,7 +114,7 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
   return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), stored, include_end);
 }
 
-// A null handle gives default options, because the call has no status.
+// The call has no status, so a null handle gives default options instead of an error.
 Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
   MutexLock lock(&core_.mutex);
   if (handle == nullptr) return Options(*core_.options, ColumnFamilyOptions());
@@ -132,7 +135,7 @@ Status DBImpl::IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<
   return IngestExternalFiles({arg});
 }
 
-// Both steps of an ingestion in one call. After a failed commit the staged files are deleted.
+// Both steps of an ingestion in one call. If the second step fails, the staged files are deleted.
 Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) {
   std::vector<std::unique_ptr<FileIngestionHandle>> handles(1);
   RETURN_IF_ERROR(PrepareFileIngestion(args, handles.data()));

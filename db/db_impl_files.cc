@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files on disk: metadata of live files, lists for copies of a database, checksums.
+// Files on disk: metadata of live files, lists for copies of a database, and checksums.
 #include <algorithm>
 #include <cassert>
 
@@ -22,8 +22,8 @@
 namespace ashlar {
 namespace {
 
-// Fills in everything except the counts, which are only in the file, and the values that the DB
-// mutex guards.
+// Fills in everything except two things: the counts, which only the file itself has, and the values
+// that the DB mutex guards.
 void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFileMetaData* result) {
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
@@ -46,7 +46,8 @@ void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFil
   result->file_checksum_func_name = ChecksumFunctionOf(meta);
 }
 
-// Opens the table if it is not open.
+// Adds the counts from the properties of the table, which is opened for this if necessary. A table
+// that cannot be opened has no counts.
 void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
   result->num_reads_sampled = file->sampled_reads.all.load(std::memory_order_relaxed);
   Result<TableHandle> table = tables->Pin(file);
@@ -69,7 +70,7 @@ std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
   return result;
 }
 
-// The tables of the level that the call asks for.
+// Returns the tables of the level that the call asks for: those in the wanted range and level.
 std::vector<TableFile*> FilesWanted(const Version& version, Level level,
                                     const GetColumnFamilyMetaDataOptions& wanted) {
   if (wanted.level >= 0 && level != wanted.level) return {};
@@ -118,13 +119,13 @@ RecordedBounds BoundsOf(const FileMetadata& meta) {
 
 void DBImpl::DeleteObsoleteFiles() { PurgeObsoleteFiles(&core_); }
 
-// The files of a followed database belong to another process: it may delete any of them, and their
-// names are not known for long.
+// Refuses calls that hand out files. The files of a followed database belong to another process,
+// which may delete any of them at any time.
 Status DBImpl::CheckOwnsFiles() const {
   return core_.mode.is_following() ? CheckWritable() : Status::OK();
 }
 
-// Disabling nests: each call needs a call of EnableFileDeletions().
+// Calls may be nested: each needs a call of EnableFileDeletions().
 Status DBImpl::DisableFileDeletions() {
   RETURN_IF_ERROR(CheckOwnsFiles());
   MutexLock lock(&core_.mutex);
@@ -132,7 +133,7 @@ Status DBImpl::DisableFileDeletions() {
   return Status::OK();
 }
 
-// The last of several calls deletes the files that became obsolete meanwhile.
+// The last of several calls deletes the files that became obsolete in the meantime.
 Status DBImpl::EnableFileDeletions() {
   RETURN_IF_ERROR(CheckOwnsFiles());
   {
@@ -144,13 +145,15 @@ Status DBImpl::EnableFileDeletions() {
   return Status::OK();
 }
 
-// The result holds the current version of each family while its files are listed.
+// Lists the live files. The result holds the current version of each family, so that its tables
+// stay.
 LiveFiles DBImpl::CaptureFiles() {
   MutexLock lock(&core_.mutex);
   return CaptureLiveFiles(core_);
 }
 
-// The creation times are in the tables, so all of them must be open: max_open_files = -1.
+// The creation times are stored in the tables. So all tables must be open, which max_open_files =
+// -1 ensures.
 Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   *creation_time = 0;
   if (GetDBOptions().max_open_files != -1) {
@@ -161,7 +164,7 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   return Status::OK();
 }
 
-// Describes the tables by family and level, all as of one moment.
+// Describes the tables by family and level, for all families at the same moment.
 std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
     const std::vector<FamilyRef>& families, const GetColumnFamilyMetaDataOptions& wanted) {
   std::vector<DescribedFiles> result(families.size());
@@ -189,8 +192,8 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
       }
     }
   }
-  // Only this flag is guarded by the mutex. It may have changed since the views were taken.
-  // Tables of all families, for tools and for copies.
+  // The flag being_compacted is guarded by the mutex. It may have changed since the views were
+  // taken.
   MutexLock lock(&core_.mutex);
   for (size_t i = 0; i < families.size(); i++) {
     for (size_t level = 0; level < files[i].size(); level++) {
@@ -222,7 +225,7 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMet
   GetColumnFamilyMetaData(handle, GetColumnFamilyMetaDataOptions(), metadata);
 }
 
-// A null handle gives empty metadata, because the call has no status.
+// The call has no status, so a null handle gives empty metadata.
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
                                      const GetColumnFamilyMetaDataOptions& options,
                                      ColumnFamilyMetaData* metadata) {
@@ -248,7 +251,7 @@ void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metad
   }
 }
 
-// The checksums that the MANIFEST records; no file is read.
+// Returns the checksums that the MANIFEST records. No file is read.
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   checksum_list->reset();
   const Status status = AddChecksumsOf(CaptureFiles(), checksum_list);
@@ -256,8 +259,8 @@ Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   return status;
 }
 
-// The names of the files that a copy of the database needs. The caller disables file deletions
-// before.
+// Names the files that a copy of the database needs. The caller must disable file deletions first,
+// or files may disappear before they are copied.
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                             bool flush_memtable) {
   files.clear();
@@ -270,8 +273,8 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   {
     MutexLock lock(&core_.mutex);
     if (flush_memtable) {
-      // The flushed files are complete without the logs. The next change of the MANIFEST names the
-      // logs again.
+      // After the flush the copy is complete without the logs, so the MANIFEST need not name them.
+      // Its next change names them again.
       VersionSet::Change change;
       change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();
       change.last_sequence = core_.pipeline->visible_seqno();
@@ -286,7 +289,8 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   return Status::OK();
 }
 
-// A read-only database has read only the logs that it needed, and knows no others.
+// The error for calls about logs. A read-only database reads only the logs that it needs, and knows
+// no others.
 Status DBImpl::LogsAreUnknown(const char* call) const {
   assert(core_.mode.is_read_only);
   return Status::NotSupported(StrCat(call, ": the database is open for reading only"),
@@ -302,7 +306,8 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
     // database has not written a new one.
     if (core_.findings.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
   } else {
-    // With two-phase commit the logs go far back: tables keep a copy from replaying all of them.
+    // With two-phase commit, old logs may be needed for a long time. The flush saves an opening of
+    // the copy from replaying all of them.
     if (core_.wals->total_bytes() >= options.wal_size_for_flush || GetDBOptions().allow_2pc) {
       FlushOptions flush;
       flush.force_atomic_flush = options.atomic_flush;
@@ -315,7 +320,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   return Status::OK();
 }
 
-// Archived logs come first, then the live ones, in ascending order.
+// Archived logs come first, then the live ones; numbers ascend.
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   if (core_.mode.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
@@ -342,7 +347,8 @@ Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIte
   return Status::OK();
 }
 
-// Each version is held while it is checked, so that none of its files is deleted.
+// Checks all blocks of all tables. A view holds the version while it is checked, so none of its
+// files is deleted.
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   const std::vector<FamilyRef> families = PinAllFamilies();
   Status status;
@@ -362,7 +368,8 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   return status;
 }
 
-// Files without a recorded checksum are skipped; VerifyChecksum() checks all tables.
+// Checks whole files against the checksums in the MANIFEST. Files without a recorded checksum are
+// skipped; VerifyChecksum() covers all tables.
 Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
   if (core_.environment.outputs.checksum_factory == nullptr) {
     return Status::InvalidArgument("VerifyFileChecksums: no file_checksum_gen_factory is set");
@@ -392,7 +399,7 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
   return status;
 }
 
-// A file without a recorded checksum is skipped.
+// Skips a file without a recorded checksum.
 Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string& path,
                                   const FileChecksum& expected, uint64_t file_bytes) const {
   if (expected.value.empty()) return Status::OK();
@@ -408,7 +415,8 @@ Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string&
   return status;
 }
 
-// Adds the properties of these tables, by path. Opens the tables that are not open.
+// Adds the properties of these tables to the collection, by path. Tables that are not open are
+// opened.
 Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                  TablePropertiesCollection* props) {
   for (TableFile* file : files) {
@@ -419,7 +427,18 @@ Status DBImpl::CollectProperties(const Version& version, const std::vector<Table
   return Status::OK();
 }
 
-// A table without a unique id has no stable id in a cache, so it adds none.
+Status DBImpl::CheckLiveFamily(const ColumnFamilyHandle* handle) const {
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const auto* const own = static_cast<const FamilyHandle*>(handle);
+  if (!own->IsOf(&core_)) {
+    return Status::InvalidArgument("the column family is not of this database", handle->GetName());
+  }
+  MutexLock lock(&core_.mutex);
+  if (!own->family()->is_dropped()) return Status::OK();
+  return Status::InvalidArgument("the column family was dropped", handle->GetName());
+}
+
+// A table without a unique id has no lasting id in a cache, so none is added for it.
 Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
   for (const FamilyRef& family : PinAllFamilies()) {
     const ReadView view = family->AcquireView();
@@ -450,7 +469,7 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
   return status;
 }
 
-// A table that overlaps several ranges is added once, because the collection is a map by path.
+// A table that overlaps several ranges is added only once, because the collection is a map by path.
 Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* range,
                                             std::size_t n, TablePropertiesCollection* props) {
   RETURN_IF_ERROR(CheckHandle(handle));

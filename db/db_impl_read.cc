@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads: each chooses a view and then makes a point read or an iterator.
+// Reads. Each read chooses a view of the database, and then makes a point read or an iterator.
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -34,7 +34,8 @@
 namespace ashlar {
 namespace {
 
-// The sequence number up to which a read without a callback sees entries.
+// The sequence number up to which a read without a callback sees entries: that of its snapshot, or
+// the newest visible one.
 SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
   return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
 }
@@ -49,8 +50,9 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
 }
 
-// A scan converts a row of tombstones into a range tombstone. A callback may refuse some of these
-// tombstones while a scan without a callback sees them, so the two cannot be combined.
+// A scan may convert a row of tombstones into a range tombstone. A scan without a callback may see
+// all tombstones of the row while a reader with a callback must not see some of them, so the two
+// features exclude each other.
 Status CheckCallbackFits(const ColumnFamilyOptions& family) {
   if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
   return Status::NotSupported(
@@ -59,18 +61,20 @@ Status CheckCallbackFits(const ColumnFamilyOptions& family) {
 
 }  // namespace
 
-// Whether a read of persisted data must skip the memtables: they contain writes that skipped the
-// log and would be lost in a crash.
+// Whether the read must skip the memtables. A read of persisted data must, once some write has
+// skipped the log, because memtables contain data then that a crash would lose.
 bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
   return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
 }
 
+// A snapshot of a follower holds the super versions of all families, since catching up replaces
+// their memtables.
 SuperVersion* DBImpl::HeldBy(const Snapshot* snapshot, const ReadViewSource& family) {
   if (!core_.mode.is_following()) return nullptr;
   return static_cast<const SnapshotImpl*>(snapshot)->HeldOf(&family);
 }
 
-// Within an epoch.
+// The super version to read. Called inside an epoch, in which the result stays valid.
 SuperVersion* DBImpl::SuperVersionFor(const ReadOptions& options, ColumnFamilyData* family) {
   if (options.snapshot != nullptr && core_.mode.is_following()) [[unlikely]] {
     SuperVersion* const held = HeldBy(options.snapshot, *family);
@@ -79,9 +83,9 @@ SuperVersion* DBImpl::SuperVersionFor(const ReadOptions& options, ColumnFamilyDa
   return family->super_version();
 }
 
-// The only point read of a database. All of it runs in an epoch, without locks and counters, as
-// long as the blocks are cached. A read that needs a file pins the super version, leaves the epoch,
-// and is finished by FinishPointRead().
+// The only point read of a database. While all blocks are cached, it runs in one epoch, without
+// locks and shared counters. A read that needs a file pins the super version and leaves the epoch,
+// and FinishPointRead() completes it.
 template <typename Callback, typename Trace, typename IsEntity>
 Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableSlice* value, Callback callback, Trace trace, IsEntity is_entity) {
@@ -104,7 +108,8 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
     seqno = callback->bound();
   } else {
     seqno = std::min(SeqnoFor(options, VisibleSeqno()), super_version->newest_seqno());
-    // Behind the number: whoever sees data that is not decided finds the table used.
+    // This check comes after the number was read: if data that is not decided yet was written
+    // before, the list is in use by now.
     if (core_.undecided.is_used()) [[unlikely]] {
       guard.Leave();
       return ReadDecided(options, handle, key, value, trace, is_entity);
@@ -121,7 +126,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   PointRead read(*super_version, options, &lookup);
   const bool is_over = read.RunInEpoch(SkipsMemTables(options));
   if (!is_over || lookup.is_unfinished()) [[unlikely]] {
-    // No I/O within an epoch: the pin keeps the super version alive instead.
+    // I/O is not allowed inside an epoch. The pin keeps the super version alive instead.
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
     const Status status = FinishPointRead(MergeToolsOf(core_), is_over, &read);
@@ -135,8 +140,9 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   return StatusOf(lookup);
 }
 
-// A number below a decision that the table has forgotten belongs to a super version that was
-// replaced, or to the moment before the decision became visible.
+// A point read in a database with undecided transactions. The list of undecided data forgets old
+// decisions. A sequence number from before a forgotten decision belongs to a replaced super
+// version, or to the moment before the decision became visible; then both are read again.
 Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                            PinnableSlice* value, ReadTrace* trace, bool* is_entity,
                            const DecidedVersions::Own* own) {
@@ -194,7 +200,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   return ReadPoint(options, handle, key, value, nullptr, nullptr);
 }
 
-// Reads like Get() and records how many tables the read searched in vain.
+// Like Get(), but records how many tables were searched in vain. Such searches may pay for a
+// compaction.
 Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           PinnableSlice* value) {
   ReadSample sample;
@@ -235,7 +242,7 @@ Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
   return Status::OK();
 }
 
-// `view` is the view of the read or a little older.
+// Explains a Get. `view` is the view of the read or a slightly older one.
 void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
                         const ReadView& view, ReadExplanation* explanation) {
   PinnableSlice value;
@@ -247,7 +254,7 @@ void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
   FindMemTableTombstones(*view.super_version(), explanation);
 }
 
-// Performs the seek with a trace, and records the position that it reaches.
+// Explains a seek: performs it with a trace, and records the position that it reaches.
 void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
   ReadExplainer explainer(explanation);
   DBIterator iterator(
@@ -258,8 +265,8 @@ void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanat
   explainer.EndSeek(iterator);
 }
 
-// The caller fills in the families of the request; the settings that all requests share are filled
-// in here.
+// Reads the keys of a request. The caller has set what is special to its call; the rest of the
+// request is set here.
 void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
                         ColumnFamilyHandle** handles) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
@@ -283,7 +290,8 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   request.families = {families.data(), num_keys};
   const bool hides_undecided = request.callback == nullptr;
   if (!hides_undecided || !core_.undecided.is_used()) ReadPointsOfRequest(options, &request);
-  // Behind the read: if it has seen data that is not decided, the table is used by now.
+  // This check comes after the read: if the read has seen data that is not decided, the list is in
+  // use by now.
   if (hides_undecided && core_.undecided.is_used()) [[unlikely]]
     ReadDecidedPoints(options, &request);
   if (has_null) [[unlikely]]
@@ -299,8 +307,8 @@ void DBImpl::ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* re
                    core_.services.statistics.get());
 }
 
-// Where transactions write before they are decided. A snapshot of the call's own keeps the table
-// from forgetting decisions behind it.
+// Reads the keys again in a database with undecided transactions. A snapshot of its own, unless the
+// program gave one, keeps the list from forgetting the decisions after it.
 void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* request) {
   const OwnMoment moment(this, options.snapshot);
   ReadOptions read = options;
@@ -322,7 +330,7 @@ void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* requ
   ReadPointsOfRequest(read, request);
 }
 
-// Keys with a null handle were read in the default family; their results are replaced by an error.
+// Keys with a null handle were read in the default family. Their results are replaced by an error.
 void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles) {
   assert(handles != nullptr);
   for (size_t i = 0; i < request.keys.size(); i++) {
@@ -332,7 +340,7 @@ void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandl
   }
 }
 
-// One of many calls is sampled: only one of its keys is watched.
+// Some calls are sampled, and in a sampled call one key is watched for searches in vain.
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                       std::string* timestamps, Status* statuses, const bool sorted_input) {
@@ -358,7 +366,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   if (watched != nullptr && sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(watched));
 }
 
-// If one key cannot be read, none is: all get the same status.
+// If any of the keys cannot be read, none is read, and all keys get the same status.
 void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                         Status* statuses) {
@@ -385,7 +393,7 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
 
 namespace {
 
-// Moves the value into `*columns`.
+// Moves the value into `*columns`, as a plain value or as an entity.
 Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
                  PinnableWideColumns* columns) {
   if (!is_entity) {
@@ -399,7 +407,7 @@ Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
 
 }  // namespace
 
-// A plain value becomes an entity with one column, the default column.
+// A plain value is returned as an entity with one column, the default column.
 Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableWideColumns* columns) {
   if (columns == nullptr) {
@@ -444,7 +452,7 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
   }
 }
 
-// True unless memory alone proves that the key does not exist. No file is read.
+// Returns false only if memory alone proves that the key does not exist. No file is read.
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          std::string* value, std::string* timestamp, bool* value_found) {
   if (value_found != nullptr) *value_found = false;
@@ -459,7 +467,7 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle,
   return !status.IsNotFound();
 }
 
-// Returns the operands without merging them. The base value, if there is one, comes first.
+// Returns the operands without merging them. The value below them comes first, if there is one.
 Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
                                 const Slice& key, PinnableSlice* merge_operands,
                                 GetMergeOperandsOptions* operands_options,
@@ -539,7 +547,7 @@ Iterator* DBImpl::MakeIterator(const ReadOptions& options, ColumnFamilyHandle* h
   return iterator.release();
 }
 
-// An iterator with the visibility rule of a transaction.
+// Makes an iterator with the visibility rule of a transaction.
 Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
                                 ColumnFamilyHandle* handle) {
   assert(options.snapshot == nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Families whose keys have timestamps (stamped families): reads, and the timestamp below which
-// versions may be dropped.
+// Families whose keys have timestamps ("stamped" families): their reads, and the timestamp below
+// which old versions may be dropped.
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -26,6 +26,8 @@ namespace ashlar {
 
 namespace {
 
+// Checks the options of a read. The two timestamps are checked on their own, since the general
+// check refuses them.
 Status CheckStampedRead(const ReadOptions& options, const SuperVersion& super_version) {
   ReadOptions rest = options;
   rest.timestamp = rest.iter_start_ts = nullptr;
@@ -45,7 +47,8 @@ Status CheckStampedIterator(const ReadOptions& options, const SuperVersion& supe
   return CheckStampedRead(options, super_version);
 }
 
-// A lookup of one key uses an iterator, but has no bounds, prefixes and limits.
+// The options for the lookup of one key, which uses an iterator: without bounds, prefixes and
+// limits.
 ReadOptions PointOptions(const ReadOptions& options) {
   ReadOptions point = options;
   point.iterate_lower_bound = point.iterate_upper_bound = point.iter_start_ts = nullptr;
@@ -62,7 +65,7 @@ Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const
                                      " has timestamps, for which the call is not built"));
 }
 
-// Searches the key in a view, which was checked.
+// Finds the key in a view whose options were checked.
 Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result) {
   using Found = StampedIterator::Found;
   const Found found = versions->Lookup(key);
@@ -96,7 +99,7 @@ Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle
   return LookUp(&versions, key, result);
 }
 
-// All families are read as of one moment, as in NewIterators().
+// Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                              ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                              std::string* timestamps, Status* statuses) {
@@ -135,7 +138,7 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
   }
 }
 
-// Reads the keys of stamped families, and leaves the others to the usual path.
+// Reads the keys of stamped families here, and leaves all others to the usual path.
 void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                                  ColumnFamilyHandle** handles, const Slice* keys,
                                  PinnableSlice* values, std::string* timestamps, Status* statuses) {
@@ -178,7 +181,7 @@ Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions&
                                .family = FamilyOf(handle)->id()}));
 }
 
-// The timestamp below which versions may be dropped.
+// Raises the timestamp below which versions may be dropped.
 
 Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) {
   RETURN_IF_ERROR(CheckWritable());
@@ -195,7 +198,8 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
   }
   MutexLock lock(&core_.mutex);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
-  // A reference, because the mutex is released in between.
+  // This is a reference, because the mutex is released while the MANIFEST is written, and the value
+  // may change.
   const std::optional<std::string>& current = family->versions()->full_history_ts_low;
   const int change = current.has_value() ? order.OrderOfStamps(ts_low, *current) : 1;
   if (change < 0) {

@@ -19,7 +19,8 @@ class AlignedBuffer {
       : data_(static_cast<char*>(::operator new (bytes, std::align_val_t{alignment}))),
         size_(bytes),
         alignment_(alignment) {
-    assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
+    assert(alignment > 0);
+    assert((alignment & (alignment - 1)) == 0);
   }
   ~AlignedBuffer() {
     if (data_ != nullptr) ::operator delete (data_, std::align_val_t{alignment_});
@@ -36,6 +37,7 @@ class AlignedBuffer {
 
  private:
   void Swap(AlignedBuffer* other) {
+    assert(other != nullptr);
     std::swap(data_, other->data_);
     std::swap(size_, other->size_);
     std::swap(alignment_, other->alignment_);

@@ -43,9 +43,9 @@ class RandomAccessFileOverFS : public RandomAccessFile {
   Status Prefetch(uint64_t offset, size_t n) override {
     return file_->Prefetch(offset, n, IOOptions(), nullptr);
   }
-  // Each request has a status of its own; the returned one is that of the call.
+  // The returned status is that of the call as a whole; each request has a status of its own.
   Status MultiRead(ReadRequest* reqs, size_t num_reqs) override {
-    // The older requests have other fields, so that they are copied for the call.
+    // The requests of the two interfaces have different fields, so they are copied.
     std::vector<FSReadRequest> inner(num_reqs);
     for (size_t i = 0; i < num_reqs; ++i) {
       inner[i].offset = reqs[i].offset;
@@ -167,8 +167,8 @@ class DirectoryOverFS : public Directory {
   const std::unique_ptr<FSDirectory> directory_;
 };
 
-// A file system that returns OK has set the file.
-// Wraps the file of a successful open call, or passes the error on.
+// Wraps the file of a successful open call, or passes the error on. A file system that returns OK
+// must have set the file.
 template <typename Adaptor, typename FSFile, typename File>
 Status Adapt(const IOStatus& status, std::unique_ptr<FSFile> file, std::unique_ptr<File>* result) {
   assert(result != nullptr);
@@ -182,6 +182,7 @@ Status Adapt(const IOStatus& status, std::unique_ptr<FSFile> file, std::unique_p
 
 CompositeEnv::~CompositeEnv() = default;
 
+// From here on: each function passes its call on to the file system, with default options.
 Status CompositeEnv::RegisterDbPaths(const std::vector<std::string>& paths) {
   return file_system_->RegisterDbPaths(paths);
 }
@@ -338,6 +339,7 @@ EnvOptions CompositeEnv::OptimizeForBlobFileRead(const EnvOptions& options,
                                                  const ImmutableDBOptions& db_options) const {
   return file_system_->OptimizeForBlobFileRead(FileOptions(options), db_options);
 }
+// Environment options are a part of file options, so the file system adjusts a copy of them.
 void CompositeEnv::SanitizeEnvOptions(EnvOptions* options) const {
   assert(options != nullptr);
   FileOptions file_options(*options);

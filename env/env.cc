@@ -22,7 +22,7 @@ namespace ashlar {
 
 namespace {
 
-// The answer of functions that an Env need not implement.
+// The status of a function that an environment need not offer.
 Status NotOffered(const char* call, const std::string& what) {
   return Status::NotSupported(StrCat(call, ": not offered by this environment"), what);
 }
@@ -47,8 +47,8 @@ Status Env::ReopenWritableFile(const std::string& fname, std::unique_ptr<Writabl
   return NotOffered("Env::ReopenWritableFile", fname);
 }
 
-// The old content is lost, unlike in the file system of the operating system, where readers of logs
-// accept both.
+// Renames the old file and creates it anew, so its content is lost. The file system of the
+// operating system keeps the content instead, which saves allocations; readers of logs accept both.
 Status Env::ReuseWritableFile(const std::string& fname, const std::string& old_fname,
                               std::unique_ptr<WritableFile>* result, const EnvOptions& options) {
   Status status = RenameFile(old_fname, fname);
@@ -68,7 +68,7 @@ Status Env::NewMemoryMappedFileBuffer(const std::string& fname,
   return NotOffered("Env::NewMemoryMappedFileBuffer", fname);
 }
 
-// A file that is deleted between the listing and the query of its size is left out.
+// A file may be deleted between the listing and the query of its size. It is left out then.
 Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(GetChildren(dir, &names));
@@ -100,7 +100,8 @@ Status Env::AreFilesSame(const std::string& first, const std::string& /*second*/
   return NotOffered("Env::AreFilesSame", first);
 }
 
-// Opening for append does not change the file, and any descriptor syncs all of its bytes.
+// Syncing any descriptor of a file makes all of its bytes durable. The file is opened for append,
+// which does not change it.
 Status Env::SyncFile(const std::string& fname, const EnvOptions& options, bool use_fsync) {
   std::unique_ptr<WritableFile> file;
   RETURN_IF_ERROR(ReopenWritableFile(fname, &file, options));
@@ -155,7 +156,7 @@ Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
   return Status::OK();
 }
 
-// The id of the POSIX thread, not that of the kernel; GetThreadList() uses the same.
+// The id is that of the POSIX thread, not of the kernel, because GetThreadList() shows the same.
 uint64_t Env::GetThreadID() const {
   uint64_t id = 0;
   const pthread_t self = pthread_self();
@@ -234,7 +235,8 @@ RandomAccessFile::~RandomAccessFile() = default;
 Status RandomAccessFile::Prefetch(uint64_t /*offset*/, size_t /*n*/) {
   return NotOffered("RandomAccessFile::Prefetch", "");
 }
-// One after the other. The requests have their own statuses.
+// Serves the requests one after the other. Each has a status of its own, so the call itself
+// succeeds.
 Status RandomAccessFile::MultiRead(ReadRequest* reqs, size_t num_reqs) {
   for (ReadRequest* req = reqs; req != reqs + num_reqs; ++req) {
     req->status = Read(req->offset, req->len, &req->result, req->scratch);
@@ -266,7 +268,7 @@ Status WritableFile::RangeSync(uint64_t /*offset*/, uint64_t /*nbytes*/) {
 }
 Status WritableFile::Allocate(uint64_t /*offset*/, uint64_t /*len*/) { return Status::OK(); }
 
-// Allocates whole blocks ahead of the write. Blocks are counted from the start of the file.
+// Allocates space in whole blocks ahead of the write. Block 0 begins at the start of the file.
 void WritableFile::PrepareWrite(size_t offset, size_t len) {
   if (preallocation_block_size_ == 0) return;
   const size_t block = preallocation_block_size_;

@@ -15,12 +15,12 @@ namespace ashlar {
 
 namespace {
 
-// The answer of functions that a file system need not implement.
+// The status of a function that a file system need not offer.
 IOStatus CallNotOffered(const char* call, const std::string& what) {
   return IOStatus::NotSupported(StrCat(call, ": not offered by this file system"), what);
 }
 
-// kCRC32c of ashlar/table.h, which this room does not include.
+// The value of kCRC32c in ashlar/table.h, which belongs to a higher room and cannot be included.
 constexpr auto kDefaultHandoffChecksum = static_cast<ChecksumType>(1);
 
 }  // namespace
@@ -77,7 +77,7 @@ IOStatus FileSystem::ReuseWritableFile(const std::string& fname, const std::stri
                                        const FileOptions& file_opts,
                                        std::unique_ptr<FSWritableFile>* result,
                                        IODebugContext* dbg) {
-  // The old content is lost. A file system that keeps it saves the allocation of new space.
+  // The old content is lost. A file system that keeps it saves the allocation of space.
   RETURN_IF_ERROR(RenameFile(old_fname, fname, file_opts.io_options, dbg));
   return NewWritableFile(fname, file_opts, result, dbg);
 }
@@ -95,8 +95,8 @@ IOStatus FileSystem::NewMemoryMappedFileBuffer(const std::string& fname,
   return CallNotOffered("FileSystem::NewMemoryMappedFileBuffer", fname);
 }
 
-// A file that is deleted between the listing and the query of its size is left out. Any other error
-// ends the listing.
+// A file may be deleted between the listing and the query of its size. It is left out then. Any
+// other error ends the listing.
 IOStatus FileSystem::GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
                                                std::vector<FileAttributes>* result,
                                                IODebugContext* dbg) {
@@ -134,7 +134,8 @@ IOStatus FileSystem::AreFilesSame(const std::string& first, const std::string& /
   return CallNotOffered("FileSystem::AreFilesSame", first);
 }
 
-// Opening for append does not change the file, and any descriptor syncs all of its bytes.
+// Syncing any descriptor of a file makes all of its bytes durable. The file is opened for append,
+// which does not change it.
 IOStatus FileSystem::SyncFile(const std::string& fname, const FileOptions& file_opts,
                               const IOOptions& io_opts, bool use_fsync, IODebugContext* dbg) {
   std::unique_ptr<FSWritableFile> file;
@@ -147,7 +148,7 @@ IOStatus FileSystem::NewLogger(const std::string& fname, const IOOptions& /*io_o
                                std::shared_ptr<Logger>* result, IODebugContext* /*dbg*/) {
   assert(result != nullptr);
   result->reset();
-  // The logger must not outlive this object, so it gets a shared pointer that owns nothing.
+  // The logger must not outlive this file system, so the shared pointer owns nothing.
   const std::shared_ptr<FileSystem> self(std::shared_ptr<FileSystem>(), this);
   auto logger = OpenLogFile(self, SystemClock::Default(), fname, InfoLogLevel::INFO_LEVEL);
   if (!logger.ok()) return status_to_io_status(Status(logger.status()));
@@ -189,8 +190,7 @@ IOStatus FileSystem::GetFreeSpace(const std::string& path, const IOOptions& /*op
   return CallNotOffered("FileSystem::GetFreeSpace", path);
 }
 
-// Without asynchronous reads, a read is done when ReadAsync() returns, so there is nothing to wait
-// for.
+// By default ReadAsync() has finished the read when it returns, so there is nothing to wait for.
 IOStatus FileSystem::Poll(std::vector<void*>& /*io_handles*/, size_t /*min_completions*/) {
   return IOStatus::OK();
 }
@@ -216,7 +216,8 @@ IOStatus FSRandomAccessFile::Prefetch(uint64_t /*offset*/, size_t /*n*/,
 }
 IOStatus FSRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
                                        const IOOptions& options, IODebugContext* dbg) {
-  // One after the other. Each request has its own status, and the call itself succeeds.
+  // Serves the requests one after the other. Each has a status of its own, so the call itself
+  // succeeds.
   for (FSReadRequest* req = reqs; req != reqs + num_reqs; ++req) {
     req->status = Read(req->offset, req->len, options, &req->result, req->scratch, dbg);
   }
@@ -258,7 +259,7 @@ IOStatus FSWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
                                           IODebugContext* dbg) {
   return PositionedAppend(data, offset, options, dbg);
 }
-// Ignored by default: only files with padding or space allocated ahead need it.
+// Does nothing by default: only files with padding, or with space allocated ahead, need to be cut.
 IOStatus FSWritableFile::Truncate(uint64_t /*size*/, const IOOptions& /*options*/,
                                   IODebugContext* /*dbg*/) {
   return IOStatus::OK();
@@ -276,7 +277,7 @@ IOStatus FSWritableFile::Allocate(uint64_t /*offset*/, uint64_t /*len*/,
   return IOStatus::OK();
 }
 
-// Allocates whole blocks ahead of the write. Blocks are counted from the start of the file.
+// Allocates space in whole blocks ahead of the write. Block 0 begins at the start of the file.
 void FSWritableFile::PrepareWrite(size_t offset, size_t len, const IOOptions& options,
                                   IODebugContext* dbg) {
   if (preallocation_block_size_ == 0) return;
@@ -296,6 +297,7 @@ IOStatus FSDirectory::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*
   return CallNotOffered("FSDirectory::Close", "");
 }
 
+// A file that could not be written completely is deleted again.
 IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,
                            bool should_sync, const IOOptions& io_options,
                            const FileOptions& file_options) {
@@ -311,6 +313,7 @@ IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string&
   return status;
 }
 
+// Reads in chunks until the end, because the size of a growing file is not known before.
 IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string* data) {
   return ReadFileToString(fs, fname, IOOptions(), data);
 }

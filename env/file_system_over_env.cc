@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A FileSystem and a SystemClock that call an Env of the program. The engine uses them if a program
-// derives from Env or EnvWrapper and overrides file functions there. Hints are dropped, because the
-// older interface cannot pass them.
+// A FileSystem and a SystemClock that pass their calls to an Env of the program. The engine uses
+// them when a program derives from Env or EnvWrapper and overrides file functions there. I/O
+// options and debug contexts are dropped, because the older interface cannot pass them.
 #include <cassert>
 #include <utility>
 
@@ -174,6 +174,7 @@ class FSDirectoryOverEnv : public FSDirectory {
   const std::unique_ptr<Directory> directory_;
 };
 
+// Wraps the file of a successful open call, or passes the error on.
 template <typename Adaptor, typename File, typename FSFile>
 IOStatus Adapt(Status status, std::unique_ptr<File> file, std::unique_ptr<FSFile>* result) {
   assert(result != nullptr);
@@ -184,7 +185,7 @@ IOStatus Adapt(Status status, std::unique_ptr<File> file, std::unique_ptr<FSFile
 
 class FileSystemOverEnv : public FileSystem {
  public:
-  explicit FileSystemOverEnv(Env* env) : env_(env) {}
+  explicit FileSystemOverEnv(Env* env) : env_(env) { assert(env != nullptr); }
 
   const char* Name() const override { return "FileSystemOverEnv"; }
 
@@ -353,6 +354,7 @@ class FileSystemOverEnv : public FileSystem {
   }
 
  private:
+  // The Env sees and changes only the part of the options that its interface knows.
   static FileOptions Merge(const FileOptions& options, const EnvOptions& changed) {
     FileOptions result = options;
     static_cast<EnvOptions&>(result) = changed;
@@ -364,7 +366,7 @@ class FileSystemOverEnv : public FileSystem {
 
 class SystemClockOverEnv : public SystemClock {
  public:
-  explicit SystemClockOverEnv(Env* env) : env_(env) {}
+  explicit SystemClockOverEnv(Env* env) : env_(env) { assert(env != nullptr); }
 
   const char* Name() const override { return "SystemClockOverEnv"; }
   uint64_t NowMicros() override { return env_->NowMicros(); }

@@ -24,9 +24,11 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
   return contents;
 }
 
+// A crash leaves either the old or the new contents under the final name, and perhaps the temporary
+// file.
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
                            const std::string& final_name, const Slice& contents) {
-  // Created before the rename, so that a directory sync that fails from now on is noticed.
+  // Created before the rename: a sync of the directory that fails from now on is noticed.
   const NewEntries entries(fs, dir);
   const std::string tmp_path = StrCat(dir, "/", tmp_name);
   const std::string final_path = StrCat(dir, "/", final_name);
@@ -57,8 +59,8 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
   if (parent.empty()) parent = "/";
   const NewEntries entries(fs, parent);
-  // A file system that does not know what is a directory is first asked to create this one. Its
-  // parents, up to the root, may be forbidden.
+  // If the file system cannot tell what is a directory, this one is created right away. The process
+  // may not be allowed to create its parents, up to the root.
   const bool is_made = looked.IsNotSupported() && fs->CreateDirIfMissing(dir, io, nullptr).ok();
   if (!is_made) {
     if (slash != std::string::npos && slash > 0) {
@@ -66,12 +68,13 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
     }
     RETURN_IF_ERROR(fs->CreateDirIfMissing(dir, io, nullptr));
   }
-  // Files that are synced in the new directory are safe only when the name of the directory is
-  // durable. A parent that cannot be opened cannot be synced.
+  // A file in the new directory is only durable if the name of the directory is. A parent that
+  // cannot be opened cannot be synced, and the directory is used all the same.
   std::unique_ptr<FSDirectory> handle;
   if (!fs->NewDirectory(parent, io, &handle, nullptr).ok()) return Status::OK();
   Status status = entries.SyncThrough(handle.get(), DirFsyncOptions());
-  // Otherwise the next call would find the directory and assume that its name is durable.
+  // The directory is removed again. Otherwise the next call would find it, and assume that its name
+  // is durable.
   if (!status.ok()) IgnoreError(fs->DeleteDir(dir, io, nullptr), "the first error is more useful");
   return status;
 }
@@ -118,7 +121,7 @@ Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to
     RETURN_IF_ERROR(writer->Append(chunk));
     left -= chunk.size();
   }
-  // The copy stays where it is; callers delete it or start anew.
+  // The incomplete copy is not deleted here; the caller deletes it or starts again.
   if (left > 0 && bytes != UINT64_MAX) {
     return Status::Corruption(StrCat("copy ", from),
                               StrCat("expected ", bytes, " bytes, found ", bytes - left));
@@ -181,8 +184,8 @@ Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOpti
                                    Slice(found.value).ToString(/*hex=*/true)));
 }
 
-// The system is asked for random bytes each time, which is rare enough. The state of a generator in
-// this process would be copied to forked children, and two processes would produce the same ids.
+// The system is asked for random bytes each time; this is rare enough. The state of a generator in
+// this process would be copied to forked children, and two processes would make the same ids.
 std::string NewUniqueId() {
   std::random_device device;
   uint64_t words[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileWriter: a buffer in front of an FSWritableFile. Data that does not fit into the buffer is
+// FileWriter is a buffer in front of an FSWritableFile. Data that does not fit into the buffer is
 // written directly, after the contents of the buffer.
 #include "env/file_writer.h"
 
@@ -22,7 +22,7 @@ namespace ashlar {
 
 namespace {
 
-// The histogram for writes of one kind of job; HISTOGRAM_ENUM_MAX: none.
+// The histogram for writes of this kind of job; HISTOGRAM_ENUM_MAX if there is none.
 uint32_t HistogramOf(Env::IOActivity activity) {
   switch (activity) {
     case Env::IOActivity::kFlush: return FILE_WRITE_FLUSH_MICROS;
@@ -31,8 +31,8 @@ uint32_t HistogramOf(Env::IOActivity activity) {
   }
 }
 
-// Constructed before the write and destroyed after it, also if the write fails.
-// Measures one write for statistics and the thread's counters.
+// Measures one write, for the statistics and for the counters of the thread. The object is made
+// before the write and destroyed after it, even if the write fails.
 class WriteWatch {
  public:
   explicit WriteWatch(const FileWriterOptions& options)
@@ -83,7 +83,8 @@ FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& 
       size_(size),
       flushed_size_(size),
       written_out_size_(size) {
-  // Otherwise the present contents would have to be read first.
+  // With direct I/O, the last page of an existing file would have to be read before it is
+  // completed.
   assert(alignment_ == 0 || size == 0);
   io_options_.rate_limiter_priority = options.priority;
   // The limiter of the engine paces the writes; a file system of the program may have its own.
@@ -95,14 +96,15 @@ FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& 
 
 FileWriter::~FileWriter() { IgnoreError(Close(), "a destructor cannot return errors"); }
 
-// The checksum gets the bytes in order even if the write fails later: then the file is given up.
+// The checksum takes the bytes before they are written. If the write fails, the file is given up,
+// and its checksum is not needed.
 Status FileWriter::Append(Slice data) {
   if (is_poisoned()) return FirstError();
   assert(!is_closed());
   if (options_.checksum != nullptr) options_.checksum->Update(data.data(), data.size());
   if (alignment_ != 0) return AppendDirect(data);
   if (buffered_ + data.size() > options_.buffer_bytes) {
-    // What is buffered comes first, so that the order of the bytes is kept.
+    // The buffered bytes come first in the file.
     RETURN_IF_ERROR(Flush());
     if (data.size() >= options_.buffer_bytes) {
       size_ += data.size();
@@ -110,7 +112,7 @@ Status FileWriter::Append(Slice data) {
     }
   }
   if (data.empty()) return Status::OK();
-  // Allocated late, because many files are smaller than one append or are written in large ones.
+  // Allocated late, because many files consist of a few large appends that need no buffer.
   if (buffer_.data() == nullptr) buffer_ = PageBuffer(options_.buffer_bytes);
   std::memcpy(buffer_.data() + buffered_, data.data(), data.size());
   buffered_ += data.size();
@@ -133,8 +135,9 @@ Status FileWriter::Flush() {
   return Status::OK();
 }
 
-// Bytes collect in whole pages; a full buffer is written at its place. Data beyond the buffer goes
-// through it, because the caller's memory is not aligned.
+// With direct I/O, bytes collect in whole pages, and a full buffer is written at its place in the
+// file. Large appends go through the buffer as well, because the memory of the caller is not
+// aligned.
 Status FileWriter::AppendDirect(Slice data) {
   assert(alignment_ != 0);
   if (pages_.data() == nullptr) {
@@ -155,7 +158,8 @@ Status FileWriter::AppendDirect(Slice data) {
   return Status::OK();
 }
 
-// A part of a page stays in the buffer and is written again together with the following data.
+// Writes everything, with padding up to a whole page. The last page stays in the buffer if it is
+// not full, and it is written again with the data that follows.
 Status FileWriter::FlushDirect() {
   if (size_ == flushed_size_.load(std::memory_order_relaxed)) return Status::OK();
   const size_t part = buffered_ % alignment_;
@@ -174,7 +178,8 @@ Status FileWriter::FlushDirect() {
 // Writes the first `bytes` bytes of the buffer, which are whole pages.
 Status FileWriter::WritePages(size_t bytes) {
   AssertIoAllowed();
-  assert(bytes % alignment_ == 0 && direct_offset_ % alignment_ == 0);
+  assert(bytes % alignment_ == 0);
+  assert(direct_offset_ % alignment_ == 0);
   Slice left(pages_.data(), bytes);
   uint64_t offset = direct_offset_;
   const WriteWatch watch(options_);
@@ -192,8 +197,8 @@ Status FileWriter::WritePages(size_t bytes) {
   return Status::OK();
 }
 
-// A crash before this leaves zeros behind the last byte, which readers of logs and MANIFESTs
-// accept.
+// Removes the padding from the end of the file. A crash before this leaves zeros behind the last
+// byte, which readers of logs and MANIFESTs accept.
 Status FileWriter::CutPadding() {
   if (!has_padding_ || is_poisoned()) return Status::OK();
   assert(alignment_ != 0);
@@ -230,7 +235,8 @@ Status FileWriter::WriteThrough(Slice data) {
   return StartWriteOut();
 }
 
-// In pieces as the limiter grants them. An error leaves a part of the data in the file.
+// Writes in pieces of the size that the rate limiter permits. An error leaves a part of the data in
+// the file.
 Status FileWriter::WritePaced(Slice data) {
   while (!data.empty()) {
     const size_t granted = GrantedOf(data.size());
@@ -240,8 +246,8 @@ Status FileWriter::WritePaced(Slice data) {
   return Status::OK();
 }
 
-// Prevents dirty pages from piling up until one long sync. The last megabyte is left, because it is
-// likely to be written again soon.
+// Starts to write dirty pages to the disk, so that they do not pile up until one long sync. The
+// last megabyte is left out, because its pages are likely to be changed again soon.
 Status FileWriter::StartWriteOut() {
   constexpr uint64_t kKeepBytes = 1 << 20;
   constexpr uint64_t kPageBytes = 4096;
@@ -258,6 +264,7 @@ Status FileWriter::StartWriteOut() {
   return Status::OK();
 }
 
+// On success, all bytes that were appended before this call are durable.
 Status FileWriter::Sync() {
   RETURN_IF_ERROR(Flush());
   RETURN_IF_ERROR(CutPadding());
@@ -296,7 +303,7 @@ Status FileWriter::Close() {
 Status FileWriter::Poison(const Status& error) {
   assert(!error.ok());
   MutexLock lock(&error_mutex_);
-  // The first error explains the state of the file; later ones only follow from it.
+  // The first error explains the state of the file. Later errors only follow from it.
   if (first_error_.ok()) first_error_ = error;
   is_poisoned_.store(true, std::memory_order_release);
   return first_error_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of database files: formats/files.md section 1.
+// Names of database files. The format is described in formats/files.md, section 1.
 #include "env/filename.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kArchiveDir = "archive";
 
-// At least six digits.
+// Pads the number with zeros to at least six digits, so that names of one kind sort by number.
 std::string PadNumber(FileNumber number) {
   std::string digits = StrCat(number);
   if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
@@ -28,14 +28,16 @@ std::string NumberedName(const std::string& dir, FileNumber number, const char* 
 
 // Removes the prefix if the text begins with it.
 bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
+  assert(text != nullptr);
   if (text->substr(0, prefix.size()) != prefix) return false;
   text->remove_prefix(prefix.size());
   return true;
 }
 
-// Consumes at least one digit, and fails if the number cannot be a file number.
+// Consumes at least one digit. Fails if the number is too large for a file number.
 bool ConsumeNumber(std::string_view* text, uint64_t* number) {
-  assert(text != nullptr && number != nullptr);
+  assert(text != nullptr);
+  assert(number != nullptr);
   size_t digits = 0;
   uint64_t value = 0;
   for (; digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9'; ++digits) {
@@ -49,7 +51,7 @@ bool ConsumeNumber(std::string_view* text, uint64_t* number) {
   return true;
 }
 
-// "LOG" and "LOG.old.<micros>"; or with another prefix instead of "LOG".
+// Parses "LOG" and "LOG.old.<micros>", or the same with another prefix in the place of "LOG".
 bool ParseInfoLogName(std::string_view rest, std::string_view prefix, uint64_t* number) {
   assert(number != nullptr);
   *number = 0;
@@ -58,7 +60,7 @@ bool ParseInfoLogName(std::string_view rest, std::string_view prefix, uint64_t* 
   return ConsumePrefix(&rest, ".old.") && ConsumeNumber(&rest, number) && rest.empty();
 }
 
-// Names that begin with a fixed word.
+// Parses names that begin with a fixed word.
 bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
   assert(number != nullptr);
   *number = 0;
@@ -88,7 +90,7 @@ bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
   return true;
 }
 
-// "<number>.<suffix>"
+// Parses "<number>.<suffix>".
 bool ParseNumberedName(std::string_view name, uint64_t* number, FileType* type) {
   if (!ConsumeNumber(&name, number)) return false;
   if (name == ".log") {

@@ -64,7 +64,8 @@ class ForkHooks {
 
 ForkHook::ForkHook(Mutex* mutex, std::function<void()> mend)
     : mutex_(mutex), mend_(std::move(mend)) {
-  assert(mutex_ != nullptr && mend_ != nullptr);
+  assert(mutex_ != nullptr);
+  assert(mend_ != nullptr);
   ForkHooks::Get().Add(this);
 }
 ForkHook::~ForkHook() { ForkHooks::Get().Remove(this); }

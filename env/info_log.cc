@@ -186,6 +186,7 @@ Status SetAside(FileSystem* fs, const std::string& path, uint64_t now_micros) {
 // Errors are ignored: an old log that stays does no harm.
 // Deletes old logs until `keep_count` are left, including the current one.
 void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
+  assert(fs != nullptr);
   const std::string dir = DirectoryOf(path);
   const std::string prefix = BaseNameOf(path);
   std::vector<std::string> names;

@@ -309,7 +309,8 @@ std::shared_ptr<FileSystem> WithFileListeners(
     const std::shared_ptr<FileSystem>& fs,
     const std::vector<std::shared_ptr<EventListener>>& listeners,
     const std::shared_ptr<Logger>* info_log) {
-  assert(fs != nullptr && info_log != nullptr);
+  assert(fs != nullptr);
+  assert(info_log != nullptr);
   std::vector<std::shared_ptr<EventListener>> asking;
   for (const auto& listener : listeners) {
     if (listener->ShouldBeNotifiedOnFileIO()) asking.push_back(listener);

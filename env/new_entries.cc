@@ -49,7 +49,8 @@ class DirectorySyncs {
   void End(const std::string& key, bool has_failed, bool is_retryable) {
     MutexLock lock(&mutex_);
     const auto found = directories_.find(key);
-    assert(found != directories_.end() && found->second.is_running);
+    assert(found != directories_.end());
+    assert(found->second.is_running);
     found->second.is_running = false;
     Failures& failures = found->second.failures;
     if (has_failed) failures = {failures.count + 1, is_retryable};
@@ -95,7 +96,8 @@ NewEntries::NewEntries(FileSystem* fs, std::string dir)
       dir_(std::move(dir)),
       key_(KeyOf(dir_)),
       failures_before_(DirectorySyncs::Get().FailuresOf(key_).count) {
-  assert(fs_ != nullptr && !dir_.empty());
+  assert(fs_ != nullptr);
+  assert(!dir_.empty());
 }
 
 Status NewEntries::Sync(const std::string& renamed_name) const {

@@ -95,7 +95,8 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
 
 // Before other threads read the file.
 Status RandomReader::KeepTail(size_t n) {
-  assert(tail_ == nullptr && n <= size_);
+  assert(tail_ == nullptr);
+  assert(n <= size_);
   PageArray memory = MakePageArray(n);
   Slice found;
   RETURN_IF_ERROR(ReadFile(size_ - n, n, memory.get(), &found, IOOptions()));
@@ -191,7 +192,8 @@ struct RandomReader::Pages {
         bytes(static_cast<size_t>((offset + n + alignment - 1) / alignment * alignment - begin)),
         front(static_cast<size_t>(offset - begin)),
         memory(bytes, alignment) {
-    assert(front < alignment && bytes >= front + n);
+    assert(front < alignment);
+    assert(bytes >= front + n);
   }
   // Copies the requested range out of `found`, the bytes that were read. They may end before the
   // range does, if the file ends there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token bucket. One mutex protects all its state: a request stands for many kilobytes of I/O, so
-// that the cost of the lock is small.
+// A token bucket. One mutex guards all of its state. This costs little, because a request
+// represents many kilobytes of I/O.
 #include "env/rate_limiter.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ashlar {
 namespace {
 
 constexpr int kRefillsPerTuning = 100;
-// The lowest auto-tuned rate is 1/kLowestPartOfMax of the maximum.
+// The lowest rate that automatic tuning chooses is 1/kLowestPartOfMax of the maximum.
 constexpr int64_t kLowestPartOfMax = 20;
 
 template <typename Array>
@@ -24,14 +24,14 @@ int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
-// The clock for intervals. NowMicros() would not do: if somebody sets the time of day back, all
+// The clock for intervals. NowMicros() is not suitable: if the time of day is set back, all
 // requests would wait for the difference.
 uint64_t SteadyMicros(SystemClock* clock) { return clock->NowNanos() / 1000; }
 
 }  // namespace
 
-// One request is at most a burst and, with an alignment, whole units of it. The caller moves the
-// returned number of bytes and asks again for the rest.
+// Requests as much as one request may have: at most a burst and, with an alignment, whole units.
+// The caller moves the returned number of bytes, and asks again for the rest.
 size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority io_priority,
                                  Statistics* stats, RateLimiter::OpType op_type) {
   if (io_priority >= Env::IO_TOTAL || !IsRateLimited(op_type)) return bytes;
@@ -58,11 +58,12 @@ GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
                                               : options.bytes_per_second),
       max_bytes_per_second_(options.bytes_per_second),
       single_burst_bytes_(options.single_burst_bytes) {
-  assert(options.bytes_per_second > 0 && options.refill_period_micros > 0);
+  assert(options.bytes_per_second > 0);
+  assert(options.refill_period_micros > 0);
 }
 
-// Waiting threads return at once, as if their bytes were granted. The destructor returns when they
-// are gone.
+// Waiting threads return at once, as if their bytes were granted. The destructor waits until they
+// have left.
 GenericRateLimiter::~GenericRateLimiter() {
   MutexLock lock(&mutex_);
   is_ending_ = true;
@@ -88,7 +89,7 @@ Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
   return Status::OK();
 }
 
-// The product of rate and period can exceed 64 bits.
+// Computed with 128 bits, since the product of rate and period can exceed 64 bits.
 int64_t GenericRateLimiter::RefillBytesLocked() const {
   const auto bytes = static_cast<__int128>(bytes_per_second_) * options_.refill_period_micros;
   return static_cast<int64_t>(std::max<__int128>(bytes / 1000000, 1));
@@ -136,8 +137,8 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
   if (IsRateLimited(op_type)) Serve(bytes, pri, stats, op_type);
 }
 
-// With statistics the clock is read; without them a request that need not wait costs only the
-// mutex.
+// Without statistics the time of the wait is not measured, and a request that need not wait costs
+// little more than the mutex.
 void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats,
                                OpType op_type) {
   const uint64_t start_micros = stats == nullptr ? 0 : SteadyMicros(options_.clock.get());
@@ -159,16 +160,17 @@ void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* s
                            waited_micros);
 }
 
-// Takes `bytes` from the bucket. Returns whether the bucket held too little, so that there was a
+// Takes `bytes` from the bucket. Returns whether there were too few, so that the thread had to
 // wait.
 bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
-  assert(pri < Env::IO_TOTAL && bytes >= 0);
+  assert(pri < Env::IO_TOTAL);
+  assert(bytes >= 0);
   MutexLock lock(&mutex_);
   if (is_ending_) return false;
   ++total_requests_[pri];
   total_bytes_[pri] += bytes;
   const uint64_t now = SteadyMicros(options_.clock.get());
-  // While there is a leader, it refills when it wakes up.
+  // While there is a leader, only the leader refills the bucket, when it wakes up.
   if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
   if (!HasWaitersLocked() && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
@@ -185,8 +187,8 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
 }
 
 void GenericRateLimiter::WaitLocked(Waiter* waiter) {
-  // One thread at a time, the leader, waits for the refill with a timeout. The others sleep until
-  // it grants their bytes or makes one of them the leader.
+  // Only one thread, the leader, waits for the next refill, with a timeout. The other threads sleep
+  // until the leader grants their bytes, or until one of them becomes the next leader.
   while (waiter->bytes_left > 0 && !is_ending_) {
     if (has_leader_) {
       waiter->wake.Wait();
@@ -198,12 +200,13 @@ void GenericRateLimiter::WaitLocked(Waiter* waiter) {
     const uint64_t now = SteadyMicros(options_.clock.get());
     if (now >= next_refill_micros_) RefillLocked(now);
   }
-  // This thread is done; if bytes are still wanted, another one must wait for the next refill.
+  // This thread is done. If other threads still want bytes, one of them must wait for the next
+  // refill.
   if (!has_leader_) WakeNextLeaderLocked();
 }
 
-// TimedWait() takes a deadline in time of day, so that the remaining interval is added to that time
-// just before the wait.
+// TimedWait() takes a deadline in the time of day. So the rest of the interval is added to that
+// time just before the wait.
 void GenericRateLimiter::AwaitRefillLocked(Waiter* waiter) {
   const uint64_t now = SteadyMicros(options_.clock.get());
   if (now >= next_refill_micros_) return;
@@ -215,15 +218,16 @@ void GenericRateLimiter::RefillLocked(uint64_t now) {
   assert(!has_leader_);
   next_refill_micros_ = now + static_cast<uint64_t>(options_.refill_period_micros);
   const int64_t refill = RefillBytesLocked();
-  // Unused tokens are kept for at most one period, so that idle time does not allow a larger burst.
+  // Unused tokens are kept for at most one period, so that an idle time does not allow a larger
+  // burst.
   available_bytes_ = std::min(available_bytes_ + refill, refill);
   if (HasWaitersLocked()) ++drained_count_;
   if (options_.is_auto_tuned && ++refill_count_ == kRefillsPerTuning) TuneLocked();
   GrantLocked();
 }
 
-// Serves the queues in order. The first request that cannot be served in full takes what is left
-// and ends the round.
+// Serves the queues in their order. The first request that cannot be served in full gets what is
+// left, and ends the round.
 void GenericRateLimiter::GrantLocked() {
   assert(available_bytes_ >= 0);
   for (const Env::IOPriority pri : DrawOrderLocked()) {
@@ -240,6 +244,8 @@ void GenericRateLimiter::GrantLocked() {
   }
 }
 
+// The order of the queues: by priority, but sometimes a lower one comes first, so that it never
+// waits for ever.
 std::array<Env::IOPriority, Env::IO_TOTAL> GenericRateLimiter::DrawOrderLocked() {
   std::array<Env::IOPriority, Env::IO_TOTAL> order = {Env::IO_USER, Env::IO_HIGH, Env::IO_MID,
                                                       Env::IO_LOW};
@@ -254,7 +260,7 @@ bool GenericRateLimiter::HasWaitersLocked() const {
                      [](const auto& queue) { return !queue.empty(); });
 }
 
-// A thread of the highest priority that waits becomes the leader when it wakes up.
+// Wakes a waiting thread of the highest priority, which then becomes the leader.
 void GenericRateLimiter::WakeNextLeaderLocked() {
   for (size_t pri = Env::IO_TOTAL; pri-- > 0;) {
     if (queues_[pri].empty()) continue;
@@ -263,8 +269,8 @@ void GenericRateLimiter::WakeNextLeaderLocked() {
   }
 }
 
-// Adapts the rate to the demand: it is raised if requests had to wait at more than 90 % of the
-// refills, and lowered if they did so at less than half of them.
+// Adapts the rate to the demand. The rate is raised if requests had to wait at more than 90 % of
+// the refills, and lowered if they had to wait at less than half of them.
 void GenericRateLimiter::TuneLocked() {
   assert(drained_count_ <= kRefillsPerTuning);
   const int percent = drained_count_ * 100 / kRefillsPerTuning;

@@ -128,7 +128,8 @@ void TrackedOperation::SetStage(ThreadStatus::OperationStage stage) {
 }
 
 void TrackedOperation::Add(int property, uint64_t amount) {
-  assert(property >= 0 && property < ThreadStatus::kNumOperationProperties);
+  assert(property >= 0);
+  assert(property < ThreadStatus::kNumOperationProperties);
   if (list_ == nullptr || amount == 0) return;
   MutexLock lock(&list_->mutex_);
   record_->operation.properties[static_cast<size_t>(property)] += amount;

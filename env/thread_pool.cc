@@ -20,9 +20,8 @@ namespace ashlar {
 
 namespace {
 
-// Linux only: the thread gets the I/O class "idle", which is served when nobody else needs the
-// device. Errors are ignored: the pool then only competes with other threads more than it was asked
-// to.
+// Linux only: gives the thread the I/O class "idle", which is served when no other process needs
+// the device. Errors are ignored: then the pool competes with other threads more than requested.
 void SetIdleIOPriority() {
 #ifdef SYS_ioprio_set
   constexpr int kWhoThread = 1, kClassIdle = 3, kClassShift = 13;
@@ -185,7 +184,7 @@ int ThreadPoolImpl::ReleaseThreads(int threads) {
 
 void ThreadPoolImpl::LowerIOPriority() { low_io_priority_.store(true, std::memory_order_relaxed); }
 
-// The lowest priority that was ever asked for wins, whatever the order of the calls.
+// The lowest priority that was ever requested remains, in whichever order the calls come.
 void ThreadPoolImpl::LowerCPUPriority(CpuPriority priority) {
   CpuPriority current = cpu_priority_.load(std::memory_order_relaxed);
   while (priority < current &&

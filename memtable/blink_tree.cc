@@ -126,6 +126,7 @@ uint64_t BlinkTree::HeadBehindPrefix(const Slice& user_key) const {
 
 // Negative, 0 or positive if the entry is before, at or behind the key.
 int BlinkTree::Compare(const MemTableEntry* entry, const Position& key) const {
+  assert(entry != nullptr);
   const int by_user_key = comparator_.OrderWithTimestamp(entry->user_key(), key.user_key);
   if (by_user_key != 0) return by_user_key;
   const uint64_t trailer = entry->trailer();

@@ -27,6 +27,7 @@ void BlinkTree::Load(const Node* leaf, Window* window) const {
 }
 
 void BlinkTree::SeekToFirst(Window* window) const {
+  assert(window != nullptr);
   Load(first_leaf_, window);
   window->index = 0;
 }
@@ -43,6 +44,7 @@ void BlinkTree::SeekToLast(Window* window) const {
 }
 
 void BlinkTree::Seek(const Position& key, Window* window) const {
+  assert(window != nullptr);
   const Node* leaf = DescendTo(0, key);
   LoadAt(leaf, key, window);
   if (window->index == window->count) ToNextLeaf(window);

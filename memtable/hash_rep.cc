@@ -41,8 +41,10 @@ HashRep::HashRep(const InternalKeyComparator& comparator, const RepresentationOp
       allocator_(allocator),
       buckets_(std::make_unique<Bucket[]>(options.hash.buckets)),
       entries_(comparator) {
-  assert(prefixes_ != nullptr && shape_.buckets > 0);
-  assert(shape_.max_height >= 1 && shape_.max_height <= kMostHeight);
+  assert(prefixes_ != nullptr);
+  assert(shape_.buckets > 0);
+  assert(shape_.max_height >= 1);
+  assert(shape_.max_height <= kMostHeight);
 }
 
 HashRep::~HashRep() = default;  // the allocator owns the nodes
@@ -72,6 +74,7 @@ bool HashRep::IsBefore(const Node& node, const Slice& user_key, uint64_t trailer
 
 const HashRep::Node* HashRep::FindIn(const Node* head, const Slice& user_key, uint64_t trailer,
                                      Node** before) const {
+  assert(head != nullptr);
   const Node* node = head;
   for (int level = head->height - 1; level >= 0; --level) {
     for (const Node* next = node->Next(level);
@@ -89,7 +92,8 @@ const HashRep::Node* HashRep::Find(const Slice& user_key, uint64_t trailer) cons
 }
 
 int HashRep::DrawHeight(uint64_t salt, uint32_t count) const {
-  assert(shape_.max_height >= 1 && shape_.max_height <= kMostHeight);
+  assert(shape_.max_height >= 1);
+  assert(shape_.max_height <= kMostHeight);
   if (count < shape_.entries_before_high) return 1;
   int height = 1;
   const auto branching = static_cast<uint64_t>(std::max(shape_.branching, 2));

@@ -14,7 +14,8 @@ namespace ashlar {
 
 bool MakeInPlaceValue(InPlaceCallback callback, std::string* existing, const Slice& delta,
                       std::string* made) {
-  assert(callback != nullptr && existing != made);
+  assert(callback != nullptr);
+  assert(existing != made);
   uint32_t size = existing == nullptr ? 0 : static_cast<uint32_t>(existing->size());
   std::string merged;
   const UpdateStatus status = callback(existing == nullptr ? nullptr : existing->data(),

@@ -31,11 +31,13 @@ void ReleasePin(void* memtable, void* /*unused*/) {
 
 // Raises or lowers `cell` to `value`, unless it is beyond already.
 void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  assert(cell != nullptr);
   uint64_t seen = cell->load(std::memory_order_relaxed);
   while (seen < value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
 void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  assert(cell != nullptr);
   uint64_t seen = cell->load(std::memory_order_relaxed);
   while (seen > value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
@@ -137,7 +139,8 @@ MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
 
 MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const Slice& user_key,
                                    Slice* value, std::string* made) {
-  assert(updates_in_place_ && (type == kTypeValue || type == kTypeWideColumnEntity));
+  assert(updates_in_place_);
+  assert((type == kTypeValue || type == kTypeWideColumnEntity));
   MemTableEntry* const entry = FindToUpdate(seqno, type, user_key);
   const InPlaceCallback callback = type == kTypeValue ? in_place_callback_ : nullptr;
   if (entry == nullptr) return callback == nullptr ? InPlace::kAdd : InPlace::kNeedsValue;

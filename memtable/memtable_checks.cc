@@ -90,7 +90,8 @@ class CheckedIterator final : public InternalIterator {
 }  // namespace
 
 Status CheckEntry(const Slice& internal_key, const Slice& value, size_t checksum_bytes) {
-  assert(checksum_bytes >= 1 && checksum_bytes <= sizeof(uint64_t));
+  assert(checksum_bytes >= 1);
+  assert(checksum_bytes <= sizeof(uint64_t));
   const uint64_t expected = MemTableEntry::Checksum(internal_key, value, checksum_bytes);
   const uint64_t found = MemTableEntry::ChecksumBehind(value, checksum_bytes);
   if (expected == found) [[likely]]

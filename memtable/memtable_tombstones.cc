@@ -101,7 +101,8 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   {
     MutexLock lock(&mutex_);
     const Lists* const now = lists_.load(std::memory_order_relaxed);
-    assert(now != nullptr && !now->all.empty());  // lists are replaced, but never removed
+    assert(now != nullptr);
+    assert(!now->all.empty());  // lists are replaced, but never removed
     whole = now->all.front();
     if (now->all.size() > 1) {
       whole = Merge({now->all.rbegin(), now->all.rend()});

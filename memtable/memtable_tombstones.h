@@ -16,6 +16,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -37,7 +38,9 @@ class MemTableTombstones {
  public:
   // Keys are copied to `arena`. Both arguments outlive this object and every list from All().
   MemTableTombstones(const InternalKeyComparator& comparator, Allocator* arena)
-      : comparator_(comparator), arena_(arena) {}
+      : comparator_(comparator), arena_(arena) {
+    assert(arena != nullptr);
+  }
   ~MemTableTombstones();
   MemTableTombstones(const MemTableTombstones&) = delete;
   MemTableTombstones& operator=(const MemTableTombstones&) = delete;

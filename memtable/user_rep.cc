@@ -135,7 +135,9 @@ uint64_t UserRep::CountBetween(const Slice& begin, const Slice& end) const {
 
 class UserRep::Iterator final : public InternalIterator {
  public:
-  Iterator(const UserRep* rep, MemTableRep::Iterator* entries) : rep_(rep), entries_(entries) {}
+  Iterator(const UserRep* rep, MemTableRep::Iterator* entries) : rep_(rep), entries_(entries) {
+    assert(entries != nullptr);
+  }
 
   void SeekToFirst() override {
     entries_->SeekToFirst();

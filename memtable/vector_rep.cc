@@ -16,7 +16,9 @@ namespace {
 class SortedEntriesIterator final : public InternalIterator {
  public:
   explicit SortedEntriesIterator(const SortedEntries* list)
-      : list_(list), entries_(list->Sorted()) {}
+      : list_(list), entries_(list->Sorted()) {
+    assert(list != nullptr);
+  }
 
   void SeekToFirst() override { Show(0); }
   void SeekToLast() override { Show(entries_->size() - 1); }
@@ -141,7 +143,8 @@ uint64_t SortedEntries::CountBetween(const Slice& begin, const Slice& end) const
 }
 
 bool VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
-  assert(user_key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
+  assert(user_key.size() <= UINT32_MAX);
+  assert(value.size() <= UINT32_MAX);
   char* memory =
       allocator_->AllocateAligned(MemTableEntry::BytesFor(user_key, value, checksum_bytes_));
   MemTableEntry* entry = new (memory) MemTableEntry;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -73,7 +74,9 @@ class VectorRep final : public OtherRep {
   // Entries are allocated from `allocator`, which outlives this object, and get checksums of
   // `checksum_bytes` bytes.
   VectorRep(const InternalKeyComparator& comparator, Allocator* allocator, size_t checksum_bytes)
-      : entries_(comparator), allocator_(allocator), checksum_bytes_(checksum_bytes) {}
+      : entries_(comparator), allocator_(allocator), checksum_bytes_(checksum_bytes) {
+    assert(allocator != nullptr);
+  }
 
   const char* Name() const override { return "vector"; }
   bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;

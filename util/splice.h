@@ -31,7 +31,8 @@ struct Splice {
     auto next_removed = removed.begin();
     size_t next = 0;
     const auto copy_until = [&](size_t end) {
-      assert(next <= end && end <= base.size());
+      assert(next <= end);
+      assert(end <= base.size());
       for (; next_removed != removed.end() && *next_removed < end; ++next_removed) {
         result.insert(result.end(), base.begin() + static_cast<ptrdiff_t>(next),
                       base.begin() + static_cast<ptrdiff_t>(*next_removed));

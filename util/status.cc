@@ -81,7 +81,8 @@ Status::Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2
       subcode_(_subcode),
       sev_(sev),
       state_(JoinTexts(msg, msg2.empty() ? "" : ": ", msg2)) {
-  assert(code_ < kMaxCode && subcode_ < kMaxSubCode);
+  assert(code_ < kMaxCode);
+  assert(subcode_ < kMaxSubCode);
 }
 
 Status::Status(Code _code, SubCode _subcode, Severity _sev, const Slice& msg)

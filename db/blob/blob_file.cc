@@ -52,7 +52,8 @@ bool ObsoleteBlobFiles::empty() const {
 }
 
 void ObsoleteBlobFiles::Hold(BlobFile* file) {
-  assert(file->next_ == nullptr && file->previous_ == nullptr);
+  assert(file->next_ == nullptr);
+  assert(file->previous_ == nullptr);
   MutexLock lock(&mutex_);
   if (first_held_ != nullptr) first_held_->previous_ = file;
   file->next_ = std::exchange(first_held_, file);

@@ -58,7 +58,8 @@ Status BlobFilesBuilder::AddGarbage(const BlobFileGarbage& garbage) {
         StrCat("MANIFEST has garbage of blob file ", garbage.number, ", which is not there"));
   }
   const BlobFileAddition& meta = live->file->meta;
-  assert(live->garbage_count <= meta.blob_count && live->garbage_bytes <= meta.blob_bytes);
+  assert(live->garbage_count <= meta.blob_count);
+  assert(live->garbage_bytes <= meta.blob_bytes);
   // Written as differences, so that damaged numbers cannot overflow.
   if (garbage.garbage_count > meta.blob_count - live->garbage_count ||
       garbage.garbage_bytes > meta.blob_bytes - live->garbage_bytes) {

@@ -80,8 +80,8 @@ class BlobStore {
   // A hint to the file system that `n` bytes from the value on will be read.
   void Prefetch(const BlobFiles* files, const BlobIndex& index, size_t n) const;
 
-  // Opens the file now, so that it can be read whatever is deleted. It stays open if any number of
-  // files may.
+  // Opens the file now, so that it can be read even after it is deleted. It stays open if the
+  // number of open files is not limited.
   Status EnsureOpen(const std::shared_ptr<BlobFile>& file) const { return Open(file).status(); }
 
   // Puts a value that was just written into the cache, if there is one.

@@ -29,7 +29,8 @@ BlobWriter::~BlobWriter() {
 }
 
 bool BlobWriter::Compress(const Slice& value, Slice* stored) {
-  assert(options_.compression != kNoCompression && compressor_ != nullptr);
+  assert(options_.compression != kNoCompression);
+  assert(compressor_ != nullptr);
   const StopWatch watch(Clock(), options_.statistics, BLOB_DB_COMPRESSION_MICROS);
   if (!compressor_->Compress(value, MostCompressedBytes(value.size()), &compressed_)) return false;
   *stored = Slice(compressed_);
@@ -99,7 +100,8 @@ Status BlobWriter::Begin() {
 // The value begins behind the header and the key; its offset goes into the blob index.
 Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
                                 uint64_t* value_offset) {
-  assert(file_ != nullptr && file_->size() == kBlobHeaderBytes + current_.blob_bytes);
+  assert(file_ != nullptr);
+  assert(file_->size() == kBlobHeaderBytes + current_.blob_bytes);
   const StopWatch watch(Clock(), options_.statistics, BLOB_DB_BLOB_FILE_WRITE_MICROS);
   header_.clear();
   BlobRecordHeader{.key_bytes = user_key.size(),
@@ -142,7 +144,8 @@ Status BlobWriter::WriteEnd() {
 
 // Completes the current file and adds it to files().
 Status BlobWriter::End() {
-  assert(file_ != nullptr && current_.blob_count > 0);
+  assert(file_ != nullptr);
+  assert(current_.blob_count > 0);
   Status status = WriteEnd();
   if (!status.ok()) {
     Abandon(status);

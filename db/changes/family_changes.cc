@@ -63,7 +63,8 @@ Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descr
 // Writes pause while the family is removed from the set: so a batch is applied either completely
 // before that or without the part of this family.
 Status FamilyChanges::Drop(ColumnFamilyData* family) {
-  assert(family != nullptr && !InEpoch());
+  assert(family != nullptr);
+  assert(!InEpoch());
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
   {
     MutexLock lock(&core_->mutex);

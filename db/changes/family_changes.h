@@ -9,6 +9,7 @@
 // Threads: any. VersionSet::LogAndApply() puts concurrent changes of one family in order.
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,11 @@ class FamilyChanges {
 
   // All arguments outlive the object. `host` is the host of new families.
   FamilyChanges(DbCore* core, WriteControl* writes, Scheduler* scheduler, FamilyHost* host)
-      : core_(core), writes_(writes), scheduler_(scheduler), host_(host) {}
+      : core_(core), writes_(writes), scheduler_(scheduler), host_(host) {
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
+  }
 
   // The caller deletes `*handle`, which is also set if only the OPTIONS file has failed; otherwise
   // null.

@@ -94,15 +94,17 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
       active_log_(family->log_number) {
+  assert(versions_ != nullptr);
+  assert(host_ != nullptr);
   // If keys have timestamps, the newest entry of a key does not show which of its entries are
   // visible.
-  assert(versions_ != nullptr && host_ != nullptr);
   if (comparator_.user_comparator()->timestamp_size() == 0) {
     known_empty_ = std::make_unique<EmptyRanges>(comparator_);
     empty_ranges_ = known_empty_.get();
   }
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
-  assert(mem()->IsEmpty() && mem()->id() == 1);
+  assert(mem()->IsEmpty());
+  assert(mem()->id() == 1);
 }
 
 ColumnFamilyData::~ColumnFamilyData() {
@@ -154,7 +156,8 @@ ReadView ColumnFamilyData::AcquireViewFor(const Snapshot* snapshot) {
 }
 
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
-  assert(options != nullptr && !is_dropped());
+  assert(options != nullptr);
+  assert(!is_dropped());
   options_ = std::move(options);
   assessed_version_ = 0;
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
@@ -300,7 +303,8 @@ std::vector<MemTable*> ColumnFamilyData::TakeForFlush(FlushScope scope) {
 }
 
 void ColumnFamilyData::NoteFlushProgress(double progress) {
-  assert(progress >= 0 && progress <= 1);
+  assert(progress >= 0);
+  assert(progress <= 1);
   flush_progress_ = progress;
   UpdatePace();
 }

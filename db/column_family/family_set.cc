@@ -64,7 +64,8 @@ void FamilySet::Publish(std::unique_ptr<Table> table) {
 }
 
 void FamilySet::Add(FamilyRef family) {
-  assert(family && family->super_version() != nullptr);  // readers may find it at once
+  assert(family);
+  assert(family->super_version() != nullptr);  // readers may find it at once
   auto table = CopyTable();
   if (table->by_id.size() <= family->id()) table->by_id.resize(family->id() + 1);
   assert(table->by_id[family->id()] == nullptr);
@@ -77,7 +78,8 @@ void FamilySet::Add(FamilyRef family) {
 
 void FamilySet::Remove(uint32_t id) {
   auto table = CopyTable();
-  assert(id < table->by_id.size() && table->by_id[id] != nullptr);
+  assert(id < table->by_id.size());
+  assert(table->by_id[id] != nullptr);
   auto leaving = std::make_unique<LeavingFamily>(std::exchange(table->by_id[id], nullptr));
   while (!table->by_id.empty() && table->by_id.back() == nullptr) table->by_id.pop_back();
   Publish(std::move(table));

@@ -59,7 +59,8 @@ JobWork& FamilyWork::Of(Level level) {
 }
 
 void FamilyWork::AddFlush(const JobWork& flush) {
-  assert(flush.read_bytes() == 0 && flush.moved_bytes == 0);
+  assert(flush.read_bytes() == 0);
+  assert(flush.moved_bytes == 0);
   Of(0).Add(flush);
   flushes_.Add(flush);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picks tables that are due because of their age, if nothing else is to be done: tables whose data
-// has been above the deepest level for too long (ttl), and tables that were written too long ago
-// (periodic_compaction_seconds). Each level knows the times of its oldest tables, so files are only
-// inspected if one of them is due.
+// Picks tables that are due because of their age, when nothing more urgent is to be done. With ttl:
+// tables whose data has been above the deepest level for too long. With
+// periodic_compaction_seconds: tables that were written too long ago. Each level knows the times of
+// its oldest tables, so single files are inspected only if one of them is due.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// Time 0 means unknown, and is never too old.
+// Times are in seconds since the epoch. Time 0 means unknown, and an unknown time is never too old.
 bool IsBefore(uint64_t time, uint64_t limit) { return time != 0 && time < limit; }
 
 class AgePicker {
@@ -27,7 +27,7 @@ class AgePicker {
   std::optional<CompactionPlan> PickOld() const REQUIRES(db_mutex);
 
  private:
-  // Times before the result are too old; 0: no time is.
+  // Returns the limit of age: times before it are too old. 0: no time is too old.
   uint64_t LimitOf(uint64_t seconds) const {
     return seconds == 0 || pick_.now_seconds <= seconds ? 0 : pick_.now_seconds - seconds;
   }
@@ -38,7 +38,7 @@ class AgePicker {
   const std::vector<const CompactionPlan*>& running_;
 };
 
-// Tables of level 0 overlap, so the level is compacted as a whole.
+// Tables of level 0 overlap each other, so the level is compacted as a whole.
 std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
   const RangePickOptions all{
       .options = pick_.options,
@@ -48,8 +48,8 @@ std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
   return PickRangeCompaction(version_, all, running_, &is_taken);
 }
 
-// A table is compacted level by level; on the deepest level at the latest, the data that it deletes
-// is dropped.
+// Picks a table whose data is older than `ttl`. The table is compacted from level to level. On the
+// deepest level, at the latest, the data that its tombstones delete is dropped.
 std::optional<CompactionPlan> AgePicker::PickExpired() const {
   const uint64_t limit = LimitOf(pick_.options->ttl);
   if (limit == 0 || pick_.options->compaction_style != kCompactionStyleLevel) return std::nullopt;
@@ -70,14 +70,15 @@ std::optional<CompactionPlan> AgePicker::PickExpired() const {
         plan->reason = CompactionReason::kTtl;
         return plan;
       }
+      // Level 0 is compacted as a whole, so its other tables would give the same plan.
       if (level == 0) break;
     }
   }
   return std::nullopt;
 }
 
-// A table is rewritten on its own level; in the universal style, all tables are rewritten. The
-// outputs have the current time.
+// Picks a table that was written too long ago, and rewrites it on its own level. The universal
+// style rewrites all tables. The outputs get the current time, so they are not picked again soon.
 std::optional<CompactionPlan> AgePicker::PickOld() const {
   const uint64_t limit = LimitOf(pick_.options->periodic_compaction_seconds);
   const bool is_universal = pick_.options->compaction_style == kCompactionStyleUniversal;
@@ -109,7 +110,8 @@ std::optional<CompactionPlan> AgePicker::PickOld() const {
 
 std::optional<CompactionPlan> PickByAge(const Version& version, const PickOptions& options,
                                         const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   const AgePicker picker(version, options, running);
   auto plan = picker.PickExpired();
   return plan.has_value() ? std::move(plan) : picker.PickOld();

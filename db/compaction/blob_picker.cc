@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A blob file that is mostly garbage is deleted once no table refers to it. The tables that refer
-// to it are rewritten on their own level, which moves the remaining values. For all styles that
-// rewrite tables.
+// A blob file can only be deleted once no table refers to it. If most of a file is garbage, the
+// tables that refer to it are rewritten on their own level, which moves the values that are still
+// needed into new blob files. For all compaction styles that rewrite tables.
 #include <algorithm>
 #include <cassert>
 
@@ -13,9 +13,9 @@
 namespace ashlar {
 namespace {
 
-// The oldest blob file, if enough of it and of the files behind it, up to the next file to which a
-// table is linked, is garbage. Moving the remaining values then frees all of these files. 0: there
-// is no such file.
+// Returns the oldest blob file if rewriting its tables pays off, else 0. The file is freed together
+// with the files after it, up to the next one to which a table is linked (BlobFiles::LinkCount). It
+// pays off if enough of the bytes of these files are garbage.
 FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions& options) {
   const double threshold = options.blob_garbage_collection_force_threshold;
   const auto movable =
@@ -39,7 +39,8 @@ FileNumber OldestWastefulFile(const BlobFiles& blobs, const ColumnFamilyOptions&
 
 std::optional<CompactionPlan> PickForBlobs(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   if (version.blobs() == nullptr) return std::nullopt;
   const FileNumber oldest = OldestWastefulFile(*version.blobs(), *options.options);
   if (oldest == 0) return std::nullopt;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job is cut at user keys into subcompactions of about equal input bytes. Each of them merges its
-// range: inputs -> EntryStream -> OutputWriter.
+// A job is cut at user keys into subcompactions of about the same number of input bytes. Each
+// subcompaction merges its range of keys: inputs -> EntryStream -> OutputWriter. A crash leaves
+// outputs that the MANIFEST does not name; the next opening deletes them.
 #include "db/compaction/compaction_job.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@
 namespace ashlar {
 namespace {
 
-// The least known ancestor time of the inputs; 0 if none is known.
+// The earliest known ancestor time of the inputs, in seconds; 0 if no time is known.
 uint64_t OldestAncestor(const CompactionPlan& plan) {
   uint64_t oldest = UINT64_MAX;
   for (const LevelFiles& level : plan.inputs) {
@@ -40,7 +41,8 @@ uint64_t OldestAncestor(const CompactionPlan& plan) {
   return oldest == UINT64_MAX ? 0 : oldest;
 }
 
-// An output of level 0 is as old as the oldest of its inputs.
+// Among tables of level 0, the epoch number decides which data is newer. An output there takes the
+// place of its oldest input.
 uint64_t OldestEpoch(const CompactionPlan& plan) {
   uint64_t oldest = UINT64_MAX;
   for (const LevelFiles& level : plan.inputs) {
@@ -51,6 +53,7 @@ uint64_t OldestEpoch(const CompactionPlan& plan) {
 
 }  // namespace
 
+// Without a partitioner (null) outputs are cut only by size. On level 0 there is just one output.
 std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& options,
                                                 const CompactionPlan& plan,
                                                 const Version& version) {
@@ -84,7 +87,8 @@ class CompactionJob::Subcompaction {
   OutputWriterOptions WriterOptions() const;
   bool IsPiped(const EntryStreamOptions& stream) const;
   Status Write(const OutputWriterOptions& writer, EntryStream* entries);
-  // True if no deeper level holds keys of the range, and no older data will be added below later.
+  // True if no deeper level holds keys of the range, and none will be ingested below them later.
+  // Then a tombstone has nothing left to hide.
   bool HidesNothingBelow() const {
     return options_.plan->is_bottommost && !options_.plan->is_open_below;
   }
@@ -99,7 +103,7 @@ class CompactionJob::Subcompaction {
   uint64_t helper_cpu_micros_ = 0;
 };
 
-// The writer replaces the result, so counts are added to it only afterwards.
+// The writer replaces `result` as a whole, so other counts are added to it only afterwards.
 Status CompactionJob::Subcompaction::Run() {
   assert(result.tables.empty());
   SystemClock* const clock = SystemClock::Default().get();
@@ -117,6 +121,7 @@ Status CompactionJob::Subcompaction::Run() {
 Status CompactionJob::Subcompaction::Merge() {
   assert(!begin_ || !end_ ||
          options_.version->comparator().OrderWithoutTimestamp(*begin_, *end_) < 0);
+  // A compaction reads each block once. Blocks of its inputs must not displace others in the cache.
   ReadOptions read;
   read.fill_cache = false;
   read.rate_limiter_priority = Env::IO_LOW;
@@ -139,7 +144,8 @@ Status CompactionJob::Subcompaction::Merge() {
   ASSIGN_OR_RETURN(filter, MakeFilter());
   if (filter != nullptr) filter->SetBlobs(writer.blobs);
   stream.filter = filter.get();
-  // A filter may change any entry, so blocks cannot be passed on.
+  // The passing of whole blocks, without decoding their entries, is impossible with a filter, which
+  // may change any entry.
   std::optional<BlockPassing> passing;
   if (filter == nullptr) passing = PassingInto(writer.table);
   EntryStream entries(stream, OpenInputs(read, passing.has_value() ? &*passing : nullptr));
@@ -164,15 +170,16 @@ Status CompactionJob::Subcompaction::Merge() {
   return status;
 }
 
-// BlobFlow is used by reader and writer, and a filter is code of the program, so neither is used by
-// two threads. If the job has several parts, these use the available threads.
+// Whether a helper thread reads while this thread writes. BlobFlow is used by the reader and by the
+// writer, and a filter is code of the program; neither may be used by two threads at once. If the
+// job has several parts, those use the available threads already.
 bool CompactionJob::Subcompaction::IsPiped(const EntryStreamOptions& stream) const {
   constexpr uint64_t kLeastBytes = uint64_t{1} << 20;  // below, a thread costs more than it saves
   return options_.may_use_helper && !begin_ && !end_ && stream.blobs == nullptr &&
          stream.filter == nullptr && options_.plan->InputBytes() >= kLeastBytes;
 }
 
-// The pipe is used only if a helper thread could be started.
+// Writes the outputs. If no helper thread could be started, this thread reads as well.
 Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
                                            EntryStream* entries) {
   EntryPipe pipe(entries, {.operation = options_.operation, .owners = &*bytes_});
@@ -183,6 +190,7 @@ Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
   return status;
 }
 
+// One iterator over each sorted run of the inputs. Nothing is opened yet.
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read,
                                                     const BlockPassing* passing) const {
   assert(job_.inputs_.size() == options_.plan->inputs.size());  // set by GatherTombstones()
@@ -220,6 +228,7 @@ Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() 
 }
 
 // The levels below the outputs, including older tables of level 0.
+// The levels below the outputs; they decide which tombstones are still needed.
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   assert(options_.plan->output_level < options_.version->num_levels());
   const Version& version = *options_.version;
@@ -243,6 +252,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.tombstones = job_.tombstones_.get();
   stream.begin = begin_;
   stream.end = end_;
+  // Called every few entries. An error of the check ends the stream, and with it the job.
   stream.on_progress = [this](uint64_t) {
     if (!is_piped_) bytes_->Tell();
     if (options_.on_pause) options_.on_pause();
@@ -269,6 +279,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.filter_shift_millibits =
       FilterShiftOfCompaction(*options_.version, plan.inputs, plan.output_level);
   writer.limits = {.target_bytes = plan.target_file_bytes,
+                   // A guess that lets the writer make tables of equal size.
                    .expected_bytes = plan.InputBytes() / (job_.cuts_.size() + 1),
                    .overlap_bytes = plan.max_grandparent_bytes,
                    .next_level = plan.grandparents};
@@ -277,6 +288,8 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   return writer;
 }
 
+// Gathers the range tombstones of all inputs, and leaves out tables that they cover entirely. The
+// levels are visited from the top, so newer tombstones are known when older tables are reached.
 Status CompactionJob::GatherTombstones() {
   assert(inputs_.empty());  // called once per job
   const Version& version = *options_.version;
@@ -284,7 +297,8 @@ Status CompactionJob::GatherTombstones() {
     LevelFiles to_read{level.level, {}};
     const size_t known = input_tombstones_.size();
     for (TableFile* file : level.files) {
-      // The blob references of a table that is not read would not be counted as garbage.
+      // A table with blob references must be read even then: otherwise its references would not be
+      // counted as garbage.
       const bool has_blobs = file->meta.oldest_blob_file_number != 0;
       if (!has_blobs && tombstones_ != nullptr &&
           CoversTable(*tombstones_, file->meta, options_.snapshots)) {
@@ -305,13 +319,14 @@ Status CompactionJob::GatherTombstones() {
   return CheckLastKeys();
 }
 
-// Checks range tombstones that reach past the last key of their table, where this key is an entry.
-// Such a tombstone hides older versions of that key in the next table, and only the next table has
-// the rest of the tombstone. If the next table is missing from the inputs, readers would see those
-// versions again.
+// Checks range tombstones that reach beyond the last key of their table. Such a tombstone also
+// hides older versions of that key in the next table of the level, and the next table holds the
+// rest of the tombstone. If the next table were missing from the inputs, the tombstone would be cut
+// off, and readers would see those versions again.
 Status CompactionJob::CheckLastKeys() const {
   for (const auto& list : input_tombstones_) {
-    assert(!list->empty() && tombstones_ != nullptr);
+    assert(!list->empty());
+    assert(tombstones_ != nullptr);
     const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
     if (!last.end_is_inclusive) continue;
     for (const SequenceNumber seqno : last.seqnos) {
@@ -326,9 +341,10 @@ Status CompactionJob::CheckLastKeys() const {
   return Status::OK();
 }
 
-// The parts are appended in key order, so the tables of the result ascend.
+// Runs all parts. Their results are appended in key order, so the output tables ascend.
 Status CompactionJob::Run(OutputResult* result) {
-  assert(options_.plan->IsMerge() && !options_.plan->inputs.empty());
+  assert(options_.plan->IsMerge());
+  assert(!options_.plan->inputs.empty());
   std::vector<std::unique_ptr<Subcompaction>> parts;
   RETURN_IF_ERROR(Cut(&parts));
   Status status = RunParts(&parts);
@@ -337,6 +353,7 @@ Status CompactionJob::Run(OutputResult* result) {
   if (status.ok() && options_.verify_record_count && !result->has_skipped) {
     status = CheckCounts(*result);
   }
+  // Nothing names the outputs of a failed job.
   if (!status.ok()) DeleteUnnamedFiles(options_.table, result);
   return status;
 }
@@ -357,9 +374,9 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   return Status::OK();
 }
 
-// A job into level 0 is not cut, because it must write one table: several would have the same age.
-// Elsewhere a part fills at least one table, so that cutting does not increase the number of
-// tables.
+// Finds the keys at which the job is cut. A job into level 0 is not cut, because it must write a
+// single table: several tables would have the same age. On other levels each part fills at least
+// one table, so cutting does not increase the number of tables.
 Status CompactionJob::FindCuts() {
   assert(cuts_.empty());
   constexpr size_t kSamplesPerTable = 128;
@@ -380,7 +397,8 @@ Status CompactionJob::FindCuts() {
   return Status::OK();
 }
 
-// The first part runs in this thread, and each other part in a thread of its own.
+// The first part runs on this thread, and each other part on a thread of its own. Waits for all
+// parts, even if one has failed, because they use this object.
 Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   struct Latch {
     Mutex mutex{LockRank::kLeaf};
@@ -413,11 +431,13 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
     MutexLock lock(&latch.mutex);
     while (latch.left > 0) latch.done.Wait();
   }
+  // The parts are in key order, so the error of the first failed part is returned.
   for (Task& task : tasks) RETURN_IF_ERROR(task.status);
   return Status::OK();
 }
 
-// The number of entries read must be the number in the properties of the inputs.
+// Compares the number of entries read with the properties of the inputs. A difference means that
+// entries were lost, so the outputs must not be used.
 Status CompactionJob::CheckCounts(const OutputResult& result) const {
   assert(inputs_.size() == options_.plan->inputs.size());
   uint64_t expected = 0;

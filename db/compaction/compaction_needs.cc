@@ -24,7 +24,8 @@ double Multiplier(const ColumnFamilyOptions& options, Level level) {
   return std::max(multiplier, 1.0);
 }
 
-// Targets from max_bytes_for_level_base downwards.
+// Sets the targets from level 1 downwards: level 1 has max_bytes_for_level_base, and each further
+// level is larger by the multiplier.
 void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs) {
   assert(needs->target_bytes.size() > 1);  // a single level needs no compaction
   double target = static_cast<double>(options.max_bytes_for_level_base);
@@ -35,7 +36,8 @@ void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs)
   }
 }
 
-// Targets from the largest level upwards, down to the base size; see the table above.
+// Sets the targets from the largest level upwards, each a fraction of the level below it, until the
+// base size is reached; see the table above.
 void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
                        CompactionNeeds* needs) {
   const Level last{LevelsInUse(version, options) - 1};
@@ -46,6 +48,7 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
     largest = std::max(largest, version.level_bytes(level));
   }
   needs->base_level = Level{std::max<int>(last, 1)};
+  // An empty tree: everything goes to the last level.
   if (first_used == 0) {
     if (last >= 1) needs->target_bytes[last] = UINT64_MAX;
     return;
@@ -60,7 +63,8 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
     --base;
     size /= multiplier;
   }
-  assert(base >= 1 && base <= first_used);
+  assert(base >= 1);
+  assert(base <= first_used);
   size = std::clamp(size, base_bytes / multiplier, base_bytes);
   needs->base_level = base;
   for (Level level = base; level <= last; ++level) {
@@ -69,6 +73,7 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
   }
 }
 
+// 1 or more: level 0 is due, because of the number of its files or because of their bytes.
 double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOptions& options) {
   const int trigger = std::max(options.level0_file_num_compaction_trigger, 1);
   double score = static_cast<double>(files.files) / trigger;
@@ -79,9 +84,9 @@ double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOption
   return score;
 }
 
-// Returns the factor by which level 0 may exceed its trigger, between 1 and 2. A merge of level 0
-// rewrites the whole base level, so a base level that is too large first passes some data on. The
-// factor is limited so that writes are not slowed down.
+// Returns the factor, between 1 and 2, by which level 0 may exceed its trigger. A merge of level 0
+// rewrites the whole base level, so a base level that is too large should first pass on some of its
+// data. The factor stays so small that writes are not slowed down.
 double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
                     const CompactionNeeds& needs) {
   constexpr double kMost = 2;
@@ -94,22 +99,25 @@ double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
   return std::clamp(limit / 2 / trigger, 1.0, kMost);
 }
 
+// The size of a level relative to its target. 1 or more: the level is due.
 double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {
   if (files.bytes == 0) return 0;
-  // A level above the base level is being emptied.
+  // A target of 0 means that the level lies above the base level. It is being emptied, so any data
+  // on it is due.
   return target_bytes == 0 ? 1.01
                            : static_cast<double>(files.bytes) / static_cast<double>(target_bytes);
 }
 
-// A level whose score is below 1 becomes due if it has marked tables.
+// Sets the score of a level. A level with marked tables is due even if its score is below 1.
 void SetScore(Level level, double score, const CompactionClaims::Sums& files,
               CompactionNeeds* needs) {
   needs->is_due_by_mark[level] = files.marked > 0 && score < 1;
   needs->scores[level] = needs->is_due_by_mark[level] ? 1 : score;
 }
 
-// Estimates the bytes to rewrite. The data above the target of a level must be merged into the next
-// level, together with the data that it overlaps there. Files of running compactions are included.
+// Estimates the bytes that compactions must still rewrite. The data above the target of a level
+// must be merged into the next level, together with the data that it overlaps there. Files of
+// running compactions count too.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
                       const CompactionNeeds& needs) {
   assert(needs.target_bytes.size() == static_cast<size_t>(version.num_levels()));
@@ -127,6 +135,7 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
     carried = std::max(excess, 0.0);
     if (carried <= 0) continue;
     const double next = static_cast<double>(version.level_bytes(level.Next()));
+    // For each byte that moves down, about this many bytes of the next level are rewritten.
     const double fan_out =
         std::min(next / std::max(bytes, 1.0), options.max_bytes_for_level_multiplier);
     pending += carried * (1 + fan_out);
@@ -134,10 +143,11 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
   return static_cast<uint64_t>(pending);
 }
 
-// The score of the other styles, which look at the tree as a whole and have no pending bytes.
+// The score of the styles that do not compare levels with targets. They have no pending bytes.
 double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
                    const CompactionClaims& claims) REQUIRES(db_mutex) {
   if (options.compaction_style == kCompactionStyleNone) return 0;
+  // FIFO drops tables when all tables together exceed the limit.
   if (options.compaction_style == kCompactionStyleFIFO) {
     uint64_t bytes = 0;
     for (Level level = 0; level < version.num_levels(); ++level) {
@@ -146,6 +156,7 @@ double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
     const uint64_t most = options.compaction_options_fifo.max_table_files_size;
     return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(most, 1));
   }
+  // Universal: the number of sorted runs that no compaction has claimed.
   size_t runs = claims.IdleOn(version, 0).files, marked = 0;
   for (Level level = 0; level < version.num_levels(); ++level) {
     const CompactionClaims::Sums idle = claims.IdleOn(version, level);
@@ -159,7 +170,8 @@ double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
 
 }  // namespace
 
-// Uses only the sums that the levels keep; no table is inspected.
+// Called under the DB mutex and often, so it uses only the sums that each level keeps; no table is
+// inspected.
 CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
                                  const CompactionClaims& claims) {
   CompactionNeeds needs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that all styles share, and the choice of the style's picker.
+// The parts of picking that all styles share, and the choice of the picker by style.
 #include "db/compaction/compaction_picker.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ size_t CompactionPlan::InputFileCount() const {
 }
 
 std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator& order) const {
-  assert(!inputs.empty() && !inputs.front().files.empty());
+  assert(!inputs.empty());
+  assert(!inputs.front().files.empty());
   const FileMetadata& first = inputs.front().files.front()->meta;
   std::pair<Slice, Slice> range(first.smallest_user_key(), first.largest_user_key());
   for (const LevelFiles& level : inputs) {
@@ -71,10 +72,12 @@ std::string CompactionPlan::DebugString() const {
   return text;
 }
 
-// Compactions for the shape of the tree come before those for blob files.
+// Picks the most urgent compaction. The shape of the tree is more urgent than garbage in blob
+// files.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running) {
-  assert(options.options != nullptr && options.claims != nullptr);
+  assert(options.options != nullptr);
+  assert(options.claims != nullptr);
   std::optional<CompactionPlan> plan;
   switch (options.options->compaction_style) {
     case kCompactionStyleLevel: plan = PickLevelled(version, options, running); break;
@@ -94,22 +97,25 @@ int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& option
   return runs;
 }
 
-// The table is merged with nothing but tables that share a key with it, so it stays on its level.
+// Rewrites one table on its level. Only tables that share a user key with it are added, so the
+// output can stay on the level.
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running) {
-  assert(table.level > 0 && table.files.size() == 1);
+  assert(table.level > 0);
+  assert(table.files.size() == 1);
   PlanMaker plans(version, *options.options, *options.claims, running);
   auto plan = plans.PlanFor(table, table.level, /*allow_trivial_move=*/false);
   if (plan.has_value()) plan->reason = CompactionReason::kBottommostFiles;
   return plan;
 }
 
-// FIFO never rewrites tables by level, so it has no such plan.
+// Merges a table into the next level. FIFO never moves data between levels, so it has no such plan.
 std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
                                        const LevelFiles& table,
                                        const std::vector<const CompactionPlan*>& running) {
-  assert(table.files.size() == 1 && table.level < version.deepest_level());
+  assert(table.files.size() == 1);
+  assert(table.level < version.deepest_level());
   bool has_conflict = false;
   switch (options.options->compaction_style) {
     case kCompactionStyleLevel: break;
@@ -128,12 +134,14 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
                                                   bool* has_conflict) {
-  assert(options.input_level >= 0 && options.input_level <= options.output_level);
+  assert(options.input_level >= 0);
+  assert(options.input_level <= options.output_level);
   *has_conflict = false;
   LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
                                          /*expand_level0=*/true);
   if (start.files.empty()) return std::nullopt;
-  // A deep level is compacted in parts. Level 0 is compacted as a whole, because its files overlap.
+  // A deep level is compacted in pieces, so that a single job does not grow too large. The files of
+  // level 0 overlap, so this level is compacted as a whole.
   std::optional<std::string> next_begin;
   if (options.input_level > 0) {
     uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass over the sorted weights of all inputs.
+// Goes once over the sampled keys of all inputs, in key order, and cuts whenever a part has enough
+// bytes.
 #include "db/compaction/cut_points.h"
 
 #include <algorithm>
@@ -23,10 +24,13 @@ std::vector<std::string> CutPoints(std::vector<KeyWeight> weights,
   uint64_t seen = 0, part_begin = 0;
   for (size_t i = 0; i < weights.size() && cuts.size() + 1 < parts; i++) {
     seen += weights[i].bytes;
+    // Two parts must not share a user key, so a cut is possible only behind the last sample of a
+    // key.
     const bool is_last_of_key =
         i + 1 == weights.size() ||
         comparator.OrderWithoutTimestamp(weights[i].user_key, weights[i + 1].user_key) != 0;
     if (!is_last_of_key || seen - part_begin < part_bytes) continue;
+    // A small rest stays with the last part.
     if (total - seen < std::max<uint64_t>(part_bytes / 2, 1)) break;
     cuts.push_back(std::move(weights[i].user_key));
     part_begin = seen;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The FIFO style is a cache of the newest data. All tables are on level 0. The oldest tables are
-// dropped, whatever they contain, when they are too old or when all tables together are too large.
-// Tables are rewritten only to merge small ones, if the options allow it.
+// The FIFO style treats the family as a cache of the newest data. All tables are on level 0. The
+// oldest tables are dropped, whatever they contain, when they are too old or when all tables
+// together are too large. Tables are rewritten only in order to merge small ones, if the options
+// allow it.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -14,11 +15,11 @@
 namespace ashlar {
 namespace {
 
-// Merging is for tables of memtables that were flushed before they were full; the tables of full
-// memtables are written once.
+// Merging is meant for small tables, which come from memtables that were flushed before they were
+// full. The tables of full memtables are written once and never again.
 constexpr double kMostBytesPerTableSaved = 1.1;  // in units of write_buffer_size
 
-// Computes which blob files are freed when tables are dropped from the oldest on.
+// Computes which blob files become free when tables are dropped, beginning with the oldest table.
 class BlobsToFree {
  public:
   BlobsToFree(const BlobFiles& blobs, const std::vector<LevelFiles>& by_age)
@@ -29,13 +30,14 @@ class BlobsToFree {
     }
   }
 
-  // The bytes of the blob files that are freed when only the tables from index `table` on remain,
-  // except for those of earlier calls.
+  // The bytes of the blob files that become free when only the tables from index `table` on remain.
+  // Files that earlier calls counted are not counted again, so calls come with ascending indexes.
   uint64_t BytesBelow(size_t table) {
     assert(table < needed_from_.size());
     uint64_t bytes = 0;
     for (; next_ < blobs_.all().size(); next_++) {
       const BlobFileAddition& meta = blobs_.all()[next_].file->meta;
+      // From here on the remaining tables need the files.
       if (meta.number >= needed_from_[table]) break;
       bytes += meta.file_bytes();
     }
@@ -60,8 +62,8 @@ class FifoPicker {
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
 
  private:
-  // All tables, oldest first. Tables on deeper levels, from a time with another style, are older
-  // than all of level 0.
+  // All tables, oldest first. A table on a deeper level was written under another style, and is
+  // older than all of level 0.
   std::vector<LevelFiles> ByAge() const;
   bool IsExpired(const TableFile& file) const;
   std::optional<CompactionPlan> PickExpired(const std::vector<LevelFiles>& by_age)
@@ -89,7 +91,8 @@ std::vector<LevelFiles> FifoPicker::ByAge() const {
   return tables;
 }
 
-// Runs one job at a time: two jobs that count the same bytes would drop twice as much as necessary.
+// Picks one job at a time: two jobs that count the same bytes would drop twice as much as
+// necessary.
 std::optional<CompactionPlan> FifoPicker::Pick() {
   if (!plans_.running().empty()) return std::nullopt;
   const std::vector<LevelFiles> by_age = ByAge();
@@ -106,7 +109,8 @@ bool FifoPicker::IsExpired(const TableFile& file) const {
   return born != 0 && born < pick_.now_seconds && pick_.now_seconds - born > options_.ttl;
 }
 
-// Drops tables up to the first one that is young enough. A table of unknown age ends the search.
+// Drops tables that are too old, up to the first one that is young enough. A table of unknown age
+// ends the search as well.
 std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFiles>& by_age) {
   if (options_.ttl == 0) return std::nullopt;
   CompactionPlan plan;
@@ -117,8 +121,8 @@ std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFil
   return Deletion(std::move(plan), CompactionReason::kFIFOTtl);
 }
 
-// Drops the oldest tables until the rest fits. With max_data_files_size, blob files count too, and
-// go with the last table that needs them.
+// Drops the oldest tables until the rest fits. With max_data_files_size, the bytes of blob files
+// count too; a blob file is freed with the last table that needs it.
 std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFiles>& by_age) {
   const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
   const bool is_with_blobs = fifo.max_data_files_size != 0;
@@ -137,8 +141,9 @@ std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFi
   return Deletion(std::move(plan), CompactionReason::kFIFOMaxSize);
 }
 
-// Picks the newest tables, as long as each further table reduces the bytes written per table saved.
-// A large table of merged data is therefore not rewritten again and again.
+// Picks the newest tables for a merge. A further table is included as long as it reduces the bytes
+// written per table saved. So a large table, which is the result of earlier merges, is not
+// rewritten again and again.
 std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
   std::vector<TableFile*> files = version_.files(0);
   const auto stay = std::find_if_not(files.rbegin(), files.rend(), [this](const TableFile* file) {
@@ -165,7 +170,8 @@ std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
   return plan;
 }
 
-// Adds a table to the plan. As in all plans, levels ascend and level 0 is ordered newest first.
+// Adds a table to a plan that drops tables. As in all plans, levels ascend, and tables of level 0
+// are ordered from new to old.
 void FifoPicker::Drop(const LevelFiles& table, CompactionPlan* plan) {
   assert(table.files.size() == 1);
   assert(plan->inputs.empty() || table.level <= plan->inputs.front().level);  // oldest first
@@ -176,6 +182,7 @@ void FifoPicker::Drop(const LevelFiles& table, CompactionPlan* plan) {
   files.insert(files.begin(), table.files.front());
 }
 
+// Turns the dropped tables into a plan that deletes its inputs and writes nothing.
 std::optional<CompactionPlan> FifoPicker::Deletion(CompactionPlan plan, CompactionReason reason) {
   if (plan.inputs.empty()) return std::nullopt;
   plan.start_level = plan.inputs.front().level;

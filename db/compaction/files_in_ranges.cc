@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each level is walked once. Neighbouring files that share a user key are chosen together or not at
-// all.
+// Finds the files that lie entirely inside the ranges. Neighbouring files of a level that share a
+// user key are chosen together or not at all: otherwise older versions of the key could become
+// visible.
 #include "db/compaction/files_in_ranges.h"
 
 #include <algorithm>
@@ -11,17 +12,20 @@
 namespace ashlar {
 namespace {
 
+// Whether all keys of the file are in the range.
 bool IsInside(const InternalKeyComparator& order, const FileMetadata& file, const RangeOpt& range,
               bool include_end) {
   if (range.start.has_value() &&
       order.OrderWithoutTimestamp(file.smallest_user_key(), *range.start) < 0) {
     return false;
   }
+  // A range without a limit has no end.
   if (!range.limit.has_value()) return true;
   const int past = order.OrderWithoutTimestamp(file.largest_user_key(), *range.limit);
   return past < 0 || (past == 0 && (include_end || file.largest_is_exclusive()));
 }
 
+// Whether versions of one user key are in both files; `b` follows `a` on its level.
 bool ShareKey(const InternalKeyComparator& order, const FileMetadata& a, const FileMetadata& b) {
   assert(order.OrderWithoutTimestamp(a.largest_user_key(), b.smallest_user_key()) <=
          0);  // in order
@@ -40,6 +44,7 @@ std::vector<LevelFiles> FilesInsideRanges(const Version& version, std::span<cons
     });
   };
   std::vector<LevelFiles> result;
+  // Level 0 is left out: its files overlap, so a newer file cannot go without the older ones.
   for (Level level = 1; level < version.num_levels(); ++level) {
     const std::vector<TableFile*>& files = version.files(level);
     LevelFiles chosen{level, {}};

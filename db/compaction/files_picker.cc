@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that a call names: on which levels they are, and whether they may be compacted into
-// the level that it asks for.
+// Makes the plan of CompactFiles(): finds the tables that the call names, and checks that they can
+// be compacted into the level that it asks for.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// The named tables by level, in the order of each level.
+// Returns the named tables by level, each level in its own order.
 Result<std::vector<LevelFiles>> FindNamed(const Version& version, const FilesToCompact& wanted) {
   std::vector<FileNumber> left = wanted.numbers;
   std::vector<LevelFiles> found;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The levelled style: the level that is furthest above its target compacts a table into the next
-// one.
+// The levelled style: the level that exceeds its target most compacts a table into the next level.
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -13,9 +12,9 @@
 namespace ashlar {
 namespace {
 
-// The default price of a rewritten byte in wasted reads. Rewriting a byte takes some ten
-// nanoseconds, and a search in memory several hundred, so a compaction takes at most about as much
-// time as the reads before it have wasted.
+// The default price of a rewritten byte, in wasted reads. Rewriting a byte takes about ten
+// nanoseconds, and a search in memory several hundred. So a compaction takes at most about as much
+// time as the reads have wasted before.
 constexpr double kDefaultWastedReadsPerByte = 1.0 / 64;
 
 class LevelPicker {
@@ -34,7 +33,7 @@ class LevelPicker {
  private:
   std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickWithinLevel0() REQUIRES(db_mutex);
-  // Returns `size`, unless the level is due only because of marked tables.
+  // Returns `size` as the reason, unless only marked tables make the level due.
   CompactionReason ReasonFor(Level level, CompactionReason size) const {
     const bool is_marked = plans_.needs().is_due_by_mark[level];
     return is_marked ? CompactionReason::kFilesMarkedForCompaction : size;
@@ -49,9 +48,10 @@ class LevelPicker {
   PlanMaker plans_;
 };
 
-// Files that overlap nothing are moved all at once. Otherwise a file is compacted with all files
-// that it overlaps, the oldest first. Such components have no key in common, so several can be
-// merged at the same time.
+// If no files of level 0 overlap each other or the base level, all are moved at once. Otherwise a
+// file is compacted together with all files that it overlaps, directly or through others; the
+// oldest such group comes first. Two groups have no key in common, so several can be merged at the
+// same time.
 std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   const std::vector<TableFile*>& files = version_.files(0);
   if (files.empty()) return std::nullopt;
@@ -73,10 +73,10 @@ std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   return plan;
 }
 
-// If level 0 cannot be compacted into the base level now, its newest files are merged into one, so
-// that reads and the write triggers need not wait for the base level. A further file is included
-// only if this reduces the bytes written per file saved, so a large file is not rewritten again and
-// again.
+// If level 0 cannot be compacted into the base level now, its newest files are merged into one
+// file. Then reads and the triggers that slow writes need not wait for the base level. A further
+// file is included only if it reduces the bytes written per file saved, so a large file is not
+// rewritten again and again.
 std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   constexpr size_t kFewest = 4;
   const std::vector<TableFile*>& files = version_.files(0);
@@ -85,6 +85,7 @@ std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   size_t count = 0;
   uint64_t bytes = 0;
   for (uint64_t cost = UINT64_MAX; count < files.size(); count++) {
+    // The inputs must be neighbours in age, so the search ends at a file that is being compacted.
     if (files[count]->being_compacted) break;
     const uint64_t more = bytes + files[count]->meta.file_size;
     const uint64_t cost_with = count == 0 ? UINT64_MAX : more / count;
@@ -97,8 +98,8 @@ std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   return plans_.PlanForRuns({{0, {files.begin(), end}}}, 0, /*allow_trivial_move=*/false);
 }
 
-// Sorts by ascending rank. One function for all ranks, because each instance of the sort is
-// kilobytes of code.
+// Sorts by ascending rank. There is one function for all ranks, because each instance of the sort
+// would add kilobytes of code.
 void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* files) {
   std::stable_sort(files->begin(), files->end(), [rank](const TableFile* a, const TableFile* b) {
     return rank(a->meta) < rank(b->meta);
@@ -129,6 +130,7 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
       SortByRank([](const FileMetadata& meta) { return meta.smallest_seqno; }, &files);
       break;
     case kRoundRobin: {
+      // The cursor is the smallest key of the file behind the last compaction of this level.
       if (cursors_ == nullptr || !cursors_->contains(level)) break;
       const auto start = std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
         return version_.comparator().Compare(file->meta.smallest, cursors_->at(level)) >= 0;
@@ -136,6 +138,7 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
       std::rotate(files.begin(), start, files.end());
       break;
     }
+    // The file whose overlap is small compared to its size costs least.
     default: {  // kMinOverlappingRatio
       RankedFiles ranked;
       for (TableFile* file : files) {
@@ -150,9 +153,11 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
   return files;
 }
 
-// Puts marked files first, and files whose compaction failed last. If the level is due only because
-// of marks, no unmarked file comes before a marked one, even after failures.
+// Moves marked files to the front, and files whose compaction failed to the end. If the level is
+// due only because of marks, an unmarked file never comes before a marked one, even if that one has
+// failed.
 void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const {
+  assert(files != nullptr);
   constexpr double kBehindAnyFailures = 2 * (UINT8_MAX + 1);
   const bool is_due_by_mark = plans_.needs().is_due_by_mark[level];
   bool is_any_special = false;
@@ -166,9 +171,9 @@ void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const 
   if (is_any_special) SortRanked(&ranked, files);
 }
 
-// Reads that searched a table in vain pay for merging it into the next level. The plan with the
-// best ratio of payment to cost is picked, if it is the only compaction of the family. The bytes
-// rewritten for the sake of reads are thereby limited by the cost of the reads.
+// Reads that searched a table in vain give credit for merging it into the next level. Picks the
+// plan with the best ratio of credit to cost, and only if the family has no other compaction. So
+// the bytes that are rewritten for the sake of reads are limited by the cost of those reads.
 std::optional<CompactionPlan> LevelPicker::PickForReads() {
   const double given = options_.read_triggered_compaction_threshold;
   if (given < 0 || !plans_.running().empty()) return std::nullopt;
@@ -181,7 +186,8 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
   double best_score = 1;
   for (Level level = 0; level.Next() < LevelsInUse(version_, options_); ++level) {
     for (TableFile* file : version_.files(level)) {
-      // The bytes of the file itself are part of the cost of any plan with it.
+      // Any plan with this file rewrites at least the file itself, so with less credit it cannot
+      // pay.
       if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;
       auto plan =
           level == 0 ? plans_.PlanFor(plans_.Level0Component(file), plans_.needs().base_level, true)
@@ -201,7 +207,8 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
 }
 
 std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
-  assert(level >= 0 && level + 1 < version_.num_levels());
+  assert(level >= 0);
+  assert(level + 1 < version_.num_levels());
   if (level == 0) return PickLevel0();
   for (TableFile* file : ByPriority(level)) {
     if (file->being_compacted) continue;
@@ -217,7 +224,8 @@ std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
   return std::nullopt;
 }
 
-// The begin of the next round: the file behind these, or the first file of the level.
+// The key where the next round begins: the smallest of the file behind these, or of the first file
+// of the level after the last one.
 std::string LevelPicker::CursorBehind(const LevelFiles& files) const {
   const std::vector<TableFile*>& all = version_.files(files.level);
   const auto last = std::find(all.begin(), all.end(), files.files.back());
@@ -228,8 +236,8 @@ std::string LevelPicker::CursorBehind(const LevelFiles& files) const {
 
 }  // namespace
 
-// The levels are tried in the order of their scores, because the plan of the first one may conflict
-// with a running compaction.
+// Tries the levels in the order of their scores, since the plan for the most urgent level may
+// conflict with a running compaction.
 std::optional<CompactionPlan> PickLevelled(const Version& version, const PickOptions& options,
                                            const std::vector<const CompactionPlan*>& running) {
   LevelPicker picker(version, options, running);

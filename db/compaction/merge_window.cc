@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both levels are cut wherever neighbours share no user key; a window is the files between two
-// cuts. With sums at the cuts, the bytes of a window are a difference:
+// Finds the files of one level that are cheapest to merge into another. Both levels are cut
+// wherever two neighbours share no user key, and a window is the files between two cuts. Each cut
+// has the sum of the bytes before it, so the bytes of a window are a difference of two sums:
 //
 //   upper     |  a-c  |  d-f  f-h  |        x-z  |
 //   lower     | a-b |   c-g   | i-k | m-n |  y-z |      below d-h: c-g
@@ -19,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-// A position between neighbours that share no user key, or at an end of the level. The sums are
+// A cut: a position between neighbours that share no user key, or an end of the level. Its sums are
 // over all files before it.
 struct Cut {
   size_t file_count = 0;
@@ -42,18 +43,20 @@ std::vector<Cut> CleanCuts(const PlanMaker& plans, Level level) REQUIRES(db_mute
   return cuts;
 }
 
-// The cuts of the lower level around all overlapping files; begin == end if there are none.
+// The two cuts of the lower level between which all overlapping files lie; begin == end if there
+// are none.
 struct Overlap {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// The overlap of each piece of the upper level. The overlap of several adjacent pieces extends from
-// the first one's begin to the last one's end.
+// Computes the overlap of each piece of the upper level. The overlap of several adjacent pieces
+// reaches from the begin of the first to the end of the last.
 std::vector<Overlap> OverlapsBelow(const PlanMaker& plans, Level upper,
                                    const std::vector<Cut>& upper_cuts, Level lower,
                                    const std::vector<Cut>& lower_cuts) {
-  assert(!upper_cuts.empty() && !lower_cuts.empty());
+  assert(!upper_cuts.empty());
+  assert(!lower_cuts.empty());
   const std::vector<TableFile*>& above = plans.version().files(upper);
   const std::vector<TableFile*>& below = plans.version().files(lower);
   std::vector<Overlap> overlaps;
@@ -78,25 +81,28 @@ std::vector<Overlap> OverlapsBelow(const PlanMaker& plans, Level upper,
 }  // namespace
 
 LevelFiles CheapestWindow(const PlanMaker& plans, Level upper, Level lower) {
-  assert(upper > 0 && upper < lower);
+  assert(upper > 0);
+  assert(upper < lower);
   const std::vector<Cut> cuts = CleanCuts(plans, upper), lower_cuts = CleanCuts(plans, lower);
   const std::vector<Overlap> overlaps = OverlapsBelow(plans, upper, cuts, lower, lower_cuts);
   const uint64_t most_bytes = plans.options().max_compaction_bytes;
   size_t best_begin = 0, best_end = 0;
-  // Compared in this order: whether the window is too large; bytes below for each byte of it; and
-  // of equals, the larger window first.
+  // The parts of the rank, in this order: whether the window is too large; the bytes below for each
+  // byte above; and, among equal windows, the larger one first.
   std::tuple best_rank(true, std::numeric_limits<double>::infinity(), UINT64_MAX);
   for (size_t begin = 0; begin < overlaps.size(); begin++) {
     for (size_t end = begin + 1; end < cuts.size(); end++) {
       const Cut& from = lower_cuts[overlaps[begin].begin];
       const Cut& to = lower_cuts[overlaps[end - 1].end];
-      // Each longer window from here on contains a file that is being compacted as well.
+      // A file of this window is being compacted, and every longer window from here on contains it
+      // too.
       if (cuts[end].taken_count != cuts[begin].taken_count || to.taken_count != from.taken_count) {
         break;
       }
       const uint64_t above_bytes = cuts[end].bytes - cuts[begin].bytes;
       const uint64_t below_bytes = to.bytes - from.bytes;
       const bool is_too_large = above_bytes + below_bytes > most_bytes;
+      // Only a window of one piece may be too large, because a piece cannot be split.
       if (is_too_large && end > begin + 1) break;
       const double ratio = static_cast<double>(below_bytes) /
                            static_cast<double>(std::max<uint64_t>(above_bytes, 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target sizes are advice: the bytes that are already in a directory are not counted.
+// Chooses the directories of outputs. The target sizes are only advice: the bytes that a directory
+// already holds are not counted.
 #include "db/compaction/output_paths.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-// The target size of a level; the base size while an empty tree has no targets yet.
+// The size that a level is expected to reach; the base size while an empty tree has no targets.
 uint64_t ExpectedBytes(const ColumnFamilyOptions& options, const CompactionNeeds& needs,
                        Level level) {
   const uint64_t base_bytes = options.max_bytes_for_level_base;
@@ -22,10 +23,13 @@ uint64_t ExpectedBytes(const ColumnFamilyOptions& options, const CompactionNeeds
 
 uint32_t PathOfLevel(const ColumnFamilyOptions& options, const CompactionNeeds& needs,
                      Level level) {
-  assert(level >= 0 && static_cast<size_t>(level) < needs.target_bytes.size());
+  assert(level >= 0);
+  assert(static_cast<size_t>(level) < needs.target_bytes.size());
   const std::vector<DbPath>& paths = options.cf_paths;
   uint32_t path = 0;
   uint64_t used_bytes = 0;  // of `path`
+  // Fills the directories with the levels from the top, and moves on when the next level does not
+  // fit.
   for (Level each = 0; each <= level; ++each) {
     const uint64_t bytes = ExpectedBytes(options, needs, each);
     while (path + 1 < paths.size() &&
@@ -33,6 +37,7 @@ uint32_t PathOfLevel(const ColumnFamilyOptions& options, const CompactionNeeds& 
       path++;
       used_bytes = 0;
     }
+    // Saturates, since a target may be close to the largest number.
     used_bytes += std::min(bytes, UINT64_MAX - used_bytes);
   }
   return path;
@@ -45,6 +50,7 @@ uint32_t PathOfRun(const ColumnFamilyOptions& options, uint64_t bytes) {
   for (; path + 1 < paths.size(); path++) {
     const uint64_t target_bytes = paths[path].target_size;
     const bool holds_run = bytes <= target_bytes;
+    // Leaves room for the run itself and for the runs before it.
     if (holds_run && bytes <= room_before + (target_bytes - bytes)) break;
     room_before += target_bytes;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Key ranges, clean sets of files, and conflicts with running compactions.
+// Makes plans: completes sets of files so that no user key is split, and finds conflicts with
+// running compactions.
 #include "db/compaction/plan_maker.h"
 
 #include <algorithm>
@@ -39,26 +40,29 @@ uint64_t PlanMaker::BytesOf(const std::vector<TableFile*>& files) {
                          [](uint64_t sum, const TableFile* f) { return sum + f->meta.file_size; });
 }
 
+// The files of a running compaction belong to it until it has ended.
 bool PlanMaker::IsTaken(const std::vector<TableFile*>& files) const {
   return std::any_of(files.begin(), files.end(), [](const TableFile* file) REQUIRES(db_mutex) {
     return file->being_compacted;
   });
 }
 
-// The files of a level that overlap the range.
+// Returns the files of a level that overlap the range.
 LevelFiles PlanMaker::OverlappingRange(Level level, const KeyRange& range) const {
   assert(version_.comparator().OrderWithoutTimestamp(range.smallest, range.largest) <= 0);
   LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
   if (!range.largest_is_exclusive) return files;
+  // The range ends before its largest key, so a file that begins with this key is outside.
   std::erase_if(files.files, [&](const TableFile* file) {
     return version_.comparator().SameKey(file->meta.smallest_user_key(), range.largest);
   });
   return files;
 }
 
-// The union of the ranges of all input files.
+// Returns the smallest range that contains all input files.
 PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) const {
-  assert(!inputs.empty() && !inputs.front().files.empty());
+  assert(!inputs.empty());
+  assert(!inputs.front().files.empty());
   const InternalKeyComparator& cmp = version_.comparator();
   KeyRange range;
   bool is_first = true;
@@ -82,7 +86,8 @@ PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) co
   return range;
 }
 
-// Two jobs must not write overlapping ranges into one level, so such a plan is refused.
+// Whether a running job writes into the range on this level. Two jobs must not write overlapping
+// ranges into one level, since neither would see the outputs of the other.
 bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
     if (plan->output_level != output_level) return false;
@@ -91,12 +96,16 @@ bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const
   });
 }
 
+// Adds neighbours that share a user key with the first or the last file. All versions of a key must
+// move together: a newer version must never be below an older one.
 void PlanMaker::MakeClean(LevelFiles* files) const {
   if (files->level == 0 || files->files.empty()) return;
   const std::vector<TableFile*>& all = version_.files(files->level);
   auto first = std::find(all.begin(), all.end(), files->files.front());
   auto last = std::find(all.begin(), all.end(), files->files.back());
-  assert(first != all.end() && last != all.end() && first <= last);
+  assert(first != all.end());
+  assert(last != all.end());
+  assert(first <= last);
   const auto share_key = [this](const TableFile* a, const TableFile* b) {
     return !EndsBefore(a, b);
   };
@@ -112,6 +121,7 @@ LevelFiles PlanMaker::Level0Component(const TableFile* seed) const {
   return version_.Overlapping(0, &smallest, &largest, /*expand_level0=*/true);
 }
 
+// Whether no two of the files share a user key.
 bool PlanMaker::AreDisjoint(std::vector<TableFile*> files) const {
   const InternalKeyComparator& cmp = version_.comparator();
   std::sort(files.begin(), files.end(), [&cmp](const TableFile* a, const TableFile* b) {
@@ -129,8 +139,8 @@ uint64_t PlanMaker::OverlapBytes(const TableFile& file, Level level) const {
   return BytesOf(OverlappingRange(level, range).files);
 }
 
-// A move is possible if the files overlap nothing on the output level, would have the same
-// compression there, and do not overlap too much of the level after it.
+// Whether the inputs can be moved instead of rewritten. They must overlap nothing on the output
+// level, keep their compression there, and not overlap too much of the level after it.
 bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   assert(plan.start_level <= plan.output_level);
   if (plan.inputs.back().level == plan.output_level) return false;
@@ -146,8 +156,8 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
     if (here != there) return false;
   }
   if ((plan.start_level == 0 || plan.inputs.size() > 1) && !AreDisjoint(files)) return false;
-  // A mark asks for a rewrite, because of many tombstones or on the wish of a collector of the
-  // program. On the bottommost level the mark must be obeyed, because no later compaction would
+  // A mark requests a rewrite, because of many tombstones or on behalf of a collector of the
+  // program. On the bottommost level this is the last chance, since no later compaction would
   // rewrite the table.
   const auto is_marked = [](const TableFile* f) { return f->meta.marked_for_compaction; };
   if (plan.is_bottommost && std::any_of(files.begin(), files.end(), is_marked)) return false;
@@ -158,7 +168,8 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   });
 }
 
-// Adds more files of the start level if this adds no file of the output level.
+// Adds more files of the start level, if this adds no file of the output level: they are merged at
+// little extra cost.
 void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
   assert(plan->inputs.size() <= 2);
   if (plan->start_level == 0 || plan->inputs.size() < 2) return;
@@ -175,11 +186,13 @@ void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
   if (outputs.files == plan->inputs[1].files) plan->inputs[0] = std::move(grown);
 }
 
-// Fills in all fields of the plan that follow from the inputs and the output level.
+// Sets all fields of the plan that follow from its inputs and its output level.
 void PlanMaker::Finish(CompactionPlan* plan) const {
-  assert(!plan->inputs.empty() && plan->inputs[0].level == plan->start_level);
+  assert(!plan->inputs.empty());
+  assert(plan->inputs[0].level == plan->start_level);
   assert(plan->output_level < version_.num_levels());
   const KeyRange range = RangeOf(plan->inputs);
+  // Deeper levels may have larger files.
   uint64_t target = options_.target_file_size_base;
   for (Level level = needs_.base_level; level < plan->output_level; ++level) {
     target *= static_cast<uint64_t>(std::max(options_.target_file_size_multiplier, 1));
@@ -193,6 +206,7 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   if (plan->output_level + 1 < version_.num_levels()) {
     plan->grandparents = OverlappingRange(plan->output_level.Next(), range).files;
   }
+  // The outputs are bottommost if no deeper level has files in their range.
   plan->is_bottommost = true;
   for (Level level = plan->output_level.Next(); level < version_.num_levels(); ++level) {
     if (!OverlappingRange(level, range).files.empty()) plan->is_bottommost = false;
@@ -201,7 +215,8 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   if (plan->output_level == 0) FinishOnLevel0(plan);
 }
 
-// Level 0 is ordered by age and the output has a single age, so the output is one table.
+// Level 0 is ordered by age, and all outputs of a job have the same age, so the output is one
+// table.
 void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
   assert(plan->inputs.size() == 1);
   plan->target_file_bytes = plan->max_grandparent_bytes = UINT64_MAX;
@@ -216,7 +231,8 @@ void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
 std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_level,
                                                  bool allow_trivial_move) {
   // The output level is deeper, or the same; never higher, because newer data is there.
-  assert(output_level >= start.level && output_level < version_.num_levels());
+  assert(output_level >= start.level);
+  assert(output_level < version_.num_levels());
   if (start.files.empty()) return std::nullopt;
   MakeClean(&start);
   if (IsTaken(start.files)) return std::nullopt;
@@ -234,7 +250,8 @@ std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_
       GrowStartLevel(&plan);
     }
   }
-  assert(!IsTaken(plan.inputs.front().files) && !IsTaken(plan.inputs.back().files));
+  assert(!IsTaken(plan.inputs.front().files));
+  assert(!IsTaken(plan.inputs.back().files));
   if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
@@ -243,7 +260,8 @@ std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_
 
 std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inputs,
                                                      Level output_level, bool allow_trivial_move) {
-  assert(!inputs.empty() && output_level >= inputs.back().level);
+  assert(!inputs.empty());
+  assert(output_level >= inputs.back().level);
   CompactionPlan plan;
   plan.start_level = inputs.front().level;
   plan.output_level = output_level;
@@ -254,22 +272,26 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
   }
   if (output_level > 0 && OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
+  // Runs are merged as a whole, so the outputs need no cuts for the sake of the next level.
   plan.grandparents.clear();
   plan.max_grandparent_bytes = UINT64_MAX;
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
   return plan;
 }
 
-// Adds files of level 0. If the output stays there, all files between the chosen ones in age are
-// added; otherwise the older files that overlap the chosen ones, directly or through others.
+// Adds files of level 0 to the chosen ones. If the output stays on level 0, these are all files
+// between the chosen ones in age, because the output takes one place in the order. Otherwise they
+// are the older files that overlap the chosen ones, directly or through others.
 void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
-  assert(files->level == 0 && !files->files.empty());
+  assert(files->level == 0);
+  assert(!files->files.empty());
   const std::vector<TableFile*>& all = version_.files(0);
   const auto newest = std::find(all.begin(), all.end(), files->files.front());
   if (stays) {
     files->files.assign(newest, std::find(newest, all.end(), files->files.back()) + 1);
     return;
   }
+  // Repeats until no further file is added.
   for (size_t known = 0; known != files->files.size();) {
     known = files->files.size();
     const std::vector<TableFile*> chosen = std::move(files->files);
@@ -283,11 +305,13 @@ void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
   }
 }
 
-// On each level the inputs are all files from the first to the last one that is chosen or overlaps
-// the inputs from above, because an output may span everything between two inputs.
+// The plan of CompactFiles(). On each level the inputs are all files from the first to the last one
+// that was chosen or that overlaps the inputs above. The files in between are needed because an
+// output may span them.
 std::optional<CompactionPlan> PlanMaker::PlanForFiles(std::vector<LevelFiles> chosen,
                                                       Level output_level) {
-  assert(!chosen.empty() && chosen.back().level <= output_level);
+  assert(!chosen.empty());
+  assert(chosen.back().level <= output_level);
   CompactionPlan plan;
   plan.start_level = chosen.front().level;
   plan.output_level = output_level;

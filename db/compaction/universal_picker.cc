@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The universal style: a few sorted runs; the older a run, the larger it is. A run is a table of
-// level 0 or a whole deeper level. Compactions merge runs that are neighbours in age, so each byte
-// is written seldom; the price is space while the largest runs are merged.
+// The universal style keeps a few sorted runs; the older a run, the larger it is. A run is one
+// table of level 0, or a whole deeper level. Compactions merge runs that are neighbours in age. So
+// each byte is rewritten seldom; the price is the extra space while the largest runs are merged.
 //
 //   runs     L0: 9    L0: 8    L0: 7    L4: 5 6      L6: 1 2 3 4       newest first
 //   bytes    10       10       30       90           1000
@@ -39,11 +39,12 @@ class UniversalPicker {
 
   // The most urgent plan; nullopt if there is none.
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
-  // A merge of all runs. nullopt if a file is taken, or if there is a single run on the last level.
+  // Merges all runs. nullopt if a file is being compacted, or if there is only one run, on the last
+  // level.
   std::optional<CompactionPlan> PickAll() REQUIRES(db_mutex) { return PlanOf(0, runs_.size()); }
   bool IsAnyTaken() const { return std::any_of(runs_.begin(), runs_.end(), IsTaken); }
   const std::vector<Run>& runs() const { return runs_; }
-  // Writes the oldest run anew on its level.
+  // Rewrites the oldest run on its level.
   std::optional<CompactionPlan> RewriteLast() REQUIRES(db_mutex);
 
  private:
@@ -60,10 +61,10 @@ class UniversalPicker {
   size_t MostRuns() const;
   // A plan for the `count` runs from index `first` on.
   std::optional<CompactionPlan> PlanOf(size_t first, size_t count) REQUIRES(db_mutex);
-  // The end of a merge of the runs [first, end): `end`, or a later run if these runs may not be
-  // merged on level 0. nullopt if a running compaction prevents it.
+  // Returns the end of a merge of the runs [first, end). This is `end`, or a later run if these
+  // runs must not be merged on level 0. nullopt if a running compaction prevents the merge.
   std::optional<size_t> EndOf(size_t first, size_t end) const REQUIRES(db_mutex);
-  // The level for the output of a merge of runs that end before index `end`.
+  // Returns the level for the output of a merge of the runs before index `end`.
   Level OutputAbove(size_t end) const;
   bool LeavesUncompressed(size_t end) const;
 
@@ -111,8 +112,8 @@ std::optional<CompactionPlan> UniversalPicker::Pick() {
   return plan.has_value() ? std::move(plan) : PickMarked();
 }
 
-// The newer runs may be all overwrites of the oldest one, so their bytes are the space that may be
-// wasted.
+// Merges all runs if the newer ones are too large compared to the oldest. In the worst case they
+// overwrite only data of the oldest run, so their bytes measure the space that may be wasted.
 std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
   const size_t first =
       static_cast<size_t>(std::find_if_not(runs_.begin(), runs_.end(), IsTaken) - runs_.begin());
@@ -132,8 +133,8 @@ std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
   return plan;
 }
 
-// Merges a part of the second oldest run into the oldest one. No run lies between them, so newer
-// data stays above older data. A file of level 0, which is a run of its own, is not split.
+// Merges a part of the second oldest run into the oldest one. No run lies between these two in age,
+// so newer data stays above older data. A file of level 0 is a run of its own, and is not split.
 std::optional<CompactionPlan> UniversalPicker::PlanWindow() {
   assert(runs_.size() >= 2);
   const Run& upper = runs_[runs_.size() - 2];
@@ -142,12 +143,12 @@ std::optional<CompactionPlan> UniversalPicker::PlanWindow() {
   const bool may_move = universal_.allow_trivial_move && universal_.compression_size_percent < 0;
   auto plan =
       plans_.PlanFor(CheapestWindow(plans_, upper.level, oldest.level), oldest.level, may_move);
-  // The outputs go to the directory of the run of which they become a part, not of a run of their
-  // own size.
+  // The directory fits the run into which the outputs go, not the size of the outputs themselves.
   if (plan.has_value()) plan->SetOutputPath(PathOfRun(options_, upper.bytes + oldest.bytes));
   return plan;
 }
 
+// Picks the newest sequence of runs in which at least `fewest` are similar in size.
 std::optional<CompactionPlan> UniversalPicker::PickSimilar(double ratio, size_t fewest,
                                                            size_t most) {
   for (size_t first = 0; first + 1 < runs_.size(); first++) {
@@ -157,8 +158,8 @@ std::optional<CompactionPlan> UniversalPicker::PickSimilar(double ratio, size_t 
   return std::nullopt;
 }
 
-// The number of runs from `first` on that are merged together: each is not much larger than those
-// before it.
+// Returns how many runs from `first` on can be merged together: no run may be much larger than
+// those before it.
 size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) const {
   assert(first < runs_.size());
   if (runs_[first].is_taken) return 0;
@@ -169,6 +170,7 @@ size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) co
     const Run& next = runs_[first + count];
     const auto bytes = static_cast<double>(next.bytes);
     if (next.is_taken || reference * factor < bytes) break;
+    // This style compares each run with its neighbour only, the other one with the sum so far.
     if (universal_.stop_style == kCompactionStopStyleSimilarSize) {
       if (bytes * factor < reference) break;
       reference = bytes;
@@ -179,8 +181,8 @@ size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) co
   return count;
 }
 
-// A read searches each run, so too many runs are merged whatever their sizes are. Writers may be
-// waiting for this, so the merge width is not limited by sizes.
+// Merges runs when there are too many, since each read searches every run. Writers may be waiting
+// for this, so the sizes of the runs do not limit the merge.
 std::optional<CompactionPlan> UniversalPicker::PickForReads() {
   const auto idle =
       static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), std::not_fn(IsTaken)));
@@ -194,9 +196,9 @@ std::optional<CompactionPlan> UniversalPicker::PickForReads() {
   return plan;
 }
 
-// The greatest number of runs. If it is automatic, it is the number of steps in which a run grows
-// from the size of a memtable to that of the oldest run, if each run is as large as all newer ones
-// together. It is always smaller than the number that stops writers.
+// The greatest allowed number of runs. If it is automatic, it is the number of steps in which a run
+// grows from the size of a memtable to that of the oldest run, if each run is as large as all newer
+// ones together. It always stays below the number that stops writers.
 size_t UniversalPicker::MostRuns() const {
   const auto below_stop = static_cast<size_t>(std::max(options_.level0_stop_writes_trigger - 1, 1));
   auto most = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
@@ -210,7 +212,7 @@ size_t UniversalPicker::MostRuns() const {
   return std::min(most, below_stop);
 }
 
-// A marked run is merged with the next older one, if there is one.
+// Merges a marked run with the next older one. The oldest run, if it is marked, is rewritten alone.
 std::optional<CompactionPlan> UniversalPicker::PickMarked() {
   for (size_t i = 0; i < runs_.size(); i++) {
     if (!runs_[i].is_marked) continue;
@@ -239,6 +241,7 @@ std::optional<size_t> UniversalPicker::EndOf(size_t first, size_t end) const {
   const auto run = [this](size_t i) { return runs_.begin() + static_cast<ptrdiff_t>(i); };
   const auto may_stay = [this](const Run& r) { return pick_.MayMergeOnLevel0(*r.files.front()); };
   if (OutputAbove(end) > 0 || std::all_of(run(first), run(end), may_stay)) return end;
+  // Includes older runs until the output can go to a deeper level.
   while (OutputAbove(end) == 0) {
     if (end == runs_.size() || runs_[end].is_taken) return std::nullopt;
     ++end;
@@ -272,7 +275,8 @@ std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count
   return plan;
 }
 
-// Whether enough older data, behind the output, is compressed already.
+// Whether the output stays uncompressed because enough older data is compressed already; the limit
+// is compression_size_percent.
 bool UniversalPicker::LeavesUncompressed(size_t end) const {
   assert(end <= runs_.size());
   if (universal_.compression_size_percent < 0) return false;
@@ -295,12 +299,13 @@ std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOpti
                                           bool rewrites_last,
                                           const std::vector<const CompactionPlan*>& running,
                                           bool* has_conflict) {
+  assert(has_conflict != nullptr);
   UniversalPicker picker(version, options, running);
   *has_conflict = picker.IsAnyTaken();
   if (*has_conflict) return std::nullopt;
   auto plan = picker.PickAll();
   if (!plan.has_value() && rewrites_last) plan = picker.RewriteLast();
-  // An ingestion claims a range but no table, so it is found only among the running plans.
+  // An ingestion reserves a range but no table, so only the list of running plans shows it.
   if (!plan.has_value()) *has_conflict = !running.empty();
   return plan;
 }

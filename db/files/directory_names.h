@@ -7,6 +7,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ namespace ashlar {
 // Names that were added after the listing are missing, and deleted ones are still there.
 class DirectoryNames {
  public:
-  explicit DirectoryNames(FileSystem* fs) : fs_(fs) {}  // `fs` outlives this object
+  explicit DirectoryNames(FileSystem* fs) : fs_(fs) {
+    assert(fs != nullptr);
+  }  // `fs` outlives this object
 
   // The names in the directory, unordered, or the error of the first listing, which is not tried
   // again. The reference is valid as long as this object.

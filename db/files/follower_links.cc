@@ -32,7 +32,9 @@ std::string LevelDbPathOf(const std::string& path) {
 }
 
 FollowerLinks::FollowerLinks(FileSystem* fs, std::string source_dir, std::string dir)
-    : fs_(fs), source_dir_(std::move(source_dir)), dir_(std::move(dir)) {}
+    : fs_(fs), source_dir_(std::move(source_dir)), dir_(std::move(dir)) {
+  assert(fs != nullptr);
+}
 
 Status FollowerLinks::Make(const std::vector<std::string>& names) {
   assert(std::all_of(names.begin(), names.end(), IsNameOfLink));
@@ -75,7 +77,8 @@ Status FollowerLinks::NoteNames(const std::vector<std::string>& names) {
     }
     if (noted_.contains(name)) noted.insert(name);
   }
-  noted.merge(added);
+  // Also names that were noted before and have no link now: theirs is made anew.
+  noted.insert(names.begin(), names.end());
   for (const std::string& name : noted) StrAppend(&list, name, "\n");
   RETURN_IF_ERROR(WriteFileAtomically(fs_, dir_, kFollowerLinksTempName, kFollowerLinksName, list));
   noted_ = std::move(noted);

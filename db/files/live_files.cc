@@ -67,7 +67,8 @@ LiveFiles CaptureLiveFiles(const DbCore& core) {
   }
   live.manifest_number = core.versions->manifest_number();
   live.manifest_bytes = core.versions->manifest_bytes();
-  assert(live.manifest_number > 0 && live.manifest_bytes > 0);
+  assert(live.manifest_number > 0);
+  assert(live.manifest_bytes > 0);
   live.logs = LogsToCopy(core);
   if (!core.kept_files.options_files.empty()) {
     // The newest OPTIONS file. Its size is known, because this process wrote it or listed it.

@@ -220,6 +220,7 @@ const char* WhyAside(const DbCore& core) {
 
 // A table that is renamed aside may refer to any obsolete blob file, so these are renamed too.
 void PutBlobsAside(ObsoleteFiles* files) {
+  assert(files != nullptr);
   // Without such a table, the blob files can be deleted.
   if (files->asides.empty()) return;
   const auto is_no_blob = [](const std::string& path) { return !IsPathOf(kBlobFile, path); };
@@ -335,7 +336,8 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     log.reset();
   }
   for (ObsoleteTable& table : files.tables) {
-    assert(table.family != nullptr && table.file != nullptr);
+    assert(table.family != nullptr);
+    assert(table.file != nullptr);
     const std::string path = table.family->tables->PathOf(table.file->meta);
     table.Close();
     remove(path);

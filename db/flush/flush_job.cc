@@ -75,7 +75,8 @@ Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
 }  // namespace
 
 Status FlushJob::Run(OutputResult* result) {
-  assert(!options_.memtables.empty() && result->tables.empty());
+  assert(!options_.memtables.empty());
+  assert(result->tables.empty());
   Arena arena;
   IteratorBuilder tower(options_.table.comparator, &arena);
   tower.FetchValuesAhead();

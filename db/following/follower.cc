@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rounds, and their first and last steps; the logs are in follower_logs.cc.
+// A round of a follower: reads what is new of the MANIFEST and of the logs, and publishes it. The
+// first and last steps are here; the logs are read in follower_logs.cc.
 #include "db/following/follower.h"
 
 #include <algorithm>
@@ -18,10 +19,11 @@
 namespace ashlar {
 namespace {
 
-// Of rounds in one catch-up. Each one but the last found that the primary had deleted a file since
-// the MANIFEST was read.
+// The limit of rounds in one catch-up. Every round but the last found that the primary had deleted
+// a file since the MANIFEST was read.
 constexpr int kMostRounds = 10;
 
+// The error for an option that has no meaning, or cannot be kept, where another process writes.
 Status NotWhileFollowing(const char* option) {
   return Status::NotSupported(
       StrCat(option, ": not where another process writes the database: open it without"));
@@ -40,6 +42,8 @@ Status SettleForFollowing(OpenRequest* request) {
   DBOptions& options = request->db_options;
   if (options.best_efforts_recovery) return NotWhileFollowing("best_efforts_recovery");
   if (options.wal_filter != nullptr) return NotWhileFollowing("wal_filter");
+  // Tables stay open for ever: the primary may delete a file at any time, and it could not be
+  // opened again.
   options.max_open_files = -1;
   options.open_files_async = false;
   options.persist_stats_to_disk = false;
@@ -49,7 +53,8 @@ Status SettleForFollowing(OpenRequest* request) {
   }
   if (is_follower) options.db_paths.emplace_back(request->own_dir, 0);
   for (ColumnFamilyDescriptor& family : request->families) {
-    // The log has the values before the callback, and memtables of one log may be dropped.
+    // The log has the values before the callback, and the memtables of a log may be dropped and
+    // filled again.
     if (family.options.inplace_callback != nullptr) return NotWhileFollowing("inplace_callback");
     family.options.inplace_update_support = false;
     if (is_follower && !family.options.cf_paths.empty()) {
@@ -59,7 +64,9 @@ Status SettleForFollowing(OpenRequest* request) {
   return Status::OK();
 }
 
+// Takes over from the recovery: the version, and the reader of the MANIFEST at its position.
 std::unique_ptr<Follower> Follower::Create(DbCore* core, const OpenRequest& request) {
+  assert(core != nullptr);
   MutexLock lock(&core->mutex);
   SequenceNumber newest = 0;
   core->versions->ForEachLiveFile([&newest](const FamilyVersions&, Level, TableFile* file) {
@@ -92,6 +99,7 @@ Follower::~Follower() {
 
 // ---- Rounds
 
+// Called by the program or by the follower's own thread; turn_ admits one at a time.
 Status Follower::CatchUp() {
   MutexLock turn(&turn_);
   Status status;
@@ -105,6 +113,8 @@ Status Follower::CatchUp() {
   return status;
 }
 
+// One round. After an error of the insertion the memtables are incomplete, so every later round
+// fails with the same error.
 Status Follower::RunRound() {
   RETURN_IF_ERROR(failure_);
   RETURN_IF_ERROR(CheckIdentity());
@@ -125,7 +135,8 @@ Status Follower::RunRound() {
   return Status::OK();
 }
 
-// A new database in the emptied directory may use the names of the old files, which are open here.
+// Refuses to go on if the directory contains another database now. That database may use the names
+// of the old files, which are still open here.
 Status Follower::CheckIdentity() const {
   const std::string path = IdentityFileName(core_->paths.dir);
   auto identity = ReadWholeFile(core_->environment.fs.get(), path);
@@ -139,7 +150,8 @@ Status Follower::CheckIdentity() const {
                                    id.ToString(), ", and not ", known, ": open it again"));
 }
 
-// All families at one moment, for readers of several families.
+// Shows the new state to readers. All families change at one moment, because a reader may read
+// several.
 void Follower::Publish() {
   {
     MutexLock lock(&core_->mutex);
@@ -158,11 +170,14 @@ void Follower::Publish() {
 
 // ---- MANIFEST
 
+// Applies the new edits of the MANIFEST. All new files are opened first, so an error changes
+// nothing.
 Status Follower::ApplyManifest() {
   if (manifest_.empty() && has_looked_at_all_) return Status::OK();
   FollowedChange change = BeginChange();
   const Status built = change.Build(manifest_.edits(), manifest_.is_whole());
   if (!built.ok()) {
+    // The next round reads the MANIFEST from its start.
     const std::string name = manifest_.name();
     manifest_.StartOver();
     return Status::CopyAppendMessage(built, " in ", name);
@@ -183,7 +198,8 @@ FollowedChange Follower::BeginChange() {
   return core_->versions->BeginFollowed();
 }
 
-// `paths`: of the files that were opened, or of those that this was tried with.
+// Opens the new files. `paths` receives their paths; after an error, also the path of the file that
+// could not be opened.
 Status Follower::OpenFiles(const FollowedChange& change, std::vector<std::string>* paths) {
   std::vector<NamedTable> tables;
   std::vector<std::pair<const FamilyVersions*, std::shared_ptr<BlobFile>>> blobs;
@@ -215,8 +231,9 @@ Status Follower::OpenFiles(const FollowedChange& change, std::vector<std::string
     RETURN_IF_ERROR(versions->tables->blobs()->EnsureOpen(file));
   }
   RETURN_IF_ERROR(LookAtTables(core_->environment, core_->resources.open_tables, options_, tables));
-  // Without paranoid_checks a table that cannot be opened is none of its errors. A damaged one may
-  // be shown; one that was deleted could not be read later either.
+  // Without paranoid_checks, a table that cannot be opened is not an error here. A damaged table
+  // may be shown to readers, who get its error. But a table that was deleted could not be read
+  // later either, so it is an error.
   for (const NamedTable& table : tables) {
     if (table.file->reader.load(std::memory_order_acquire) != nullptr) continue;
     const std::string path = table.family->tables->PathOf(table.file->meta);
@@ -226,7 +243,7 @@ Status Follower::OpenFiles(const FollowedChange& change, std::vector<std::string
   return Status::OK();
 }
 
-// Of the primary, or of the follower that has a link of it.
+// Whether the file exists; in the directory of the primary, or as a link of the follower.
 Result<bool> Follower::IsThere(const std::string& path) const {
   for (const std::string& name : {path, LevelDbPathOf(path)}) {
     const IOStatus exists = core_->environment.fs->FileExists(name, IOOptions(), nullptr);
@@ -236,8 +253,9 @@ Result<bool> Follower::IsThere(const std::string& path) const {
   return false;
 }
 
-// The primary deletes a file after the MANIFEST says that it is not needed: then there is more to
-// read of the MANIFEST. Without that the file is missing for good.
+// Explains why a file is missing. The primary deletes a file only after the MANIFEST says that it
+// is not needed any more. If the MANIFEST has more to read, the next round will not need the file.
+// Otherwise it is missing for good, and the database is damaged.
 Status Follower::ExplainMissing(const Status& status, const std::vector<std::string>& paths) {
   bool is_one_missing = IsMissing(status);
   for (const std::string& path : paths) {
@@ -258,7 +276,9 @@ Status Follower::ExplainMissing(const Status& status, const std::vector<std::str
   return Status::TryAgain("a file was deleted before it was opened", status.ToString());
 }
 
+// Replaces the versions, and drops memtables whose entries are in the new tables.
 void Follower::Install(FollowedChange* change) {
+  assert(change != nullptr);
   std::vector<uint32_t> dropped;
   newest_ = std::max(newest_, change->largest_seqno());
   MutexLock lock(&core_->mutex);
@@ -291,6 +311,7 @@ void Follower::StopThread() {
   while (has_thread_) thread_changed_.Wait();
 }
 
+// Catches up at regular intervals until StopThread(). Errors are only logged, and tried again.
 void Follower::RunThread() {
   while (!AwaitStop(options_.follower_refresh_catchup_period_ms * 1000)) {
     for (uint64_t i = 0; i <= options_.follower_catchup_retry_count; i++) {
@@ -303,7 +324,7 @@ void Follower::RunThread() {
   thread_changed_.SignalAll();
 }
 
-// Whether the thread is to end.
+// Waits for this long, or until the thread shall end. Returns whether it shall end.
 bool Follower::AwaitStop(uint64_t micros) {
   MutexLock lock(&thread_mutex_);
   if (!is_stopping_) thread_changed_.WaitFor(micros);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The logs of a round: which are read, in which order, and into which memtables their entries go.
+// The part of a round that reads the logs: which logs are read, in which order, and into which
+// memtables their entries are inserted.
 #include <algorithm>
 #include <cassert>
 #include <thread>
@@ -17,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// From so many bytes of batches on, threads insert the rest of a round.
+// From this number of bytes on, several threads insert the rest of a round.
 constexpr uint64_t kBytesOfOneThread = 2 << 20;
 
 SequenceNumber SeqnoOf(const Slice& batch) { return DecodeFixed64(batch.data()); }
@@ -36,7 +37,8 @@ Status Follower::ReadLogs() {
     RETURN_IF_ERROR(ApplyNew(tail));
     ASSIGN_OR_RETURN(LogTail* const next, NextWithRecords(tail->number()));
     if (next != nullptr) {
-      // Whatever is in this log now was there before the first record of the next one.
+      // The primary writes to one log at a time. Everything in this log was written before the
+      // first record of the next log, so it can be read completely now.
       RETURN_IF_ERROR(ApplyNew(tail));
       const Status whole = CheckEnd(*tail, next);
       if (!whole.ok()) return ExplainHole(whole);
@@ -46,8 +48,8 @@ Status Follower::ReadLogs() {
   return Status::OK();
 }
 
-// Afterwards there is a tail for each log that the versions need: a log that was deleted before it
-// was opened is one that newer records of the MANIFEST let go.
+// Opens a tail for each log that the versions need. A log may be deleted before it was opened; then
+// newer records of the MANIFEST say that it is not needed.
 Status Follower::OpenTails() {
   FileSystem* const fs = core_->environment.fs.get();
   const FileNumber min_log = std::max(MinLog(), log_number_);  // those before were read
@@ -73,8 +75,8 @@ Status Follower::OpenTails() {
   return Status::OK();
 }
 
-// The next log in which something is written. Logs are created before they are needed, and a log
-// that failed may stay empty.
+// The next log that contains a record. Logs are created before they are needed, and a log that
+// failed may stay empty.
 Result<LogTail*> Follower::NextWithRecords(FileNumber number) {
   for (auto it = tails_.upper_bound(number); it != tails_.end(); ++it) {
     LogTail* const tail = it->second.get();
@@ -85,7 +87,8 @@ Result<LogTail*> Follower::NextWithRecords(FileNumber number) {
   return static_cast<LogTail*>(nullptr);
 }
 
-// Whether all of the log was read, as far as the next one tells.
+// Checks that the log was read completely, as far as the next log can tell: by its note about the
+// log before it, or by its first sequence number.
 Status Follower::CheckEnd(const LogTail& tail, LogTail* next) {
   if (next->end_offset() > 0) return Status::OK();  // known since an earlier round
   if (next->predecessor().has_value()) {
@@ -109,8 +112,8 @@ Status Follower::CheckEnd(const LogTail& tail, LogTail* next) {
                                    " instead of ", next_seqno_));
 }
 
-// A log that is not needed any more may be overwritten while it is read. Its entries are in tables
-// then.
+// A log that is not needed any more may be overwritten while it is read. The MANIFEST says so then,
+// and the entries are in tables.
 Status Follower::ExplainHole(const Status& hole) {
   RETURN_IF_ERROR(manifest_.Read());
   if (manifest_.empty()) return hole;
@@ -118,6 +121,7 @@ Status Follower::ExplainHole(const Status& hole) {
 }
 
 Status Follower::ApplyNew(LogTail* tail) {
+  assert(tail != nullptr);
   Slice batch;
   while (tail->Next(&batch)) {
     failure_ = ApplyBatch(tail, batch);
@@ -127,6 +131,7 @@ Status Follower::ApplyNew(LogTail* tail) {
 }
 
 Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
+  assert(tail != nullptr);
   const SequenceNumber seqno = SeqnoOf(batch);
   for (const TimestampSize& size : tail->timestamp_sizes()) {
     const ColumnFamilyData* const family = core_->families.Find(size.column_family);
@@ -137,7 +142,7 @@ Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
                                           family->comparator().stamp_bytes()));
   }
   if (IsLoggedAgain(batch)) {
-    // Tables have its data, whose numbers are older than the log.
+    // The data of this section is in tables, and its numbers are older than the log.
     sections_.NumbersOf(batch);
     return sections_.Apply(batch, {.number = tail->number(), .path = tail->path()},
                            tail->record_offset());
@@ -155,8 +160,10 @@ Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
   return Status::OK();
 }
 
-// Memtables that no reader sees are needed where numbers are not above those which readers may see:
-// tables may have higher ones than the log so far, from writes that skipped it or external files.
+// Starts memtables where they are needed: for the next log, and where numbers of the log are not
+// above the number that readers see already. The second can happen because tables may have higher
+// numbers than the log, from writes that skipped it or from external files. No reader sees such a
+// memtable before the next Publish().
 Status Follower::PrepareMemTables(FileNumber log_number, SequenceNumber seqno) {
   const bool is_next_log = log_number != log_number_;
   const bool needs_own = seqno <= published_ && !has_own_memtables_;
@@ -177,7 +184,7 @@ Status Follower::PrepareMemTables(FileNumber log_number, SequenceNumber seqno) {
   return Status::OK();
 }
 
-// Threads insert once there is enough for them to do.
+// Creates the inserter, with threads once there is enough work for them.
 Status Follower::UseInserter() {
   const size_t processors = std::thread::hardware_concurrency();
   const bool wants_threads = applied_bytes_ >= kBytesOfOneThread && processors > 1;
@@ -201,7 +208,8 @@ Status Follower::UseInserter() {
   return Status::OK();
 }
 
-// All entries are in memtables.
+// Waits until all entries are in memtables, and returns the error of the insertion, if there was
+// one.
 Status Follower::EndInserter() {
   if (inserter_ == nullptr) return Status::OK();
   const Status status = inserter_->Finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that were read once may have been half written, so each call that follows an end reads the
-// block of the next record again, with a reader of its own.
+// Bytes that were read at the end of a log may have been half written. So each call after an end
+// reads the block of the next record again, with a new reader.
 #include "db/following/log_tail.h"
 
 #include <algorithm>
@@ -13,11 +13,13 @@
 
 namespace ashlar {
 
-// The bytes of the file from `offset` on, in pieces that are large where there is much to read.
+// The bytes of the file from `offset` on. The pieces grow while there is much to read.
 class LogTail::Source final : public LogSource {
  public:
   Source(const FSRandomAccessFile* file, uint64_t offset, const std::string& name)
-      : file_(file), offset_(offset), name_(name) {}
+      : file_(file), offset_(offset), name_(name) {
+    assert(file != nullptr);
+  }
 
   Status Read(size_t n, char* scratch, Slice* result) override {
     if (rest_.empty()) RETURN_IF_ERROR(Fill());
@@ -33,6 +35,7 @@ class LogTail::Source final : public LogSource {
   static constexpr size_t kMostBytes = 512 << 10;
 
   Status Fill() {
+    // Twice as many bytes as the last time, up to a limit.
     bytes_.resize(std::min(kMostBytes, std::max<size_t>(kLogBlockBytes, 2 * bytes_.size())));
     const Status status =
         file_->Read(offset_, bytes_.size(), IOOptions(), &rest_, bytes_.data(), nullptr);
@@ -48,7 +51,8 @@ class LogTail::Source final : public LogSource {
   Slice rest_;
 };
 
-// A mapping of the file, or a buffer that must be aligned, would not show what is appended.
+// Opens the log for buffered reads. A memory mapping, or a buffer of direct I/O, would not show
+// what is appended later.
 Result<std::unique_ptr<LogTail>> LogTail::Open(FileSystem* fs, const std::string& path,
                                                FileNumber number) {
   FileOptions options;
@@ -77,7 +81,7 @@ bool LogTail::Next(Slice* batch) {
   return true;
 }
 
-// A log says of itself what it has to say in front of its records, and once.
+// Reads the next record. What a log says about itself is noted once, with its first record.
 bool LogTail::Read() {
   assert(!has_record_);
   status_ = Status::OK();
@@ -101,6 +105,7 @@ bool LogTail::Read() {
     has_read_record_ = true;
     return true;
   }
+  // The reader has stopped at the end of the written bytes; the next call starts again from here.
   next_offset_ = std::max(next_offset_, reader_->special_end());
   if (!reader_->timestamp_sizes().empty()) timestamp_sizes_ = reader_->timestamp_sizes();
   status_ = reader_->status();
@@ -109,6 +114,8 @@ bool LogTail::Read() {
   return false;
 }
 
+// Notes which log came before this one, and where it ended. RocksDB's logs record this in another
+// way.
 void LogTail::NotePredecessor() {
   predecessor_ = DecodeLogBeginning(record_);
   timestamp_sizes_ = reader_->timestamp_sizes();

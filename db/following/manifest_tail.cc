@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CURRENT is read each time: it costs little, and nothing else tells that the MANIFEST was
+// CURRENT is read in each round. This costs little, and nothing else shows that the MANIFEST was
 // replaced.
 #include "db/following/manifest_tail.h"
 
@@ -16,11 +16,13 @@ Status ManifestTail::Read() {
   while (reader_->Next(&edit)) edits_.push_back(std::move(edit));
   if (reader_->status().ok()) return Status::OK();
   const Status status = reader_->status();
+  // An error may be due to a MANIFEST that is being replaced, so the next call opens it again.
   StartOver();
   return status;
 }
 
-// A MANIFEST that CURRENT names was complete before, so its whole state can be read.
+// Opens a MANIFEST from its start. Before CURRENT names a MANIFEST it is complete, so the whole
+// state can be read.
 Status ManifestTail::OpenCurrent(const std::string& current) {
   auto opened = ManifestReader::Open(fs_, dir_ + "/" + current, ManifestReader::End::kForNow);
   if (!opened.ok()) {
@@ -46,6 +48,7 @@ void ManifestTail::StartOver() {
   reader_.reset();
 }
 
+// Whether the new edits can make logs obsolete.
 bool ManifestTail::MayLetLogsGo() const {
   return is_whole_ || std::any_of(edits_.begin(), edits_.end(), [](const VersionEdit& edit) {
            return edit.log_number.has_value() || edit.min_log_number_to_keep.has_value();

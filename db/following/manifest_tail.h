@@ -27,8 +27,8 @@ class ManifestTail {
   // Adds to edits() what the file has now. After an error the next call begins with the whole file.
   // TryAgain: CURRENT was switched at this moment.
   Status Read();
-  // Read, and not marked as done. With is_whole() all of one MANIFEST, which replaces whatever was
-  // before.
+  // The edits that were read and are not marked as done. If is_whole(), they are all edits of one
+  // MANIFEST, and replace the state before.
   const std::vector<VersionEdit>& edits() const { return edits_; }
   bool is_whole() const { return is_whole_; }
   bool empty() const { return edits_.empty() && !is_whole_; }

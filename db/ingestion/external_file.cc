@@ -3,10 +3,12 @@
 // Inspects external tables and stages them in the directory of the database.
 #include "db/ingestion/external_file.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "ashlar/file_checksum.h"
+#include "db/blob/blob_format.h"
 #include "env/file_util.h"
 #include "env/random_reader.h"
 #include "table/format/table_property_names.h"
@@ -55,17 +57,28 @@ bool MayReferToBlobs(const TableProperties& properties) {
   return properties.num_entries != properties.num_deletions + properties.num_merge_operands;
 }
 
-// For other tables only the entries show whether they refer to blob files, which would not come
-// along.
-Status RefuseBlobReferences(const TableReader& table, const ReadOptions& read,
-                            const std::string& source) {
+// For other tables only the entries show whether they refer to blob files.
+Status FindBlobs(const TableReader& table, const ReadOptions& read, InspectOptions::Blobs blobs,
+                 ExternalFile* file) {
   const std::unique_ptr<InternalIterator> it(table.NewIterator(read, nullptr));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
-    return Status::NotSupported(
-        StrCat("external file ", source,
-               ": has values in blob files, which cannot be ingested; write it with an ",
-               "SstFileWriter from an iterator of its database"));
+    if (blobs == InspectOptions::Blobs::kRefused) {
+      return Status::NotSupported(
+          StrCat("external file ", file->source,
+                 ": has values in blob files, which cannot be ingested; export its column family ",
+                 "with Checkpoint::ExportColumnFamily and import it, or write the file with an ",
+                 "SstFileWriter from an iterator of its database"));
+    }
+    BlobIndex index;
+    if (const Status status = index.DecodeFrom(it->value()); !status.ok()) {
+      return Status::CopyAppendMessage(status, "; in ", file->source);
+    }
+    BlobUse& use = file->blobs[index.file];
+    use.count++;
+    use.bytes += BlobRecordBytes(ExtractUserKey(it->key()).size(), index.size);
+    const bool overflows = index.size > UINT64_MAX - index.offset;
+    use.end = std::max(use.end, overflows ? UINT64_MAX : index.offset + index.size);
   }
   return it->status();
 }
@@ -116,10 +129,11 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   if (!bounds.ok()) return bounds.status();
   file.bounds = bounds.Take();
   if (file.bounds.empty()) return Refuse(source, "has no entries");
-  const bool may_have_blobs = options.ingest->allow_db_generated_files && !options.has_no_blobs;
+  const bool may_have_blobs = options.ingest->allow_db_generated_files &&
+                              options.blobs != InspectOptions::Blobs::kKnownNone;
   if (!may_have_blobs || !MayReferToBlobs(*file.properties)) return file;
   if (read.readahead_size == 0) read.readahead_size = table_options.max_auto_readahead_bytes;
-  RETURN_IF_ERROR(RefuseBlobReferences(*table, read, source));
+  RETURN_IF_ERROR(FindBlobs(*table, read, options.blobs, &file));
   return file;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,13 @@ namespace ashlar {
 
 class SliceTransform;
 
+// The values of one blob file to which a table refers.
+struct BlobUse {
+  uint64_t count = 0;
+  uint64_t bytes = 0;  // of their records
+  uint64_t end = 0;    // the offset behind the last one
+};
+
 struct ExternalFile {
   std::string source;  // the path that the program has given
   uint64_t bytes = 0;
@@ -33,6 +41,7 @@ struct ExternalFile {
   TableBounds bounds;
   // Whether all its entries can be given one sequence number; otherwise they keep their own.
   bool takes_seqno = false;
+  std::map<FileNumber, BlobUse> blobs;  // by the number that the table has for the blob file
 
   // Set by staging.
   std::string path;  // inside the database; empty: not staged
@@ -55,7 +64,10 @@ struct InspectOptions {
   uint32_t family_id = 0;
   const IngestExternalFileOptions* ingest = nullptr;
   FileChecksumGenFactory* checksum_factory = nullptr;  // null: the database records no checksums
-  bool has_no_blobs = false;  // known from the MANIFEST of the exporter; else entries are searched
+  // What becomes of values in blob files: a table with such values is refused; or its entries are
+  // read to find the files; or it is known that there are none.
+  enum class Blobs : uint8_t { kRefused, kFound, kKnownNone };
+  Blobs blobs = Blobs::kRefused;
 };
 // Opens the file and returns its description. InvalidArgument: the file does not belong here
 // (written by a database, for another family or comparator, or without entries). NotSupported: it

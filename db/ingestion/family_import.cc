@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps: stage the tables, create the family, record the tables, publish them.
+// The steps: stage the tables, create the family, copy its blob files and write the tables that
+// refer to them, record the files, publish them.
 #include "db/ingestion/family_import.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "db/jobs/table_options.h"
 #include "db/state/family_handle.h"
 #include "db/version/level_tables.h"
 #include "env/file_util.h"
@@ -31,6 +33,11 @@ Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaD
   const bool is_known = factory != nullptr && !recorded.value.empty() &&
                         NewChecksumGenerator(factory, file->path, recorded.function) != nullptr;
   return SettleChecksum(inspect, is_known ? std::optional(recorded) : std::nullopt, file);
+}
+
+// Without recorded internal keys the program has named the table itself.
+bool HasRecordedKeys(const LiveFileMetaData& exported) {
+  return exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes;
 }
 
 }  // namespace
@@ -58,7 +65,10 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   if (status.ok()) status = entries.Sync();
   if (status.ok()) status = changes_->Create(options, name, handle);
   if (status.ok()) {
-    status = Fill(FamilyOf(*handle));
+    status = CheckLevels(FamilyOf(*handle));
+    if (status.ok()) status = WriteTablesWithBlobs(FamilyOf(*handle));
+    if (status.ok() && !blobs_.empty()) status = entries.Sync();
+    if (status.ok()) status = Fill(FamilyOf(*handle));
     if (!status.ok()) {
       IgnoreError(changes_->Drop(FamilyOf(*handle)), "the first error says more");
     }
@@ -68,11 +78,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
     numbers_.Settle(status);
   }
   if (status.ok()) {
-    for (const Table& table : tables_) {
-      if (!import_options.move_files) break;
-      IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.source),
-                  "the table is in the database; its other name does no harm");
-    }
+    if (import_options.move_files) DeleteSources();
     return status;
   }
   if (!numbers_.may_be_named()) DeleteStaged();
@@ -131,20 +137,7 @@ Status FamilyImport::CheckRanges() {
 // The recorded metadata is authoritative: the table itself knows neither the sequence number that
 // an ingestion gave it nor the bounds to which its range tombstones are cut.
 Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
-  if (exported.oldest_blob_file_number != 0) {
-    return Status::NotSupported(
-        "import of a column family: values in blob files cannot be imported", exported.name);
-  }
-  // Without recorded internal keys the program has named the table itself.
-  const bool is_recorded =
-      exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes;
-  const InspectOptions inspect{
-      .fs = core_->environment.fs.get(),
-      .file_options = core_->environment.file_options,
-      .comparator = &comparator_,
-      .ingest = &staging_,
-      .checksum_factory = core_->environment.outputs.checksum_factory.get(),
-      .has_no_blobs = is_recorded};
+  const InspectOptions inspect = InspectionOf(exported);
   const std::string source =
       StrCat(exported.db_path, exported.name.starts_with('/') ? "" : "/", exported.name);
   ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(inspect, source));
@@ -156,13 +149,19 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.level = Level{exported.level};
   table.file = std::move(file);
   table.file.number = numbers_.NewNumber();
-  RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
-  RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
+  if (table.has_blobs()) {
+    RETURN_IF_ERROR(blobs_.Add(table.file));
+  } else {
+    RETURN_IF_ERROR(
+        StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
+    RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
+  }
   // A sequence number that was written into the table is kept.
   const bool has_written_one = table.file.bounds.largest_seqno != 0;
-  table.file.takes_seqno = !is_recorded && !has_written_one && TakesSeqno(*table.file.properties);
+  table.file.takes_seqno =
+      !HasRecordedKeys(exported) && !has_written_one && TakesSeqno(*table.file.properties);
   table.meta = MetadataOf(table.file, table.file.takes_seqno ? exported.largest_seqno : 0);
-  if (is_recorded) {
+  if (HasRecordedKeys(exported)) {
     table.meta.smallest_seqno = exported.smallest_seqno;
     table.meta.largest_seqno = exported.largest_seqno;
     table.meta.smallest = exported.smallest;
@@ -171,6 +170,60 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.meta.epoch_number = exported.epoch_number;
   table.meta.oldest_ancestor_time = exported.oldest_ancester_time;
   table.meta.file_creation_time = exported.file_creation_time;
+  return Status::OK();
+}
+
+InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) const {
+  const bool has_no_blobs = HasRecordedKeys(exported) && exported.oldest_blob_file_number == 0;
+  return {
+      .fs = core_->environment.fs.get(),
+      .file_options = core_->environment.file_options,
+      .comparator = &comparator_,
+      .ingest = &staging_,
+      .checksum_factory = core_->environment.outputs.checksum_factory.get(),
+      .blobs = has_no_blobs ? InspectOptions::Blobs::kKnownNone : InspectOptions::Blobs::kFound};
+}
+
+Status FamilyImport::CheckLevels(ColumnFamilyData* family) const {
+  MutexLock lock(&core_->mutex);
+  const int levels = family->current()->num_levels();
+  for (const Table& table : tables_) {
+    if (table.level >= 0 && table.level < levels) continue;
+    return Status::InvalidArgument(StrCat("import of a column family: ", table.file.source,
+                                          " is of level ", table.level, ", but there are ", levels,
+                                          " levels"));
+  }
+  return Status::OK();
+}
+
+// The new tables have the bounds, sequence numbers and times that are recorded for the old ones.
+Status FamilyImport::WriteTablesWithBlobs(ColumnFamilyData* family) {
+  if (blobs_.empty()) return Status::OK();
+  RETURN_IF_ERROR(blobs_.CopyAll(family->id(), dir_));
+  TableOutputOptions output;
+  {
+    MutexLock lock(&core_->mutex);
+    output = TableOptionsFor(*core_, *family);
+  }
+  output.is_flush = false;
+  const InspectOptions inspect = InspectionOf(LiveFileMetaData());
+  for (Table& table : tables_) {
+    if (!table.has_blobs()) continue;
+    output.file_number = table.file.number;
+    output.level = table.level;
+    output.epoch_number = table.meta.epoch_number;
+    output.creation_time = table.meta.file_creation_time;
+    output.oldest_ancestor_time = table.meta.oldest_ancestor_time;
+    output.oldest_key_time = table.file.properties->oldest_key_time;
+    FileMetadata meta;
+    RETURN_IF_ERROR(blobs_.WriteTable(table.file, inspect, output, &meta));
+    table.file.path = TableFileName(dir_, table.file.number);
+    meta.smallest = table.meta.smallest;
+    meta.largest = table.meta.largest;
+    meta.smallest_seqno = table.meta.smallest_seqno;
+    meta.largest_seqno = table.meta.largest_seqno;
+    table.meta = std::move(meta);
+  }
   return Status::OK();
 }
 
@@ -195,23 +248,22 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   });
   for (Table* const in_order : tables) {
     Table& table = *in_order;
-    if (table.level < 0 || table.level >= family->current()->num_levels()) {
-      return Status::InvalidArgument(StrCat("import of a column family: ", table.file.source,
-                                            " is of level ", table.level, ", but there are ",
-                                            family->current()->num_levels(), " levels"));
-    }
     table.meta.epoch_number = family->versions()->next_epoch++;
     change.last_sequence = std::max(change.last_sequence, table.meta.largest_seqno);
     edit.AddFile(table.level, table.meta);
   }
+  blobs_.Describe(&edit);
   const SequenceNumber last_seqno = change.last_sequence;
   numbers_.ExpectNaming();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   family->PublishSuperVersion();
   core_->pipeline->SkipTo(last_seqno);
+  blobs_.NoteAdded();
   if (core_->resources.space == nullptr) return Status::OK();
-  for (const Table* table : tables)
-    core_->resources.space->OnAddFile(table->file.path, table->file.bytes);
+  for (const Table& table : tables_) {
+    // The others were counted when they were written.
+    if (!table.has_blobs()) core_->resources.space->OnAddFile(table.file.path, table.file.bytes);
+  }
   return Status::OK();
 }
 
@@ -221,7 +273,17 @@ void FamilyImport::DeleteStaged() {
     if (table.file.path.empty()) continue;
     IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.path),
                 "what stays is deleted at the next open");
+    if (core_->resources.space != nullptr) core_->resources.space->OnDeleteFile(table.file.path);
   }
+  blobs_.DeleteCopies();
+}
+
+void FamilyImport::DeleteSources() {
+  for (const Table& table : tables_) {
+    IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), table.file.source),
+                "the table is in the database; its other name does no harm");
+  }
+  blobs_.DeleteSources();
 }
 
 }  // namespace ashlar

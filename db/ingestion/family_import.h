@@ -5,6 +5,9 @@
 // their sequence numbers. A program may also pass tables of an SstFileWriter; facts that it does
 // not state are then read from the table.
 //
+// Values in blob files come along: the blob files are expected beside the tables, are copied, and
+// the tables that refer to them are written again (imported_blobs.h).
+//
 // Crash: the family is created by one record of the MANIFEST and filled by a later one; between
 // them it is empty. After an error the family is dropped again. Threads: any, without locks.
 #pragma once
@@ -17,6 +20,7 @@
 #include "ashlar/options.h"
 #include "db/changes/family_changes.h"
 #include "db/ingestion/external_file.h"
+#include "db/ingestion/imported_blobs.h"
 #include "db/jobs/background_job.h"
 #include "db/state/db_core.h"
 
@@ -26,7 +30,7 @@ class FamilyImport {
  public:
   // Both arguments outlive the object.
   FamilyImport(DbCore* core, FamilyChanges* changes)
-      : core_(core), changes_(changes), numbers_(core) {}
+      : core_(core), changes_(changes), numbers_(core), blobs_(core, &numbers_) {}
 
   // Called once. If there are several parts, their key ranges must not overlap.
   Status Run(const ColumnFamilyOptions& options, const std::string& name,
@@ -39,6 +43,7 @@ class FamilyImport {
     Level level = 0;
     ExternalFile file;
     FileMetadata meta;  // as the exporter recorded it, with new number and epoch
+    bool has_blobs() const { return !file.blobs.empty(); }
   };
 
   struct Range {  // the user keys of a part, both bounds inclusive
@@ -49,14 +54,19 @@ class FamilyImport {
   Status StageTable(const LiveFileMetaData& exported) EXCLUDES(db_mutex);
   Status CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const;
   Status CheckRanges();
+  Status CheckLevels(ColumnFamilyData* family) const EXCLUDES(db_mutex);
+  Status WriteTablesWithBlobs(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  InspectOptions InspectionOf(const LiveFileMetaData& exported) const;
   Status Fill(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void DeleteStaged();
+  void DeleteSources();
 
   DbCore* const core_;
   FamilyChanges* const changes_;
   TableNumbers numbers_;
   InternalKeyComparator comparator_{BytewiseComparator()};
   IngestExternalFileOptions staging_;
+  ImportedBlobs blobs_;
   std::vector<Table> tables_;
   std::vector<Range> ranges_;  // of the parts that are staged
   std::string dir_;            // the directory for the new family's tables

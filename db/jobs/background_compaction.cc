@@ -28,6 +28,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
       plan_(std::move(plan)),
       notifier_(core, *family, notice_),
       blob_notifier_(core, *family,
+                     // All members below are values of this moment, taken under the DB mutex.
+                     // Options may change while the job runs; the job keeps the ones it began with.
                      {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
   work_.table.is_flush = false;
@@ -61,10 +63,14 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
   work_.blob_observer = &blob_notifier_;
   work_.observer = &notifier_;
   if (plan_.start_level > 0) {
+    // A job that does not read level 0 lets a compaction of level 0 go first when writers wait for
+    // it. Jobs of level 0 never yield, or they would wait for each other.
     yielder_.emplace(turns);
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
   }
-  assert(!plan_.inputs.empty() && plan_.output_level >= 0);
+  assert(!plan_.inputs.empty());
+  assert(plan_.output_level >= 0);
+  // From here on the inputs belong to this job. Finish() gives them back, also after an error.
   family->versions()->claims.Take(plan_.inputs);
   registry_->Add({.family = family, .plan = &plan_, .is_aborted = &is_aborted_});
   // The job may use one helper thread while fewer jobs run than are allowed. It keeps the helper
@@ -74,7 +80,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
       plan_.IsMerge() && core_->jobs.TakeHelper(limits.flushes + limits.compactions);
 }
 
-// A call waits for the result, so merge operators decide what their failures mean.
+// The call that waits for the result gets the error of a failed merge, so merge operators decide
+// whether operands may be kept.
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
   assert(stop.aborted != nullptr);
   work_.stop = stop;
@@ -91,6 +98,7 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
                          : policy == BlobGarbageCollectionPolicy::kForce;
   work_.relocated_blob_share.reset();
   if (!is_on) return;
+  // A value outside of 0 to 1 means that the call leaves the choice to the options.
   const bool is_given = age_cutoff >= 0 && age_cutoff <= 1;
   work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
 }
@@ -112,11 +120,14 @@ OperationInfo BackgroundCompaction::OperationToShow() const {
   return facts;
 }
 
-// Decides before the announcement whether the job is a move, and whether another process does it.
+// Last decisions before the job is announced: whether it moves tables instead of merging them, and
+// whether a compaction service does it. Runs without the DB mutex, because both may call code of
+// the program.
 void BackgroundCompaction::Announce() {
   BeginOperation(OperationToShow());
   if (plan_.is_trivial_move) ReconsiderMove();
   if (plan_.IsMerge()) {
+    // InputFor() reads the state of the family.
     MutexLock lock(&core_->mutex);
     remote_ = RemoteCompaction::For(core_, *family_, work_, id_);
   }
@@ -139,6 +150,7 @@ void BackgroundCompaction::ReconsiderMove() {
                                         file->meta.largest_user_key())) {
         continue;
       }
+      // Other threads read the plan through the registry, under the mutex.
       MutexLock lock(&core_->mutex);
       plan_.is_trivial_move = false;
       return;
@@ -146,7 +158,8 @@ void BackgroundCompaction::ReconsiderMove() {
   }
 }
 
-// A copy with the results. The job itself keeps the notice without them.
+// A copy of the notice with the results. Notices from before the merge have none, which is how
+// listeners tell the beginning from the end.
 CompactionNotice BackgroundCompaction::MakeNotice() const {
   CompactionNotice done = notice_;
   done.result = &result_;
@@ -158,7 +171,8 @@ CompactionJobInfo BackgroundCompaction::Describe(const Status& status) const {
   return DescribeCompaction(*core_, *family_, MakeNotice(), status);
 }
 
-// Tables that are moved are neither read nor written.
+// The share of the job in the statistics of its family. A move reads and writes no tables, so it
+// only counts the bytes that it moved.
 JobWork BackgroundCompaction::WorkDone() const {
   JobWork work;
   if (!plan_.IsMerge()) {
@@ -169,6 +183,8 @@ JobWork BackgroundCompaction::WorkDone() const {
   work.micros = ElapsedMicros();
   work.cpu_micros = result_.cpu_micros;
   for (const LevelFiles& level : plan_.inputs) {
+    // Bytes from the output level are the cost of the merge; bytes from above are the data that
+    // moved down.
     const bool is_upper = level.level != plan_.output_level;
     for (const TableFile* file : level.files) {
       (is_upper ? work.upper_bytes : work.output_level_bytes) += file->meta.file_size;
@@ -182,7 +198,8 @@ JobWork BackgroundCompaction::WorkDone() const {
   return work;
 }
 
-// The compaction service does the job if it exists and accepts it; otherwise this process does it.
+// The compaction service merges if there is one and it accepts the job. Otherwise, and after every
+// failure of the service, this process does.
 Status BackgroundCompaction::Merge() {
   assert(plan_.IsMerge());
   bool is_done = false;
@@ -191,10 +208,11 @@ Status BackgroundCompaction::Merge() {
   return is_done ? Status::OK() : CompactionJob(work_).Run(&result_);
 }
 
-// A move writes nothing. Directories are synced here, so that the tables are durable before the
-// MANIFEST names them.
+// Writes the outputs; a move writes nothing. The directories are synced here, because a MANIFEST
+// that names a table must not be durable before the directory entry of the table is.
 Status BackgroundCompaction::WriteTables() {
-  assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
+  assert(plan_.InputFileCount() > 0);
+  assert(work_.plan == &plan_);
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();
@@ -207,6 +225,7 @@ Status BackgroundCompaction::WriteTables() {
       RETURN_IF_ERROR(blobs.Sync());
     }
   }
+  // Listeners see the outputs before readers do.
   NotifyCompactionPreCommit(core_, *family_, MakeNotice());
   return Status::OK();
 }
@@ -216,6 +235,7 @@ Status BackgroundCompaction::Describe(VersionSet::Change* change) {
   assert(plan_.IsMerge() || result_.tables.empty());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
   SetStage(ThreadStatus::STAGE_COMPACTION_INSTALL);
+  // The last chance to stop: after this the change is written to the MANIFEST.
   RETURN_IF_ERROR(work_.stop.Check());
   VersionEdit& edit = change->edits.emplace_back();
   edit.column_family = family_->id();
@@ -225,6 +245,7 @@ Status BackgroundCompaction::Describe(VersionSet::Change* change) {
       if (plan_.is_trivial_move) edit.AddFile(plan_.output_level, file->meta);
     }
   }
+  // The next compaction of this level begins behind the keys of this one.
   DescribeOutput(result_, plan_.output_level, &edit);
   if (!plan_.next_cursor.empty()) {
     edit.compact_cursors.push_back({plan_.start_level, plan_.next_cursor});
@@ -244,10 +265,12 @@ void BackgroundCompaction::Finish(const Status& status) {
   reserved_.Release();
   if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
   shape_ = ShapeOf(*family_);
-  // The reads that asked for this compaction do not ask again, so the request is restored.
+  // The reads that asked for this compaction do not ask again, so a failed job restores the
+  // request.
   if (!status.ok() && plan_.reason == CompactionReason::kReadTriggered) {
     family_->is_read_compaction_wanted = true;
   }
+  // The old version stays current after an error, and the outputs are deleted.
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptForSnapshots();
@@ -255,18 +278,23 @@ void BackgroundCompaction::Finish(const Status& status) {
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearCompactionError();
 }
 
-// Prefers other compactions to one that has failed, so that they are not blocked for ever.
+// Counts a failure at each input file. Compactions of other files are preferred from now on, so a
+// table that cannot be compacted does not block them for ever.
 void BackgroundCompaction::NoteFailure() {
   core_->mutex.AssertHeld();
   assert(!plan_.inputs.empty());
+  assert(!plan_.inputs.front().files.empty());
   for (TableFile* file : plan_.inputs.front().files) {
     if (file->failed_compactions != UINT8_MAX) file->failed_compactions++;
   }
 }
 
-// If the snapshot was released meanwhile, the thread that ran the job requests the next compaction.
+// Notes output tables that hold entries only for the sake of a snapshot. They are compacted again
+// when the snapshot is released. If that has happened already, the thread of this job requests the
+// next compaction.
 void BackgroundCompaction::NoteKeptForSnapshots() {
   core_->mutex.AssertHeld();
+  // The counter saturates.
   for (const OutputTable& table : result_.tables) {
     if (!table.meta.keeps_for_snapshots) continue;
     family_->versions()->kept_for_snapshots.Add(table.meta.number, table.meta.largest_seqno);
@@ -274,13 +302,15 @@ void BackgroundCompaction::NoteKeptForSnapshots() {
   }
 }
 
-// If the MANIFEST on disk may name the tables, they must stay.
+// Deletes the outputs of a failed job. If the MANIFEST on disk may name them, for example because
+// its sync failed, they stay: a later recovery could need them.
 void BackgroundCompaction::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
 
-// A manual compaction returns its error to the caller. Corruption becomes the background error
-// nevertheless, except the failure of a merge operator.
+// The kind of background error that a failure of this job becomes; none if the error concerns only
+// the caller. A manual compaction returns its error to the call. Corruption becomes a background
+// error nevertheless, unless a merge operator reported it.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // concerns all writers
@@ -325,6 +355,7 @@ void BackgroundCompaction::Count(const Status& status) const {
     RecordTick(statistics, COMPACT_READ_BYTES_TTL, plan_.InputBytes());
     RecordTick(statistics, COMPACT_WRITE_BYTES_TTL, written_bytes);
   }
+  // Marked tables are only counted for the start level.
   const std::vector<TableFile*>& files = plan_.inputs.front().files;
   const auto is_marked = [](const TableFile* file) { return file->meta.marked_for_compaction; };
   if (std::none_of(files.begin(), files.end(), is_marked)) return;
@@ -332,7 +363,8 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, written_bytes);
 }
 
-// The line of the event log. Tools read it, so its names are RocksDB's.
+// Writes the line of the event log. Tools parse these lines, so the member names are those of
+// RocksDB.
 void BackgroundCompaction::LogEnd(const Status& status) const {
   EventLine line = core_->services.events->Event("compaction_finished");
   line.Add("job", id_)
@@ -358,7 +390,8 @@ void BackgroundCompaction::LogEnd(const Status& status) const {
   AddShape(shape_, &line);
 }
 
-// The service is notified before listeners. The operation is shown until all of them know the end.
+// The compaction service is notified before the listeners. The operation stays visible in
+// Env::GetThreadList() until all of them have been called.
 void BackgroundCompaction::Report(const Status& status) {
   const bool is_move = plan_.is_trivial_move && plan_.reason != CompactionReason::kRefitLevel;
   if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);

@@ -18,8 +18,8 @@
 
 namespace ashlar {
 
-// False while another job flushes older memtables of the family, because flushes are installed in
-// order.
+// Whether the family has memtables to flush now. Flushes of a family are installed in the order of
+// its memtables, so this is false while another job flushes older ones.
 bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
   if (family.is_dropped() || !family.is_flush_due() || core.errors.BlocksFlushes()) return false;
   assert(!family.immutables().empty());
@@ -37,7 +37,8 @@ std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFami
   return std::unique_ptr<BackgroundFlush>(new BackgroundFlush(core, family, std::move(work)));
 }
 
-// The oldest memtable gives the reason that listeners see.
+// The oldest memtable gives the reason that listeners see. Older logs need a sync if other
+// families, or prepared transactions, depend on them; see SyncFiles().
 BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work)
     : FamilyJob(core, family),
       work_(std::move(work)),
@@ -46,6 +47,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
       syncs_older_logs_(core->families.All().size() > 1 || core->options->allow_2pc),
       blob_notifier_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
   assert(!work_.memtables.empty());
+  // BeginFlush() has protected the number from deletion.
   numbers_.Adopt(work_.table.file_number);
   NoteStallTriggers();
   work_.blob_observer = &blob_notifier_;
@@ -54,7 +56,8 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
 }
 
-// Called before and after the flush, because listeners see both states.
+// Notes whether the number of tables slows or stops writes. Listeners see the state before the
+// flush and after it, so this is called twice.
 void BackgroundFlush::NoteStallTriggers() {
   const ColumnFamilyOptions& options = family_->options();
   const int tables = RunsThatSlowWrites(*family_->current(), options);
@@ -84,6 +87,7 @@ OperationInfo BackgroundFlush::OperationToShow() const {
   return facts;
 }
 
+// The share of the flush in the statistics of its family.
 JobWork BackgroundFlush::WorkDone() const {
   JobWork work;
   work.jobs = 1;
@@ -93,7 +97,8 @@ JobWork BackgroundFlush::WorkDone() const {
   return work;
 }
 
-// Called by the job from time to time. Writers that are paced by the flush are woken.
+// Called by the job several times while it writes; `progress` goes from 0 to 1. Wakes the writers
+// whose speed is tied to that of the flush.
 void BackgroundFlush::NoteProgress(double progress) {
   assert(progress >= 0);
   if (bytes_.has_value()) bytes_->Tell();
@@ -108,10 +113,11 @@ void BackgroundFlush::Announce() {
   NotifyFlushBegin(core_, *family_, MakeNotice());
 }
 
-// Counters and listeners learn of the table before it takes effect, because threads that wait for
-// the flush continue at that moment.
+// Writes the table and makes it durable. Counters and listeners hear of it before it takes effect,
+// because threads that wait for the flush continue at that moment and may check them.
 Status BackgroundFlush::WriteTable() {
-  assert(result_.tables.empty() && !work_.memtables.empty());
+  assert(result_.tables.empty());
+  assert(!work_.memtables.empty());
   SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   for (const MemTable* memtable : work_.memtables) {
     assert(memtable != nullptr);
@@ -134,6 +140,7 @@ Status BackgroundFlush::WriteTable() {
   return status;
 }
 
+// Listeners get exactly one event for the table, whichever step fails.
 void BackgroundFlush::NotifyTable(const Status& status) {
   assert(result_.tables.size() <= 1);
   if (has_notified_table_) return;
@@ -148,11 +155,15 @@ void BackgroundFlush::NotifyTable(const Status& status) {
 // come back as prepared. One sync of the directory covers the table and the logs that were created
 // since, if they are in the same directory. Only after both syncs may the MANIFEST name the table.
 Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
-  assert(!work_.table.dir.empty() && result_.tables.size() <= 1);
+  assert(!work_.table.dir.empty());
+  assert(result_.tables.size() <= 1);
   WalSet& wals = *core_->wals;
+  // A failure of the sync may have concerned any log up to this one.
   const FileNumber newest_log = wals.current_number();
   Status status = syncs_older_logs_ ? wals.SyncSealed() : Status::OK();
   if (status.ok() && !result_.tables.empty()) {
+    // Entries up to this log are covered by the sync that follows; a log that is created during the
+    // sync is not.
     const FileNumber newest_entry = wals.current_number();
     status = entries.Sync();
     if (status.ok() && work_.table.dir == core_->paths.wal_dir) {
@@ -164,19 +175,21 @@ Status BackgroundFlush::SyncFiles(const NewEntries& entries) {
   return status;
 }
 
-// Later flushes of the family install later log numbers, because flushes are installed in order.
+// Adds the table to the edit, and the first log that the family still needs. Log numbers of a
+// family only ascend, because its flushes are installed in order.
 void BackgroundFlush::Describe(VersionEdit* edit) {
   assert(log_number_ <= core_->wals->current_number());
   assert(result_.tables.size() + result_.blob_files.size() <= numbers_.count());
   SetStage(ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS);
-  assert(edit != nullptr && outcome_.ok());
+  assert(edit != nullptr);
+  assert(outcome_.ok());
   edit->column_family = family_->id();
   edit->log_number = log_number_;
   DescribeOutput(result_, work_.table.level, edit);
   numbers_.ExpectNaming();
 }
 
-// A failed flush gives its memtables back, so that they can be flushed again.
+// A failed flush returns its memtables to the family, which may flush them again.
 void BackgroundFlush::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   outcome_ = status;
@@ -191,12 +204,13 @@ void BackgroundFlush::Finish(const Status& status) {
   shape_ = ShapeOf(*family_);
 }
 
-// If the MANIFEST on disk may name the table, it must stay.
+// Deletes the table of a failed flush. If the MANIFEST on disk may name it, the table stays.
 void BackgroundFlush::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
 
-// In RocksDB's names of reasons, "NoWAL" means an I/O error while the log is intact.
+// The kind of background error that a failure becomes. In RocksDB's names of reasons, "NoWAL" means
+// an I/O error while the log is intact. A log that failed has reported its own error already.
 std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
@@ -205,7 +219,8 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
                                  : BackgroundErrorReason::kFlushNoWAL;
 }
 
-// Garbage is what the memtables had and the table has not.
+// Statistics of a flush that has written its table. Garbage is the part of the memtables' bytes
+// that is not in the table, such as overwritten values.
 void BackgroundFlush::Count() const {
   Statistics* const statistics = core_->services.statistics.get();
   uint64_t kept_bytes = 0;  // of the payload, what the table contains
@@ -230,6 +245,8 @@ void BackgroundFlush::Count() const {
   }
 }
 
+// The end of the flush, after its effect: the error of a log, the line of the event log, the
+// listeners.
 void BackgroundFlush::Report() {
   assert(!failed_log_.has_value() || !outcome_.ok());
   if (failed_log_.has_value()) {

@@ -19,6 +19,7 @@
 // TableNumbers::NewNumber().
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -60,7 +61,7 @@ class BackgroundJob {
 // them do.
 class TableNumbers {
  public:
-  explicit TableNumbers(DbCore* core) : core_(core) {}
+  explicit TableNumbers(DbCore* core) : core_(core) { assert(core != nullptr); }
 
   // Allocates and protects a number. Any thread of the job.
   FileNumber NewNumber() EXCLUDES(db_mutex);
@@ -98,7 +99,10 @@ class FamilyJob {
         family_(family),
         id_(core->jobs.NewJobId()),
         start_micros_(core->environment.NowMicros()),
-        numbers_(core) {}
+        numbers_(core) {
+    assert(core != nullptr);
+    assert(family != nullptr);
+  }
   ~FamilyJob() = default;
 
   // From now until EndOperation(), Env::GetThreadList() shows this operation for the calling

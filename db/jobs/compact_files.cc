@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactFiles() compacts in the thread of its caller. That may be a thread of the Env's own pool,
-// where waiting for another thread of the pool could last for ever.
+// CompactFiles() compacts in the thread of its caller. The caller may be a thread of the Env's own
+// pool, and there waiting for another thread of the pool could last for ever.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -16,7 +16,8 @@
 namespace ashlar {
 namespace {
 
-// A name is a path or a bare file name as in the metadata.
+// The number of a table that the program has named. The name may be a path, or only the file name
+// as in the metadata.
 Result<FileNumber> NumberOfTable(const std::string& name) {
   FileNumber number;
   FileType type;
@@ -25,6 +26,7 @@ Result<FileNumber> NumberOfTable(const std::string& name) {
 }
 
 // Converts the arguments of the call. The files themselves are checked when the plan is made.
+// The library may have been built without this compression.
 Result<FilesToCompact> Understand(const CompactFilesCall& call) {
   const std::vector<CompressionType> linked = GetSupportedCompressions();
   if (call.options.compression != kDisableCompressionOption &&
@@ -51,7 +53,8 @@ Result<FilesToCompact> Understand(const CompactFilesCall& call) {
 Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
                                        std::vector<std::string>* output_file_names,
                                        CompactionJobInfo* info) {
-  assert(family != nullptr && !InEpoch());
+  assert(family != nullptr);
+  assert(!InEpoch());
   FilesToCompact files;
   ASSIGN_OR_RETURN(files, Understand(call));
   if (files.output_path_id.has_value()) {
@@ -69,16 +72,19 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
     scheduler_->JobOfCallBeginsLocked();
   }
+  // The compaction runs without the DB mutex, in this thread.
   Status status;
   {
     const JobThread mark(core_, JobThread::Job::kCompaction);
     status = jobs_->Run(job.get());
   }
+  // Describe() reads the job, so it comes before the job releases its version.
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
   core_->services.cleaner->DeleteObsoleteFiles();
   if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
   if (info != nullptr) *info = done;
+  // Last, because afterwards closing the database no longer waits for this call.
   MutexLock lock(&core_->mutex);
   manual.is_done = true;
   queue_->RemoveLocked(&manual);

@@ -11,20 +11,26 @@
 namespace ashlar {
 
 void CompactionRegistry::Add(const Running& running) {
-  assert(running.family != nullptr && running.plan != nullptr && running.is_aborted != nullptr);
+  assert(running.family != nullptr);
+  assert(running.plan != nullptr);
+  assert(running.is_aborted != nullptr);
   running_.push_back(running);
 }
 
+// The plan is part of the job, so its address identifies the job.
 void CompactionRegistry::Remove(const CompactionPlan* plan) {
   [[maybe_unused]] const size_t removed =
       std::erase_if(running_, [plan](const Running& running) { return running.plan == plan; });
   assert(removed == 1);
 }
 
-// A reservation looks like a running compaction to pickers, but cannot be aborted.
+// Pickers treat a reservation like a running compaction, but it cannot be aborted. The plan stays
+// valid until ReleaseLocked().
 void CompactionRegistry::ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) {
-  assert(family != nullptr && plan != nullptr);
-  assert(plan->output_level > 0 && plan->InputFileCount() > 0);
+  assert(family != nullptr);
+  assert(plan != nullptr);
+  assert(plan->output_level > 0);
+  assert(plan->InputFileCount() > 0);
   reserved_.emplace_back(family, plan);
 }
 
@@ -34,7 +40,8 @@ void CompactionRegistry::ReleaseLocked(const CompactionPlan* plan) {
   assert(released == 1);
 }
 
-// The plans that a new compaction must not conflict with.
+// The plans of the family that a new compaction must not conflict with: those of running jobs, and
+// the reserved ones.
 CompactionRegistry::Plans CompactionRegistry::PlansLocked(const ColumnFamilyData* family) const {
   assert(family != nullptr);
   Plans plans;
@@ -47,6 +54,7 @@ CompactionRegistry::Plans CompactionRegistry::PlansLocked(const ColumnFamilyData
   return plans;
 }
 
+// Null asks about all families.
 bool CompactionRegistry::IsRunningLocked(const ColumnFamilyData* family) const {
   return std::any_of(running_.begin(), running_.end(), [family](const Running& running) {
     return family == nullptr || running.family == family;
@@ -64,7 +72,8 @@ uint64_t CompactionRegistry::SortedRunsLocked() const {
   return runs;
 }
 
-// Calls are counted, so that one Resume() does not end the abort of another call.
+// Sets the abort flag of running compactions; a null family means all. Calls are counted, so a
+// Resume() of one call does not end the abort of another.
 void CompactionRegistry::AbortLocked(const ColumnFamilyData* family) {
   assert(abort_all_count_ >= 0);
   (family == nullptr ? abort_all_count_ : abort_counts_[family->id()])++;
@@ -74,7 +83,7 @@ void CompactionRegistry::AbortLocked(const ColumnFamilyData* family) {
   }
 }
 
-// Without an abort before it, this does nothing.
+// Takes back one AbortLocked(). Without such a call before it, the function does nothing.
 void CompactionRegistry::ResumeLocked(const ColumnFamilyData* family) {
   if (family == nullptr) {
     if (abort_all_count_ > 0) abort_all_count_--;

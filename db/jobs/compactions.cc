@@ -14,18 +14,20 @@
 namespace ashlar {
 namespace {
 
-// A call waits for the compaction: the limiter counts it but does not hold it back.
+// A token of the limiter for a compaction that a call waits for. The limiter counts the compaction,
+// but never delays it.
 std::unique_ptr<TaskLimiter::Token> TokenOfCall(const ColumnFamilyOptions& options) {
   TaskLimiter* const limiter = TaskLimiter::From(options.compaction_thread_limiter.get());
   return limiter == nullptr ? nullptr : limiter->Take(/*force=*/true);
 }
 
-// Tables that are moved or dropped need no space.
+// The free space that a compaction needs for its outputs, in bytes. Moves and deletions need none.
 uint64_t BytesToReserve(const CompactionPlan& plan) {
   return plan.IsMerge() ? plan.InputBytes() : 0;
 }
 
-// False if the input would not fit below the limit of the SstFileManager.
+// Reserves space for the outputs, which are estimated to be as large as the inputs. False: they
+// would not fit below the limit of the SstFileManager.
 bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* reserved) {
   const uint64_t bytes = BytesToReserve(plan);
   if (bytes == 0 || reserved->Take(core.resources.space, bytes)) return true;
@@ -33,8 +35,8 @@ bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* r
   return false;
 }
 
-// How often the inputs of a plan have failed to compact. Counts only for plans whose sole reason is
-// a mark or a suggestion; urgent plans are tried again first.
+// How often the inputs of a plan have failed to compact. 0 for all plans with an urgent reason,
+// which are tried again first; only marks and suggestions can wait.
 int FailuresOf(const CompactionPlan& plan) REQUIRES(db_mutex) {
   if (plan.reason != CompactionReason::kFilesMarkedForCompaction) return 0;
   assert(!plan.inputs.empty());
@@ -45,8 +47,8 @@ int FailuresOf(const CompactionPlan& plan) REQUIRES(db_mutex) {
   return most;
 }
 
-// Replaces `*plan` by `other` if that has failed less often. Returns true if no plan can be better
-// than the result.
+// Replaces `*plan` by `other` if `other` has failed less often. Returns true if the result has
+// never failed, so that a further search cannot find anything better.
 bool Prefer(std::optional<CompactionPlan> other, std::optional<CompactionPlan>* plan)
     REQUIRES(db_mutex) {
   if (other.has_value() && (!plan->has_value() || FailuresOf(*other) < FailuresOf(**plan))) {
@@ -57,15 +59,15 @@ bool Prefer(std::optional<CompactionPlan> other, std::optional<CompactionPlan>* 
 
 }  // namespace
 
-// The constructor of the job claims the inputs.
+// Creates the job, whose constructor claims the inputs.
 std::unique_ptr<BackgroundCompaction> Compactions::Begin(ColumnFamilyData* family,
                                                          CompactionPlan plan) {
   assert(!plan.inputs.empty());
   return std::make_unique<BackgroundCompaction>(core_, registry_, turns_, family, std::move(plan));
 }
 
-// Limiter and space are asked before the inputs are claimed, so nothing has to be given back if one
-// refuses.
+// Picks and begins one automatic compaction. The limiter and the space are asked before the inputs
+// are claimed, so nothing must be undone if one of them refuses.
 Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
   Begun begun;
@@ -74,7 +76,8 @@ Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   pick.may_serve_reads = family->is_read_compaction_wanted;
   std::optional<CompactionPlan> plan = PickNext(family, pick);
   if (!plan.has_value()) return begun;
-  assert(!plan->is_manual && plan->InputFileCount() > 0);
+  assert(!plan->is_manual);
+  assert(plan->InputFileCount() > 0);
   TaskLimiter* const limiter = TaskLimiter::From(pick.options->compaction_thread_limiter.get());
   if (limiter != nullptr && (begun.token = limiter->Take(/*force=*/false)) == nullptr) {
     begun.is_held_back = true;
@@ -89,14 +92,16 @@ Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
   begun.job = Begin(family, std::move(*plan));
   begun.job->SetToken(std::move(begun.token));
   begun.job->SetReserved(std::move(reserved));
-  // Whether more is needed, apart from the inputs that this compaction has claimed.
+  // Whether the family needs a further compaction beside this one, not counting the inputs that are
+  // claimed.
   begun.wants_more =
       AssessCompaction(*family->current(), family->options(), family->versions()->claims)
           .IsNeeded();
   return begun;
 }
 
-// An exclusive manual compaction keeps automatic ones away, even before it runs.
+// Whether an automatic compaction may begin in the family. An exclusive manual compaction prevents
+// it already while it waits in the queue; otherwise it might wait for ever.
 bool Compactions::MayBeginAutomatic(const ColumnFamilyData& family) const {
   return !family.is_dropped() && !family.options().disable_auto_compactions &&
          !core_->errors.BlocksWrites() && !manual_->HasExclusiveLocked(&family) &&
@@ -114,9 +119,11 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
   return pick;
 }
 
-// A marked or suggested table that has failed before comes after everything else that can be done.
+// Picks the most urgent compaction of the family. A table that is only marked or suggested, and
+// that has failed before, comes after everything else that can be done.
 std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
                                                     const PickOptions& options) {
+  assert(family != nullptr);
   const Version& version = *family->current();
   auto plan = PickCompaction(version, options, registry_->PlansLocked(family));
   // Nothing is worth compacting, so the request of the readers is done. It stays if a more urgent
@@ -129,9 +136,11 @@ std::optional<CompactionPlan> Compactions::PickNext(ColumnFamilyData* family,
   return plan;
 }
 
-// Remembers the tables by number. They are compacted when nothing more urgent is left.
+// Remembers the tables in the range by their numbers. They are compacted when nothing more urgent
+// is left. The last level is left out, as its tables have no level to move to.
 void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
                                 const Slice* end) {
+  assert(family != nullptr);
   const Version& version = *family->current();
   for (Level level = 0; level < version.deepest_level(); ++level) {
     for (const TableFile* table : version.Overlapping(level, begin, end).files) {
@@ -142,6 +151,7 @@ void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* beg
 
 std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData* family,
                                                          const PickOptions& options) {
+  assert(family != nullptr);
   const auto found = suggested_.find(family->id());
   if (found == suggested_.end()) return std::nullopt;
   std::set<FileNumber>& suggested = found->second;
@@ -151,6 +161,7 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
   for (auto number = suggested.begin(); number != suggested.end() && !is_settled;) {
     const LevelFiles table = version.FindTable(*number);
     const Level last{LevelsInUse(version, *options.options) - 1};
+    // The table is gone, or is on the last level by now: nothing is left to do for it.
     const bool is_over =
         table.files.empty() || table.level >= std::min(version.deepest_level(), last);
     std::optional<CompactionPlan> down;
@@ -165,15 +176,19 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
   return plan;
 }
 
-// Does not begin anything, so the answer may change as soon as the mutex is released.
+// Whether the next automatic compaction would be one of level 0. Nothing is begun, so the answer
+// may change as soon as the mutex is released.
 bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
+  assert(family != nullptr);
   if (!MayBeginAutomatic(*family)) return false;
   const auto plan =
       PickCompaction(*family->current(), OptionsToPick(family), registry_->PlansLocked(family));
   return plan.has_value() && plan->start_level == 0;
 }
 
-// A table that is gone, or that has data below it by now, is left to other compactions.
+// Picks a bottommost table whose entries were kept for a snapshot that is released now; see
+// NoteKeptForSnapshots(). A table that is gone, or that is not bottommost any more, is left to
+// other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
                                                         const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
@@ -201,9 +216,12 @@ std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family
   return std::nullopt;
 }
 
-// A table in which all sequence numbers are 0 was written when no snapshot needed anything, so its
-// mark has another meaning. On other levels the mark itself causes a compaction.
+// Called once at opening: finds the tables that earlier processes kept entries in for snapshots,
+// which do not survive a close. On the last level a mark means this, unless all sequence numbers of
+// the table are 0. Then no snapshot needed anything, and the mark has another meaning. On other
+// levels the mark itself causes a compaction.
 void Compactions::FindKeptForSnapshotsLocked() {
+  // Otherwise the tables that the job writes would be noted twice.
   assert(!registry_->IsRunningLocked(nullptr));  // else the tables that it writes are noted twice
   for (ColumnFamilyData* family : core_->families.All()) {
     const Version& version = *family->current();
@@ -216,7 +234,8 @@ void Compactions::FindKeptForSnapshotsLocked() {
   }
 }
 
-// Visits all families, so it is called only when next_table_due() has been reached.
+// Visits all families, so callers call it only when a released snapshot has made some table due
+// (see next_table_due()).
 std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
   const SequenceNumber seen_by_all = core_->SeenByAll();
   SequenceNumber next_due = KeptForSnapshots::kNever;
@@ -231,9 +250,12 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
   return due;
 }
 
-// The pieces of a range follow each other, and each waits until its files are free.
+// Compacts the range of a manual compaction piece by piece, in key order. Before each piece the
+// function waits until no other job has claimed its files.
 Status Compactions::RunPieces(const ManualCompaction& manual) {
-  assert(manual.is_taken && !manual.is_done && manual.family != nullptr);
+  assert(manual.is_taken);
+  assert(!manual.is_done);
+  assert(manual.family != nullptr);
   std::optional<std::string> begin = manual.begin;
   do {
     std::unique_ptr<BackgroundCompaction> piece;
@@ -249,10 +271,13 @@ Status Compactions::RunPieces(const ManualCompaction& manual) {
   return Status::OK();
 }
 
-// Options and version may change while this waits, so each attempt picks anew.
+// Picks and begins the next piece; null if nothing is left. Options and version may change during a
+// wait, so each attempt picks anew.
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     const ManualCompaction& manual, const std::optional<std::string>& begin) {
-  assert(manual.is_taken && manual.family != nullptr);
+  core_->mutex.AssertHeld();
+  assert(manual.is_taken);
+  assert(manual.family != nullptr);
   while (true) {
     RETURN_IF_ERROR(manual.stop.Check());
     if (manual.family->is_dropped()) return Status::ColumnFamilyDropped();
@@ -273,19 +298,25 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
   }
 }
 
-// A move needs neither space nor a token of the limiter.
+// Begins a move of a manual compaction. A move writes nothing, so it needs neither space nor a
+// token of the limiter.
 std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualCompaction& manual,
                                                                    CompactionPlan plan) {
-  assert(manual.is_taken && manual.is_exclusive && plan.is_trivial_move);
+  assert(manual.is_taken);
+  assert(manual.is_exclusive);
+  assert(plan.is_trivial_move);
   auto job = Begin(manual.family, std::move(plan));
   job->SetManual(manual.stop, /*max_subcompactions=*/0);
   return job;
 }
 
+// Begins the compaction of the files that CompactFiles() names. Unlike other manual compactions it
+// does not wait: a conflict is an error.
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
     ManualCompaction* manual, const FilesToCompact& files) {
   ColumnFamilyData* const family = manual->family;
-  assert(family != nullptr && !manual->is_taken);
+  assert(family != nullptr);
+  assert(!manual->is_taken);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (manual_->HasExclusiveLocked(family)) {
     return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");
@@ -294,6 +325,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   CompactionPlan plan;
   ASSIGN_OR_RETURN(plan,
                    PickFiles(*family->current(), pick, files, registry_->PlansLocked(family)));
+  // A compaction filter must see every entry, so the tables cannot just be moved.
   if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
   auto job = Begin(family, std::move(plan));
   job->SetManual(manual->stop, manual->max_subcompactions);
@@ -303,7 +335,8 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   return job;
 }
 
-// FIFO drops only what it would drop anyway.
+// The next compaction for styles other than level compaction, which have no ranges. FIFO drops only
+// the tables that it would drop anyway.
 std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& manual,
                                                      bool* has_conflict) const {
   const PickOptions pick = OptionsToPick(manual.family);
@@ -316,7 +349,8 @@ std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& man
   return PickCompaction(version, pick, running);
 }
 
-// Uses the options and the version of this moment: both may have changed during a wait.
+// Picks the next piece of a manual compaction of a range, which begins at `begin`. Options and
+// version are those of this moment, because both may have changed during a wait.
 std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& manual,
                                                      const std::optional<std::string>& begin,
                                                      bool* has_conflict) const {

@@ -8,6 +8,7 @@
 // Threads: functions ending in Locked need the DB mutex; the others are called without it.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,7 +31,13 @@ class Compactions {
   // All arguments outlive the object.
   Compactions(DbCore* core, JobRunner* jobs, CompactionRegistry* registry, ManualQueue* manual,
               Level0Turns* turns)
-      : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {}
+      : core_(core), jobs_(jobs), registry_(registry), manual_(manual), turns_(turns) {
+    assert(core != nullptr);
+    assert(jobs != nullptr);
+    assert(registry != nullptr);
+    assert(manual != nullptr);
+    assert(turns != nullptr);
+  }
 
   // The result of an attempt to begin an automatic compaction.
   struct Begun {
@@ -73,7 +80,7 @@ class Compactions {
   std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
 
  private:
-  // Every compaction begins here, whatever asked for it.
+  // Every compaction begins here, both automatic and manual ones.
   std::unique_ptr<BackgroundCompaction> Begin(ColumnFamilyData* family, CompactionPlan plan)
       REQUIRES(db_mutex);
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the steps keeps every acknowledged write: wait until no flush runs -> shut out
-// commits and replace the failed logs by a new one -> log undecided prepare sections again -> write
-// tables -> one MANIFEST change -> clear the error.
+// A recovery from a hard error keeps every acknowledged write. Its steps: (1) wait until no flush
+// runs; (2) block commits, and replace the failed logs by a new one; (3) log undecided prepare
+// sections again; (4) write all memtables to tables; (5) record the tables in one MANIFEST change;
+// (6) clear the error. A crash before step 5 is complete leaves the old MANIFEST and the old logs,
+// from which an opening recovers.
 #include "db/jobs/error_recovery.h"
 
 #include <algorithm>
@@ -21,11 +23,14 @@ Status ErrorRecovery::Run(Notify notify) {
   return RunAs(/*is_asked=*/true, notify).value();  // only unasked recoveries are put off
 }
 
+// An unasked recovery is one of the engine itself, not of DB::Resume(). No value: background work
+// is paused, and the recovery has not begun.
 std::optional<Status> ErrorRecovery::RunUnasked(Notify notify) {
   return RunAs(/*is_asked=*/false, notify);
 }
 
-// Only one recovery runs at a time. Its end is signalled also if an exception passes.
+// Only one recovery runs at a time. Its end is signalled even if an exception passes, because other
+// threads wait for it.
 std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   Status error;
   {
@@ -54,9 +59,10 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
   return status;
 }
 
-// Everything that a recovery does, apart from excluding others and notifying listeners.
+// The recovery itself, without the exclusion of others and without listeners.
 Status ErrorRecovery::RunOnce(const Status& error) {
-  assert(!error.ok() && error.severity() < Status::kFatalError);
+  assert(!error.ok());
+  assert(error.severity() < Status::kFatalError);
   // While the space is above the limit the next flush would raise the error again.
   const bool is_over =
       core_->resources.space != nullptr && core_->resources.space->IsMaxAllowedSpaceReached();
@@ -66,7 +72,8 @@ Status ErrorRecovery::RunOnce(const Status& error) {
     MutexLock lock(&core_->mutex);
     families = core_->families.PinAll();
   }
-  // A soft error does not endanger what is in memory: the failed work is repeated.
+  // A soft error does not endanger the data in memory. It is enough to repeat the failed flush; a
+  // failed compaction is simply requested again.
   const bool is_soft = error.severity() < Status::kHardError;
   const bool is_flush_held = is_soft && core_->errors.HoldsFlushes();
   RETURN_IF_ERROR(is_flush_held ? FlushImmutables(families)
@@ -80,11 +87,13 @@ Status ErrorRecovery::RunOnce(const Status& error) {
   } else {
     writes_->FinishRecoveryLocked();
   }
+  // Compactions that were due before the error are still due.
   for (const FamilyRef& family : families) scheduler_->RequestCompactionLocked(family.get());
   return Status::OK();
 }
 
-// Memtables that became immutable meanwhile are flushed like any others.
+// Clears a soft error. Memtables that became immutable during the recovery are flushed in the
+// ordinary way.
 Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) {
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   IgnoreError(has_flushed ? core_->errors.ClearSoft() : core_->errors.ClearCompactionError(),
@@ -96,8 +105,9 @@ Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRe
   return Status::OK();
 }
 
-// Writes continue. All families are flushed in one change, because some memtables may have to be
-// flushed together. No other flush begins meanwhile.
+// The recovery from an error of a flush; writes continue meanwhile. No other flush begins until it
+// has ended. All families are flushed in one change of the MANIFEST, because some memtables may
+// belong together (atomic flush).
 Status ErrorRecovery::FlushImmutables(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;  // destroyed without the mutex: it releases families
   MutexLock lock(&core_->mutex);
@@ -108,7 +118,7 @@ Status ErrorRecovery::FlushImmutables(const std::vector<FamilyRef>& families) {
   return scheduler_->RunRecoveryFlushLocked(&*flushes);
 }
 
-// The steps for a hard error, as the head of this file lists them.
+// Steps (1) to (5) for a hard error, as listed at the head of this file.
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;
   FileNumber log_number = 0;
@@ -153,16 +163,18 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   return status;
 }
 
-// The logs that hold them are about to be dropped. If the recovery fails after this, the MANIFEST
-// still names the old logs, and a replay finds the sections in both.
+// Copies the undecided prepare sections into the new log, because the logs that hold them will not
+// be needed afterwards. If the recovery fails later, the MANIFEST still names the old logs. A
+// replay then finds the sections twice, which is harmless.
 Status ErrorRecovery::LogUndecidedSections() {
   core_->prepared_logs.AwaitSettled();
   return LogSectionsAgain(&core_->prepared_logs, core_->wals.get(),
                           core_->pipeline->visible_seqno() + 1);
 }
 
-// No flush begins while writes are blocked. A flush that runs already could record a table of one
-// family although the logs of the other families have left the set and are not synced any more.
+// Waits for flushes that run already; none begins while writes are blocked. Such a flush could
+// record a table of one family although the logs of other families are no longer part of the set,
+// and so are not synced.
 Status ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
   const auto is_flushing = [](const FamilyRef& family) NO_THREAD_SAFETY_ANALYSIS {
     return !family->immutables().empty() && family->immutables().front().is_flushing;

@@ -15,6 +15,7 @@
 // logs, as if no recovery had been attempted.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,7 +32,11 @@ class ErrorRecovery {
  public:
   // All outlive the object.
   ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
-      : core_(core), writes_(writes), scheduler_(scheduler) {}
+      : core_(core), writes_(writes), scheduler_(scheduler) {
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
+  }
 
   // Which end of the recovery listeners are notified of.
   enum class Notify : uint8_t { kBoth, kSuccess, kNobody };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timer's thread hands each attempt to the pool, because an attempt may write gigabytes. An
-// attempt that takes longer than the interval is not started twice.
+// The thread of the timer hands each attempt to the thread pool, because an attempt may write
+// gigabytes. If an attempt takes longer than the interval, no second one starts.
 #include "db/jobs/error_retries.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 namespace ashlar {
 namespace {
 
-// Corruption does not go away, nor does a limit that the user has set.
+// Whether the error may disappear by itself, such as a full disk. Corruption does not, and neither
+// does a limit that the user has set.
 bool MayGoAway(const Status& error) {
   if (error.ok() || StatusFlags::SaysDataLoss(error) || error.IsIOFenced()) return false;
   return error.IsNoSpace() || (error.IsIOError() && StatusFlags::IsRetryable(error));
@@ -27,13 +28,14 @@ bool MayGoAway(const Status& error) {
 
 }  // namespace
 
-// SetDBOptions() may change both options between attempts.
+// Read anew for each attempt, because SetDBOptions() may change it.
 int ErrorRetries::MostAttempts() const {
   MutexLock lock(&core_->mutex);
   return core_->options->max_bgerror_resume_count;
 }
 
-// Begin() is called afterwards, unless a listener leaves the recovery to DB::Resume().
+// Whether attempts should be made for this error. If a listener leaves the recovery to
+// DB::Resume(), Begin() is not called after this.
 AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return Answer::kNo;
   if (core_->shutdown.is_background_cancelled()) return Answer::kNo;
@@ -43,7 +45,7 @@ AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   return is_trying_ ? Answer::kTriesAlready : Answer::kYes;
 }
 
-// Releases the writers that wait for a flush, because no automatic flush will come.
+// No automatic attempt will come, so the writers that wait for a flush get the error now.
 void ErrorRetries::LeaveToResume() {
   core_->errors.LeaveFlushToResume();
   MutexLock lock(&core_->mutex);
@@ -55,7 +57,8 @@ uint64_t ErrorRetries::IntervalMicros() const {
   return std::max<uint64_t>(core_->options->bgerror_resume_retry_interval, 1);
 }
 
-// If an attempt is running, its thread sets the timer when it leaves.
+// Starts the timer. If an attempt is still running, the timer is left to its thread; see
+// LeaveThread().
 void ErrorRetries::Begin() {
   const uint64_t interval_micros = IntervalMicros();
   {
@@ -64,6 +67,7 @@ void ErrorRetries::Begin() {
     is_trying_ = true;
     attempts_ = 0;
     if (is_scheduled_) return;
+    // StopTrying() waits until this call has set the timer.
     calls_++;
   }
   if (!PeriodicTimer::Default()->Set(this, interval_micros)) {
@@ -76,8 +80,9 @@ void ErrorRetries::Begin() {
   changed_.SignalAll();
 }
 
-// Waits for threads that set the timer and for an attempt that runs. Listeners get an end for every
-// beginning.
+// Ends all attempts, at close. Waits for threads that are setting the timer and for a running
+// attempt. Listeners get an end for each beginning, so a recovery that is cut off is reported as a
+// shutdown.
 void ErrorRetries::StopTrying() {
   bool was_trying = false;
   {
@@ -98,7 +103,7 @@ void ErrorRetries::StopTrying() {
   NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());
 }
 
-// Called by the timer's thread, which must not be delayed.
+// Called by the thread of the timer, which serves other databases too and must not be delayed.
 void ErrorRetries::RunPeriodically() {
   {
     MutexLock lock(&mutex_);
@@ -109,7 +114,7 @@ void ErrorRetries::RunPeriodically() {
   ScheduleShortJob(core_->environment.env, &ErrorRetries::TryMain, this, this);
 }
 
-// One attempt, in a thread of the pool.
+// One attempt, on a thread of the pool.
 void ErrorRetries::Try() {
   {
     MutexLock lock(&mutex_);
@@ -128,7 +133,7 @@ void ErrorRetries::Try() {
   LeaveThread();
 }
 
-// Attempts that could not even begin are not counted.
+// Makes one attempt. An attempt that could not even begin is not counted.
 ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   if (core_->shutdown.is_background_cancelled()) return Outcome::kGoesOn;
   if (!MayGoAway(error) || error.severity() >= Status::kFatalError) return Outcome::kOver;
@@ -150,6 +155,7 @@ ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
   return status.ok() ? Outcome::kRecovered : Outcome::kGivenUp;
 }
 
+// Updates is_trying_ after an attempt. Returns whether listeners must hear of the end.
 bool ErrorRetries::EndsWith(Outcome outcome) {
   MutexLock lock(&mutex_);
   assert(is_scheduled_);
@@ -159,7 +165,8 @@ bool ErrorRetries::EndsWith(Outcome outcome) {
   return outcome != Outcome::kOver;
 }
 
-// Makes the timer agree with is_trying_ before the thread leaves.
+// Called before the thread of an attempt leaves. The timer is set without the lock, so the state
+// may change meanwhile; the loop repeats until the timer agrees with is_trying_.
 void ErrorRetries::LeaveThread() {
   const uint64_t interval_micros = IntervalMicros();
   bool is_set = true;  // because the timer has called this thread

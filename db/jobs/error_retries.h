@@ -10,6 +10,8 @@
 // thread of the high priority pool makes the attempt.
 #pragma once
 
+#include <cassert>
+
 #include "db/jobs/error_recovery.h"
 #include "db/state/db_core.h"
 #include "env/periodic_timer.h"
@@ -20,7 +22,10 @@ namespace ashlar {
 class ErrorRetries final : public AutomaticRecovery, private PeriodicTask {
  public:
   // Both outlive the object.
-  ErrorRetries(DbCore* core, ErrorRecovery* recovery) : core_(core), recovery_(recovery) {}
+  ErrorRetries(DbCore* core, ErrorRecovery* recovery) : core_(core), recovery_(recovery) {
+    assert(core != nullptr);
+    assert(recovery != nullptr);
+  }
   ~ErrorRetries() override { StopTrying(); }
 
   Answer Wants(const Status& error) override EXCLUDES(db_mutex);

@@ -23,6 +23,7 @@ class FamilyQueue {
  public:
   // Does nothing if the family is in the queue already.
   void Add(ColumnFamilyData* family) REQUIRES(db_mutex) {
+    assert(family != nullptr);
     if (ids_.insert(family->id()).second) queue_.emplace_back(family);
   }
   bool Has(const ColumnFamilyData& family) const REQUIRES(db_mutex) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each flush does its own part. They share the change of the MANIFEST.
+// Each flush of the group writes its own table. All of them are recorded by one change of the
+// MANIFEST, so after a crash either all are flushed or none.
 #include "db/jobs/flush_group.h"
 
 #include <cassert>
@@ -10,7 +11,8 @@
 
 namespace ashlar {
 
-// A group waits until none of its families is being flushed alone.
+// Whether memtables wait that must be flushed together. A group waits until none of its families is
+// being flushed alone.
 bool FlushGroup::IsWanted(const DbCore& core) {
   if (core.errors.BlocksFlushes()) return false;
   bool is_wanted = false;
@@ -22,7 +24,7 @@ bool FlushGroup::IsWanted(const DbCore& core) {
   return is_wanted;
 }
 
-// Holds references on all families, also on those without memtables to flush.
+// Holds references on all families, including those without memtables to flush.
 FlushGroup::FlushGroup(DbCore* core, const std::vector<FamilyRef>& families, FlushScope scope)
     : core_(core) {
   assert(!families.empty());
@@ -42,8 +44,8 @@ std::vector<ColumnFamilyData*> FlushGroup::FamiliesWithTables() const {
   return families;
 }
 
-// The operation that a thread shows: a single flush from its beginning to its end; one of several
-// flushes only while it writes.
+// Sets what Env::GetThreadList() shows for this thread: a single flush from its beginning to its
+// end, but one of several flushes only while it writes.
 void FlushGroup::Announce() {
   if (flushes_.size() == 1) flushes_.front()->BeginOperation();
   for (const auto& flush : flushes_) flush->Announce();
@@ -61,8 +63,8 @@ Status FlushGroup::WriteTables() {
   return Status::OK();
 }
 
-// The limit of space is checked after the tables are written, because only then their size is
-// known.
+// Checks the limit of space. The size of a table is known only after it was written, so the limit
+// may be exceeded by this flush, and stops the next one.
 void FlushGroup::TablesWritten() {
   SstFileManagerImpl* const space = core_->resources.space;
   if (space == nullptr || !space->IsMaxAllowedSpaceReached()) return;
@@ -70,11 +72,12 @@ void FlushGroup::TablesWritten() {
                         BackgroundErrorReason::kFlush);
 }
 
-// Which logs are still needed is in the last edit. If there are several families that is an extra
-// edit of the default family, because the edit of a family that is dropped meanwhile is left out,
-// and the default family cannot be dropped.
+// Describes the tables in edits. The last edit also says which logs are still needed. With several
+// families it is an extra edit of the default family: the edit of a family that is dropped
+// meanwhile is left out, and the default family cannot be dropped.
 Status FlushGroup::Describe(VersionSet::Change* change) {
-  assert(!flushes_.empty() && change->edits.empty());
+  assert(!flushes_.empty());
+  assert(change->edits.empty());
   std::vector<LogsOfFamily> after;
   for (const auto& flush : flushes_) {
     flush->Describe(&change->edits.emplace_back());
@@ -86,9 +89,11 @@ Status FlushGroup::Describe(VersionSet::Change* change) {
   return Status::OK();
 }
 
-// Families without a flush do not need the older logs either. The default family is the first one.
+// For a recovery: after this change no family needs a log before `log_number`, whether or not it
+// has a flush. The default family is the first one.
 Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change* change) {
-  assert(log_number > 0 && log_number <= core_->wals->current_number());
+  assert(log_number > 0);
+  assert(log_number <= core_->wals->current_number());
   std::vector<LogsOfFamily> after;
   for (const ColumnFamilyData* family : core_->families.All()) {
     VersionEdit& edit = change->edits.emplace_back();
@@ -105,7 +110,8 @@ Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change
   return Status::OK();
 }
 
-// The edit of a family that was dropped meanwhile was left out, so its flush counts as dropped.
+// Completes all flushes. If a family was dropped meanwhile, its edit was left out of the change, so
+// its flush counts as dropped.
 void FlushGroup::Finish(const Status& status) {
   for (const auto& flush : flushes_) {
     const bool is_left_out = flushes_.size() > 1 && status.ok() && flush->family()->is_dropped();
@@ -125,7 +131,8 @@ void FlushGroup::Report(const Status&) {
   }
 }
 
-// A log that could not be synced is reported by the flush that noticed it, not here.
+// The background error that a failure of the group becomes; none if any of the flushes says so. A
+// log that could not be synced is reported by the flush that noticed it.
 std::optional<BackgroundErrorReason> FlushGroup::ErrorReason(const Status& error) const {
   std::optional<BackgroundErrorReason> reason;
   for (const auto& flush : flushes_) {

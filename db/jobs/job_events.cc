@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each event is one line. The member names are RocksDB's, with a few of our own beside them.
+// Each event is one line. The member names are those of RocksDB, whose tools read them, and a few
+// of our own.
 #include "db/jobs/job_events.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ constexpr TextRow kTexts[] = {
     {"db_session_id", &TableProperties::db_session_id},
 };
 
-// Returns an empty function if there is none.
+// An empty function name means that the file has no checksum.
 void AddChecksum(const std::string& checksum, const std::string& function, EventLine* line) {
   line->Add("file_checksum", Slice(checksum).ToString(/*hex=*/true))
       .Add("file_checksum_func_name", function.empty() ? kUnknownFileChecksumFuncName : function);
@@ -86,6 +87,8 @@ JsonWriter Describe(const TableProperties& properties) {
 
 }  // namespace
 
+// The number of files on each level after a job. The job calls this under the DB mutex and writes
+// the line later, without it.
 FamilyShape ShapeOf(const ColumnFamilyData& family) {
   const Version& version = family.last_version();
   FamilyShape shape;
@@ -102,6 +105,7 @@ FamilyShape ShapeOf(const ColumnFamilyData& family) {
 }
 
 void AddShape(const FamilyShape& shape, EventLine* line) {
+  assert(line != nullptr);
   line->Add("lsm_state", shape.tables);
   if (shape.newest_blob_file > 0) {
     line->Add("blob_file_head", shape.oldest_blob_file)

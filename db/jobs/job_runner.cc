@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of JobRunner::Run() are those of background_job.h.
+// JobRunner::Run() takes the steps that background_job.h lists. A crash before LogAndApply() has
+// synced the MANIFEST leaves tables that no version names; the next opening deletes them.
 #include "db/jobs/job_runner.h"
 
 #include <cassert>
@@ -20,6 +21,8 @@ FileNumber TableNumbers::NewNumber() {
   return number;
 }
 
+// Called when the outcome of the job is known. Unless the MANIFEST may name the files, they are
+// ordinary files again: named by a version, or obsolete.
 void TableNumbers::Settle(const Status& status) {
   core_->mutex.AssertHeld();
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
@@ -28,7 +31,8 @@ void TableNumbers::Settle(const Status& status) {
 }
 
 Status JobRunner::Run(BackgroundJob* job) {
-  assert(job != nullptr && !InEpoch());
+  assert(job != nullptr);
+  assert(!InEpoch());
   job->Announce();
   Status status = job->WriteTables();
   if (status.ok()) job->TablesWritten();
@@ -42,6 +46,7 @@ Status JobRunner::Run(BackgroundJob* job) {
       status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
     }
     job->Finish(status);
+    // Fewer level-0 files or memtables may end a stall.
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }

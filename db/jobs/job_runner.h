@@ -6,6 +6,8 @@
 // the job made obsolete are released only after the MANIFEST change is durable.
 #pragma once
 
+#include <cassert>
+
 #include "db/jobs/background_job.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
@@ -15,7 +17,10 @@ namespace ashlar {
 class JobRunner {
  public:
   // Both arguments outlive the runner.
-  JobRunner(DbCore* core, WriteControl* writes) : core_(core), writes_(writes) {}
+  JobRunner(DbCore* core, WriteControl* writes) : core_(core), writes_(writes) {
+    assert(core != nullptr);
+    assert(writes != nullptr);
+  }
 
   // Called without locks, in a background thread or in the thread of a call. Returns the status of
   // the job.

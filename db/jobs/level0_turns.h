@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -21,7 +22,9 @@ namespace ashlar {
 
 class Level0Turns {
  public:
-  explicit Level0Turns(SystemClock* clock) : clock_(clock) {}  // the clock outlives the object
+  // The clock outlives the object.
+  explicit Level0Turns(SystemClock* clock) : clock_(clock) { assert(clock != nullptr); }
+
   // `run` executes a waiting compaction of level 0 in the calling thread, or does nothing if there
   // is none any more. It is called without the DB mutex. SetRun() is called before the first job
   // that yields begins.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls that move tables to another level without rewriting them: PromoteL0(), and CompactRange()
-// with change_level. The move is a compaction without a merge, alone in its family. It goes up or
-// down, past levels that are empty.
+// with change_level. A move is a compaction without a merge that runs alone in its family. It goes
+// up or down, but only past empty levels.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -15,8 +15,8 @@
 namespace ashlar {
 namespace {
 
-// The target level and the levels in between must be empty: otherwise the moved tables would be on
-// the wrong side of the data there.
+// Checks that the target level and the levels in between are empty. Otherwise older data could end
+// up above newer data.
 Status CheckWay(const Version& version, Level from, Level to) {
   for (Level level{std::min<int>(from, to)}; level <= std::max<int>(from, to); ++level) {
     if (level == from || version.files(level).empty()) continue;
@@ -43,9 +43,11 @@ Status CheckLevel0(const Version& version, Level to) {
   return is_free.ok() ? is_free : Status::InvalidArgument("PromoteL0", is_free.ToString());
 }
 
-// The highest level that has room for all data on `from`, if all levels from there on are empty.
+// The highest level that has room for all data of level `from`. All levels between the two must be
+// empty.
 Level HighestFree(const Version& version, const CompactionNeeds& needs, Level from) {
-  assert(from >= 0 && static_cast<size_t>(from) < needs.target_bytes.size());
+  assert(from >= 0);
+  assert(static_cast<size_t>(from) < needs.target_bytes.size());
   Level highest = from;
   for (Level level{from - 1}; level > 0 && version.files(level).empty(); --level) {
     const uint64_t target = needs.target_bytes[static_cast<size_t>(level)];
@@ -57,7 +59,7 @@ Level HighestFree(const Version& version, const CompactionNeeds& needs, Level fr
 
 }  // namespace
 
-// A level of the program must be in use in this family.
+// Checks that a level given by the program is in use in this family.
 Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, int least) {
   MutexLock lock(&core_->mutex);
   if (family.is_dropped()) return Status::ColumnFamilyDropped();
@@ -67,7 +69,8 @@ Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, 
       StrCat("target_level: ", level, " is not from ", least, " to ", count - 1));
 }
 
-// The check and the move happen in one turn, so the levels cannot change in between.
+// Moves all of level 0. The check and the move happen in one exclusive turn of the queue, so the
+// levels cannot change in between.
 Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_level) {
   RETURN_IF_ERROR(CheckLevel(*family, target_level, /*least=*/1));
   ManualCompaction turn;
@@ -79,7 +82,8 @@ Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_lev
   });
 }
 
-// After CompactRange() everything in the range is on one level.
+// The end of CompactRange() with change_level. All data of the range is on one level by now, and
+// moves from there to `target_level`; a negative value means the highest possible level.
 Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_level) {
   const RangeLevels levels = LevelsOf(done);
   if (levels.last < 0) return Status::OK();
@@ -105,11 +109,13 @@ Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_l
   });
 }
 
-// The levels that the tables pass are reserved as well: a file that is ingested meanwhile must come
-// to lie neither above newer data nor on the way.
+// Moves all tables of level `from` to the level that `choose` returns. The levels in between are
+// reserved too. Otherwise a file that is ingested meanwhile could be placed above newer data, or in
+// the way of the move.
 Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
                                      const std::function<Result<Level>(const Version&)>& choose) {
-  assert(!InEpoch() && !turn->is_taken);
+  assert(!InEpoch());
+  assert(!turn->is_taken);
   turn->is_exclusive = turn->is_of_caller = true;
   ColumnFamilyData* const family = turn->family;
   MutexLock lock(&core_->mutex);
@@ -132,6 +138,7 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
   plan.inputs.push_back({from, version.files(from)});
   plan.is_trivial_move = plan.is_manual = true;
   plan.reason = CompactionReason::kRefitLevel;
+  // One reservation for each level between the two, including the start.
   std::vector<CompactionPlan> on_the_way;
   for (Level level{std::max<int>(std::min<int>(from, to), 1)}; level <= std::max<int>(from, to);
        ++level) {
@@ -150,8 +157,9 @@ Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
   return status;
 }
 
-// The compactions themselves are automatic ones.
+// Notes tables for later compactions, which are automatic ones.
 Status ManualCompactions::Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) {
+  assert(family != nullptr);
   MutexLock lock(&core_->mutex);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   compactions_->SuggestLocked(family, begin, end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A range is compacted downwards level by level. Each level is one ManualCompaction, which a thread
-// of the scheduler executes while the caller waits.
+// A range is compacted level by level, downwards. Each level is one ManualCompaction, which a
+// thread of the scheduler executes while the calling thread waits.
 #include "db/jobs/manual_compaction.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace ashlar {
 namespace {
 
-// Whether the last level must be rewritten although nothing is merged into it: its entries were
-// perhaps never offered to the compaction filter, or the options have changed.
+// Whether the last level must be rewritten although nothing is merged into it. The compaction
+// filter may not have seen its entries, or the program wants its new options applied.
 bool RewritesBottom(const CompactRangeOptions& options, bool has_filter) {
   switch (options.bottommost_level_compaction) {
     case BottommostLevelCompaction::kSkip: return false;
@@ -36,10 +36,11 @@ Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path
       StrCat(what, ": the column family has ", count, " directories, found ", path_id));
 }
 
-// Everything that could be refused is checked before the flush.
+// Everything that can be refused is checked before the flush, so a refused call has no effect.
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
-  assert(family != nullptr && !InEpoch());
+  assert(family != nullptr);
+  assert(!InEpoch());
   {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
@@ -126,6 +127,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     manual->rewrites_bottom = rewrites_bottom;
     return RunToEnd(manual);
   }
+  // Files from this number on are written by this call or later; they need no second rewriting.
   const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
   for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {
@@ -145,8 +147,10 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
   return RunToEnd(manual);
 }
 
-// The entry in the queue is on the caller's stack, so it leaves the queue before this returns.
+// Queues the compaction and waits for it. The queue refers to an object on the stack of the caller,
+// so its entry is removed before the function returns.
 Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
+  assert(manual != nullptr);
   MutexLock lock(&core_->mutex);
   manual->is_taken = manual->is_done = false;
   Status status;
@@ -165,8 +169,8 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
   return status;
 }
 
-// A compaction that a thread has taken is waited for even if it is to stop: the thread uses the
-// entry.
+// Waits until the compaction is done or stopped. Once a thread has taken it, this waits even after
+// a stop, because that thread uses the object.
 Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
   assert(!queue_->IsEmptyLocked());  // this one
   // A caller that sets its own flag does not signal, so the flag is polled.
@@ -189,8 +193,8 @@ Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
   return manual->status;
 }
 
-// Calls nest. A call from a job of this database does not wait, because that job could be one of
-// them.
+// Calls may be nested: each needs an Enable(). A call from a job of this database does not wait for
+// running compactions, because it might wait for itself.
 void ManualCompactions::Disable() {
   MutexLock lock(&core_->mutex);
   if (++disable_count_ <= 0) return;
@@ -208,7 +212,8 @@ void ManualCompactions::Enable() {
   if (--disable_count_ == 0) is_disabled_.store(false, std::memory_order_release);
 }
 
-// Waits for automatic and manual compactions alike.
+// Stops the compactions of a family, or of all families if it is null, and waits for their end.
+// Concerns automatic and manual compactions.
 void ManualCompactions::Abort(const ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   registry_->AbortLocked(family);
@@ -220,7 +225,7 @@ void ManualCompactions::Abort(const ColumnFamilyData* family) {
   }
 }
 
-// Families that needed a compaction meanwhile are queued again.
+// Takes back one Abort(). Families that needed a compaction meanwhile are queued again.
 void ManualCompactions::Resume(ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   registry_->ResumeLocked(family);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -44,7 +45,15 @@ class ManualCompactions {
         queue_(queue),
         compactions_(compactions),
         scheduler_(scheduler),
-        flushes_(flushes) {}
+        flushes_(flushes) {
+    assert(core != nullptr);
+    assert(jobs != nullptr);
+    assert(registry != nullptr);
+    assert(queue != nullptr);
+    assert(compactions != nullptr);
+    assert(scheduler != nullptr);
+    assert(flushes != nullptr);
+  }
 
   // Bounds inclusive; null: unbounded. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,

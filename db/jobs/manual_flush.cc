@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// With atomic_flush, memtables must be flushed together unless a user has named the families.
+// With atomic_flush all families are flushed together, unless a user has named the families.
 Status ManualFlushes::Flush(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
   if (core_->mode.atomic_flush && reason != FlushReason::kManualFlush) {
@@ -35,7 +35,8 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
 Status ManualFlushes::Begin(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                             std::vector<Target>* targets) {
-  assert(targets->empty() && !InEpoch());
+  assert(targets->empty());
+  assert(!InEpoch());
   MutexLock lock(&core_->mutex);
   if (core_->errors.BlocksFlushes()) return core_->errors.Get();
   for (const ColumnFamilyData* family : families) {
@@ -66,7 +67,8 @@ void ManualFlushes::NotifyScheduled(const std::vector<Target>& targets, FlushRea
   }
 }
 
-// If a family is dropped meanwhile, the call is repeated for the others.
+// Flushes all families of this moment. If one of them is dropped meanwhile, the call is repeated
+// without it.
 Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) {
   Status status;
   do {
@@ -84,7 +86,7 @@ Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) 
 
 namespace {
 
-// One more immutable memtable would stop the writers of the family.
+// Whether one more immutable memtable would stop the writers of the family.
 bool IsFullOfImmutables(const ColumnFamilyData& family) REQUIRES(db_mutex) {
   return !family.is_dropped() && !family.mem()->IsEmpty() &&
          static_cast<int>(family.immutables().size()) + 1 >=
@@ -93,8 +95,8 @@ bool IsFullOfImmutables(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 
 }  // namespace
 
-// A flush on request must not stall the writers: waits until neither one more immutable memtable
-// nor the table made of it would do so.
+// A requested flush must not stall the writers. Waits until neither one more immutable memtable nor
+// the table that is made of it would stop them.
 Status ManualFlushes::AwaitRoomForImmutableLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
          !core_->shutdown.is_background_cancelled()) {
@@ -122,8 +124,8 @@ Status ManualFlushes::AwaitRoomForImmutableLocked(const std::vector<ColumnFamily
   return Status::OK();
 }
 
-// Memtable ids ascend, so a family is done when its oldest immutable memtable is younger than the
-// target.
+// Waits until all targets are flushed. The ids of memtables ascend, so a family is done when its
+// oldest immutable memtable is newer than the target.
 Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
   MutexLock lock(&core_->mutex);
   for (const Target& target : targets) {

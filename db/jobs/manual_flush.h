@@ -5,6 +5,7 @@
 // Threads: any, without locks.
 #pragma once
 
+#include <cassert>
 #include <vector>
 
 #include "ashlar/listener.h"
@@ -19,7 +20,11 @@ class ManualFlushes {
  public:
   // All arguments outlive the object.
   ManualFlushes(DbCore* core, WriteControl* writes, Scheduler* scheduler)
-      : core_(core), writes_(writes), scheduler_(scheduler) {}
+      : core_(core), writes_(writes), scheduler_(scheduler) {
+    assert(core != nullptr);
+    assert(writes != nullptr);
+    assert(scheduler != nullptr);
+  }
 
   // Makes the memtables of these families immutable and has them flushed. If options.wait is set,
   // their content is in tables when this returns. The caller holds references on the families. With

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An exclusive compaction waits until no other compaction runs in its family. Other manual
-// compactions wait only for exclusive ones that came before them.
+// compactions wait only for exclusive ones that were queued before them.
 #include "db/jobs/manual_queue.h"
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 namespace ashlar {
 
 void ManualQueue::AddLocked(ManualCompaction* manual) {
-  assert(manual->family != nullptr && !manual->is_taken && !manual->is_done);
+  assert(manual->family != nullptr);
+  assert(!manual->is_taken);
+  assert(!manual->is_done);
   assert(manual->input_level <= manual->output_level);
   if (running_->IsAbortedLocked(*manual->family)) {
     manual->is_aborted.store(true, std::memory_order_release);
@@ -27,8 +29,8 @@ void ManualQueue::RemoveLocked(ManualCompaction* manual) {
   queue_.erase(found);
 }
 
-// Compactions before this one in the queue matter only if they are of the same family and one of
-// the two is exclusive.
+// Whether the compaction may begin now. An earlier one in the queue prevents this only if both are
+// of the same family and at least one is exclusive.
 bool ManualQueue::CanTake(const ManualCompaction& manual) const {
   if (manual.is_taken || manual.is_done) return false;
   for (const ManualCompaction* other : queue_) {
@@ -41,6 +43,7 @@ bool ManualQueue::CanTake(const ManualCompaction& manual) const {
   return !manual.is_exclusive || running_->PlansLocked(manual.family).empty();
 }
 
+// How many compactions a thread of the scheduler could take now.
 int ManualQueue::WaitingLocked() const {
   int waiting = 0;
   for (const ManualCompaction* manual : queue_) {
@@ -49,7 +52,8 @@ int ManualQueue::WaitingLocked() const {
   return waiting;
 }
 
-// Compactions that run in the thread of their call are not handed to the scheduler.
+// Takes the first compaction that may begin; null if there is none. Compactions that run on the
+// thread of their call are not handed to the scheduler.
 ManualCompaction* ManualQueue::TakeLocked() {
   for (ManualCompaction* manual : queue_) {
     if (manual->is_of_caller || !CanTake(*manual)) continue;
@@ -59,13 +63,15 @@ ManualCompaction* ManualQueue::TakeLocked() {
   return nullptr;
 }
 
-// The call that waits removes the entry from the queue.
+// Marks the compaction as done. The call that waits for it removes the entry from the queue.
 void ManualQueue::FinishLocked(ManualCompaction* manual) {
-  assert(manual->is_taken && !manual->is_done);
+  assert(manual->is_taken);
+  assert(!manual->is_done);
   manual->is_done = true;
   conditions_->ManualChanged();
 }
 
+// Waits until a compaction that runs on the calling thread may begin.
 Status ManualQueue::AwaitTurnLocked(ManualCompaction* manual) {
   assert(manual->is_of_caller);
   // A caller that sets its own flag does not signal, so the flag is polled.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -50,7 +51,10 @@ class ManualQueue {
  public:
   // Both arguments outlive the queue.
   ManualQueue(Conditions* conditions, const CompactionRegistry* running)
-      : conditions_(conditions), running_(running) {}
+      : conditions_(conditions), running_(running) {
+    assert(conditions != nullptr);
+    assert(running != nullptr);
+  }
 
   // Adds the compaction, which is aborted at once if the compactions of its family are aborted:
   // that may have happened since the call began.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills in the structs that listeners get.
+// Fills in the structs that listeners get. Nothing is computed if there are no listeners. All
+// listeners are called without the DB mutex, on the thread of the job.
 #include "db/jobs/notify.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace ashlar {
 
 namespace {
 
-// The directory in which flushes create tables and all jobs create blob files.
+// The first directory of the family. Flushes create their tables there, and all jobs their blob
+// files.
 const std::string& FirstDirOf(const ColumnFamilyData& family) {
   return family.versions()->tables->DirOf(0);
 }
@@ -85,6 +87,7 @@ CompactionFileInfo CompactionFile(Level level, const FileMetadata& meta) {
 
 // Adds what is known only after the table has been written.
 void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
+  assert(info != nullptr);
   info->file_size = table.meta.file_size;
   info->table_properties = table.properties;
   if (!table.meta.has_file_checksum) return;
@@ -94,13 +97,15 @@ void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
 
 // Adds the sizes and counts of one input table.
 void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
+  assert(stats != nullptr);
   stats->total_input_raw_key_bytes += properties.raw_key_size;
   stats->total_input_raw_value_bytes += properties.raw_value_size;
   stats->num_input_deletion_records +=
       properties.num_deletions - std::min(properties.num_deletions, properties.num_range_deletions);
 }
 
-// A table that cannot be opened is left out: the job itself will report the error.
+// Adds the inputs of a compaction. A table that cannot be opened has no properties here; the job
+// itself will report the error.
 void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
@@ -120,7 +125,7 @@ void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info)
   }
 }
 
-// The beginning of a user key, which listeners see as statistics.
+// The beginning of a user key, which is part of the statistics for listeners.
 std::string KeyPrefix(const Slice& internal_key) {
   constexpr size_t kMost = CompactionJobStats::kMaxPrefixLength;  // by value: it has no definition
   const Slice user_key = ExtractUserKey(internal_key);
@@ -161,6 +166,7 @@ void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info
 
 // Copies the counters of the job.
 void AddResult(const OutputResult& result, CompactionJobStats* stats) {
+  assert(stats != nullptr);
   stats->cpu_micros = result.cpu_micros;
   stats->num_input_records = result.input_entries;
   stats->has_accurate_num_input_records = !result.has_skipped;
@@ -178,10 +184,11 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->num_single_del_mismatch = result.mismatched_singles;
 }
 
-// Everything that listeners are told about a compaction, as far as it is known at this time.
+// Everything that listeners learn about a compaction, as far as it is known at this time.
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
                                  const CompactionNotice& compaction) {
-  assert(compaction.plan != nullptr && compaction.version != nullptr);
+  assert(compaction.plan != nullptr);
+  assert(compaction.version != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
   info.cf_id = family.id();
@@ -212,6 +219,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 }  // namespace
 
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   ForEachListener(core->services, [&](EventListener* listener) {
@@ -222,6 +230,7 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushN
 
 void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
                              const FlushNotice& flush) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const TableFileCreationInfo info = FlushedTable(*core, family, flush);
   ForEachListener(core->services,
@@ -289,6 +298,7 @@ CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData&
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   TableFileDeletionInfo info;
   info.db_name = core->paths.dir;
@@ -301,6 +311,7 @@ void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const
 
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
                            const Status& status) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   const BlobFileDeletionInfo info(core->paths.dir, path, job_id, status);
   ForEachListener(core->services,
@@ -309,6 +320,7 @@ void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
 
 void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
                                 const IngestionNotice& ingested) {
+  assert(core != nullptr);
   if (core->services.listeners.empty()) return;
   ExternalFileIngestionInfo info;
   info.cf_name = family.name();

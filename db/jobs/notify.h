@@ -4,6 +4,8 @@
 // made. Never called with the DB mutex held: a listener may call back into the database.
 #pragma once
 
+#include <cassert>
+
 #include "db/compaction/compaction_job.h"
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
@@ -78,7 +80,9 @@ class BlobFileNotifier final : public BlobFileObserver {
   };
   // The core and the family outlive the object.
   BlobFileNotifier(DbCore* core, const ColumnFamilyData& family, const Job& job)
-      : core_(core), family_(family), job_(job) {}
+      : core_(core), family_(family), job_(job) {
+    assert(core != nullptr);
+  }
 
   void OnBlobFileBegun(FileNumber number) override;
   void OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
@@ -96,7 +100,9 @@ class CompactionNotifier final : public OutputObserver {
   // All arguments outlive the object.
   CompactionNotifier(DbCore* core, const ColumnFamilyData& family,
                      const CompactionNotice& compaction)
-      : core_(core), family_(family), compaction_(compaction) {}
+      : core_(core), family_(family), compaction_(compaction) {
+    assert(core != nullptr);
+  }
 
   void OnTableBegun(FileNumber number) override;
   void OnTableEnded(FileNumber number, const OutputTable* finished, const Status& status) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// There are two queues of families, for flushes and for compactions. A thread of the Env takes the
-// first family of its queue, runs one job, and dispatches again.
+// There are two queues of families, one for flushes and one for compactions. A thread of the Env
+// takes the first family of its queue, runs one job, and hands out threads for what is queued then.
 #include "db/jobs/scheduler.h"
 
 #include <algorithm>
@@ -26,6 +26,7 @@ Scheduler::Scheduler(DbCore* core, const Parts& parts)
       manual_(parts.manual),
       turns_(parts.turns),
       compactions_(parts.compactions) {
+  assert(core != nullptr);
   turns_->SetRun([this] { RunLevel0(); });
 }
 
@@ -33,11 +34,11 @@ Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
   assert(core_->jobs.flushes() + core_->jobs.compactions() == 0);
   assert(scheduled_flushes_ + scheduled_compactions_ == 0);
-  assert(!is_purge_scheduled_ && running_purges_ == 0);
+  assert(!is_purge_scheduled_);
+  assert(running_purges_ == 0);
 }
 
-// Called when the database has been opened, and again when SetDBOptions() changes the number of
-// jobs.
+// Called once the database is open, and again when SetDBOptions() changes the number of jobs.
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   // One more thread than flushes, for deletions.
@@ -45,14 +46,15 @@ void Scheduler::StartLocked() {
   // This thread creates the next log, and space in the log, ahead of the writers.
   core_->environment.env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->environment.env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
-  assert(limits.flushes > 0 && limits.compactions > 0);
+  assert(limits.flushes > 0);
+  assert(limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptForSnapshotsLocked();
   is_started_ = true;
   RequestDueTablesLocked();
   DispatchLocked();
 }
 
-// May be called several times, by different threads.
+// Ends all background work and waits for it. May be called several times, by different threads.
 void Scheduler::Stop() {
   {
     MutexLock lock(&core_->mutex);
@@ -69,7 +71,8 @@ void Scheduler::Stop() {
     scheduled_flushes_ -= unscheduled_flushes;
     scheduled_compactions_ -= unscheduled_compactions;
     if (unscheduled_purges > 0) is_purge_scheduled_ = false;
-    assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
+    assert(scheduled_flushes_ >= 0);
+    assert(scheduled_compactions_ >= 0);
     while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
     flushes = flush_queue_.TakeAll();
     compactions = compaction_queue_.TakeAll();
@@ -77,7 +80,7 @@ void Scheduler::Stop() {
   ForgetLimiters();
 }
 
-// No job runs any more that could begin to wait for a limiter.
+// Called when no job runs any more, so none can begin to wait for a limiter.
 void Scheduler::ForgetLimiters() {
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited;
   {
@@ -90,7 +93,7 @@ void Scheduler::ForgetLimiters() {
   }
 }
 
-// The family stays queued, with a reference, until a thread takes it, even if it is dropped.
+// A queued family keeps its reference until a thread takes it, even if it is dropped meanwhile.
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
   assert(family != nullptr);
@@ -111,15 +114,18 @@ void Scheduler::RequestDueTablesLocked() {
   }
 }
 
-// No job may begin before the start, while background work is paused, or after it was cancelled.
+// Whether jobs may begin: not before the start, not while background work is paused, and not after
+// it was cancelled.
 bool Scheduler::MayStart() const {
   return is_started_ && !is_stopping_ && pause_count_ == 0 &&
          !core_->shutdown.is_background_cancelled();
 }
 
-// A job is counted as scheduled before its thread starts; the thread begins by taking the mutex.
+// Asks the Env for as many threads as there is work and the limits allow. A job counts as scheduled
+// before its thread runs; the thread takes the mutex first of all.
 void Scheduler::DispatchLocked() {
-  assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
+  assert(scheduled_flushes_ >= 0);
+  assert(scheduled_compactions_ >= 0);
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < flush_queue_.Count() &&
@@ -134,6 +140,8 @@ void Scheduler::DispatchLocked() {
     core_->environment.env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
   }
+  // No thread is free for a compaction of level 0 that writers need soon: a longer one shall let it
+  // go first.
   turns_->SetWaiting(core_->jobs.compactions() >= limits.compactions && automatic > 0 &&
                      std::any_of(compaction_queue_.families().begin(),
                                  compaction_queue_.families().end(),
@@ -168,14 +176,15 @@ void Scheduler::RunPurge() {
   core_->conditions.JobEnded();
 }
 
-// The functions that threads of the Env call.
+// The functions that threads of the Env call; the argument is the scheduler.
 void Scheduler::PurgeMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunPurge(); }
 void Scheduler::FlushMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunFlush(); }
 void Scheduler::CompactionMain(void* scheduler) {
   static_cast<Scheduler*>(scheduler)->RunCompaction();
 }
 
-// The main function of a flush thread. The thread is counted as running before it takes a family.
+// The main function of a flush thread. It counts as running before it takes a family, so Stop()
+// never misses it.
 void Scheduler::RunFlush() {
   const JobThread mark(core_, JobThread::Job::kFlush);
   FamilyRef family;
@@ -209,7 +218,8 @@ void Scheduler::RunFlush() {
   core_->conditions.JobEnded();
 }
 
-// While writes are blocked neither flush is wanted: a recovery flushes.
+// Begins the flush of one family, or of all families that must be flushed together. While writes
+// are blocked by an error neither is wanted, because the recovery flushes.
 void Scheduler::BeginFlushLocked(const FamilyRef& family, std::optional<FlushGroup>* flushes) {
   if (BackgroundFlush::IsWanted(*core_, *family)) {
     std::vector<FamilyRef> alone;
@@ -230,8 +240,8 @@ std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {
   return families;
 }
 
-// Requests flushes of memtables that became immutable during a flush, and of families that wait to
-// be flushed together with a family of it.
+// Requests the flushes that became possible by the end of a flush: of memtables that became
+// immutable meanwhile, and of families that had to wait for it in order to be flushed together.
 void Scheduler::RequestWaitingFlushesLocked() {
   for (ColumnFamilyData* family : core_->families.All()) {
     const bool may_begin = BackgroundFlush::IsWanted(*core_, *family) ||
@@ -240,8 +250,8 @@ void Scheduler::RequestWaitingFlushesLocked() {
   }
 }
 
-// The main function of a compaction thread. Manual compactions come first, because calls wait for
-// them.
+// The main function of a compaction thread. Manual compactions have priority, because calls wait
+// for them.
 void Scheduler::RunCompaction() {
   const JobThread mark(core_, JobThread::Job::kCompaction);
   ManualCompaction* manual = nullptr;
@@ -279,7 +289,8 @@ Status Scheduler::CheckMayStartLocked() const {
   return MayStartCompaction() ? Status::OK() : Status::Aborted("no compaction may begin now");
 }
 
-// The job is counted from now on, so Pause() and Stop() wait for it.
+// A compaction on the thread of a call begins. It is counted from now on, so Pause() and Stop()
+// wait for it.
 void Scheduler::JobOfCallBeginsLocked() {
   assert(MayStartCompaction());
   core_->jobs.CompactionBegins();
@@ -291,10 +302,11 @@ void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
   CompactionEndsLocked();
 }
 
-// The flush is counted like one of a flush thread. If the scheduler is stopping, the group gives
-// its memtables back.
+// Runs a flush of a recovery. It is counted like one of a flush thread. If the scheduler is
+// stopping, the group only gives its memtables back.
 Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
-  assert(flushes != nullptr && !flushes->is_empty());
+  assert(flushes != nullptr);
+  assert(!flushes->is_empty());
   Status status = is_stopping_ ? Status::ShutdownInProgress() : Status::OK();
   core_->jobs.FlushBegins();
   if (!status.ok()) {
@@ -312,7 +324,7 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   return status;
 }
 
-// All compactions share the threads of low priority, so both numbers of each pair are the same.
+// All compactions share the threads of low priority, so the two numbers in each pair are the same.
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;
   pressure.flush_scheduled = scheduled_flushes_;
@@ -328,9 +340,11 @@ BackgroundJobPressure Scheduler::PressureLocked() const {
   return pressure;
 }
 
-// The pressure may change again while listeners are notified, so the check is repeated.
+// Tells listeners how much background work there is. The numbers may change while listeners are
+// called without the mutex, so the check is repeated afterwards.
 void Scheduler::NotifyPressureLocked() {
-  assert(core_->jobs.flushes() >= 0 && core_->jobs.compactions() >= 0);
+  assert(core_->jobs.flushes() >= 0);
+  assert(core_->jobs.compactions() >= 0);
   if (core_->services.listeners.empty() || is_notifying_pressure_) return;
   is_notifying_pressure_ = true;
   for (BackgroundJobPressure now = PressureLocked(); now != notified_pressure_;
@@ -344,7 +358,8 @@ void Scheduler::NotifyPressureLocked() {
   is_notifying_pressure_ = false;
 }
 
-// If the family needs another compaction beside this one, it is queued again at once.
+// Begins an automatic compaction. If the family needs a further one beside it, it is queued again
+// at once, for another thread.
 Compactions::Begun Scheduler::BeginCompactionLocked(ColumnFamilyData* family) {
   Compactions::Begun begun = compactions_->BeginAutomaticLocked(family);
   if (begun.job == nullptr) core_->conditions.JobEnded();  // a flush may wait for this compaction
@@ -352,7 +367,8 @@ Compactions::Begun Scheduler::BeginCompactionLocked(ColumnFamilyData* family) {
   return begun;
 }
 
-// After the job the family is queued again: it may need the next compaction.
+// Runs a compaction that has begun, without the DB mutex. Afterwards the family is queued again,
+// since it may need the next compaction.
 void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
   assert(family);
   if (begun.refused_bytes > 0) {
@@ -376,7 +392,8 @@ void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
   core_->services.cleaner->DeleteObsoleteFiles();
 }
 
-// Called by a thread of a deeper compaction. It does not count as another running job.
+// Runs one compaction of level 0 in place of a deeper one. Called on a thread that the deeper
+// compaction started; it does not count as another running job.
 void Scheduler::RunLevel0() {
   FamilyRef family;
   Compactions::Begun begun;
@@ -393,7 +410,8 @@ void Scheduler::RunLevel0() {
   RunBegun(std::move(family), std::move(begun));
 }
 
-// If the limiter has room by now, the family is queued again at once.
+// Waits, without a thread, for the limiter of the family. If the limiter has room by now, the
+// family is queued again at once.
 void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
   std::shared_ptr<ConcurrentTaskLimiter> limiter;
   {
@@ -407,7 +425,8 @@ void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
   if (known == nullptr || !known->Await(this)) OnRoom();
 }
 
-// Called by a thread of any database that shares the limiter. Stop() waits for such a call.
+// The limiter has room. Called by a thread of any database that shares the limiter; Stop() waits
+// for such a call.
 void Scheduler::OnRoom() {
   MutexLock lock(&core_->mutex);
   for (const uint32_t id : std::exchange(held_back_, {})) {
@@ -416,8 +435,8 @@ void Scheduler::OnRoom() {
   }
 }
 
-// A failed compaction is tried again after a while, or at once when the error has been cleared:
-// writers may be stopped until it succeeds.
+// Delays the next attempt after a failed compaction, unless the error is cleared earlier: writers
+// may be stopped until the compaction succeeds.
 void Scheduler::AwaitRetryLocked() {
   assert(core_->jobs.compactions() > 0);  // the one that failed, still counted
   constexpr uint64_t kRetryMicros = 200'000;
@@ -429,7 +448,8 @@ void Scheduler::AwaitRetryLocked() {
   }
 }
 
-// False also if no compaction can begin, because then waiting would not help.
+// Whether a compaction will reduce the files of level 0 that would stall writes after `more_tables`
+// are added. Also false if no compaction can begin, because waiting would not help then.
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
@@ -444,7 +464,8 @@ bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables)
   return compaction_queue_.Has(*family) || idle < version.files(0).size();
 }
 
-// Calls nest: each needs a call of Continue().
+// Waits until no job runs; none begins before Continue(). Calls may be nested, and each needs its
+// own Continue().
 Status Scheduler::Pause() {
   if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("PauseBackgroundWork");
   MutexLock lock(&core_->mutex);
@@ -464,7 +485,8 @@ bool Scheduler::Continue() {
   return true;
 }
 
-// Scheduled families stay in the queue until a thread takes them.
+// Families in the queue for which no thread is scheduled yet. Scheduled families stay in the queue
+// until a thread takes them.
 uint64_t Scheduler::UnscheduledCompactionsLocked() const {
   return static_cast<uint64_t>(std::max(compaction_queue_.Count() - scheduled_compactions_, 0));
 }
@@ -493,14 +515,16 @@ std::string Scheduler::DebugStringLocked() const {
                 registry_->DebugStringLocked(), manual_->DebugStringLocked());
 }
 
-// Jobs that are handed to the Env or run, purges, and a notification that is in progress.
+// Everything that Stop() must wait for: jobs that are scheduled or running, purges, and a
+// notification in progress.
 int Scheduler::UnfinishedJobsLocked() const {
   return scheduled_flushes_ + core_->jobs.flushes() + scheduled_compactions_ +
          core_->jobs.compactions() + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
          (is_notifying_pressure_ ? 1 : 0);
 }
 
-// A family that waits for its limiter still has a compaction to run.
+// Whether nothing runs or waits. A family that is held back by a limiter still has a compaction to
+// run.
 bool Scheduler::IsIdleLocked() const {
   for (const uint32_t id : held_back_) {
     if (core_->families.Find(id) != nullptr) return false;
@@ -509,7 +533,8 @@ bool Scheduler::IsIdleLocked() const {
          manual_->IsEmptyLocked();
 }
 
-// Woken by the end of each job and by every change of the state.
+// Waits until nothing runs or waits. Checks anew after the end of each job and after every change
+// of the state.
 Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error) {
   const uint64_t deadline =
       timeout_micros > 0 ? core_->environment.NowMicros() + timeout_micros : UINT64_MAX;

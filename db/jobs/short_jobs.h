@@ -6,10 +6,13 @@
 
 #include "ashlar/env.h"
 
+#include <cassert>
+
 namespace ashlar {
 
 // `tag`: for UnScheduleShortJobs(). Not shared with compactions or with another kind of job.
 inline void ScheduleShortJob(Env* env, void (*function)(void*), void* arg, void* tag) {
+  assert(env != nullptr);
   const bool has_own_pool = env->GetBackgroundThreads(Env::Priority::HIGH) > 0;
   env->Schedule(function, arg, has_own_pool ? Env::Priority::HIGH : Env::Priority::LOW, tag);
 }

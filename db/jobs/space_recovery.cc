@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database does when the watch of the SstFileManager finds free space.
+// What a database does when the SstFileManager, which watches the free space, finds some.
 #include "db/jobs/space_recovery.h"
 
 #include <cassert>
@@ -13,7 +13,9 @@ namespace ashlar {
 
 namespace {
 
+// A safe estimate of the space that a recovery writes, in bytes: all memtables, uncompressed.
 uint64_t BytesToRecover(DbCore* core) {
+  assert(core != nullptr);
   uint64_t bytes = 1 << 20;  // for a log, a MANIFEST record, and the overhead of tables
   MutexLock lock(&core->mutex);
   for (const ColumnFamilyData* family : core->families.All()) {
@@ -26,7 +28,9 @@ uint64_t BytesToRecover(DbCore* core) {
 
 }  // namespace
 
+// A file system that cannot tell its free space does not prevent the attempt.
 bool HasSpaceToRecover(DbCore* core) {
+  assert(core != nullptr);
   uint64_t free_bytes = 0;
   const IOStatus status =
       core->environment.fs->GetFreeSpace(core->paths.dir, IOOptions(), &free_bytes, nullptr);
@@ -41,6 +45,7 @@ void SpaceRecovery::OnDiskFull() {
 
 void SpaceRecovery::OnNoRoomForCompaction(uint64_t bytes) {
   assert(bytes > 0);
+  // Without a thread to watch the space, the next flush requests compactions anyway.
   refused_bytes_.store(bytes, std::memory_order_release);
   core_->resources.space->watch()->Await(
       this);  // without a thread, the next flush asks for compactions
@@ -50,14 +55,15 @@ void SpaceRecovery::StopTrying() {
   if (core_->resources.space != nullptr) core_->resources.space->watch()->Forget(this);
 }
 
+// True: the watch may forget this database.
 bool SpaceRecovery::TryWith(uint64_t free_bytes) {
   if (core_->shutdown.is_background_cancelled()) return true;
   const bool is_resumed = Resume(free_bytes);
   return CompactAgain() && is_resumed;
 }
 
-// A call may have resumed the database meanwhile; or there is a worse error now, which free space
-// does not cure.
+// Tries to recover from a full disk. True: nothing is left to do, because a call of the program has
+// resumed the database meanwhile, or a worse error has come that free space does not cure.
 bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (!is_disk_full_.load(std::memory_order_acquire)) return true;
   const Status error = core_->errors.Get();
@@ -77,6 +83,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
   return false;
 }
 
+// Queues compactions again after one was refused for lack of space. True: nothing is left to do.
 bool SpaceRecovery::CompactAgain() {
   uint64_t bytes = refused_bytes_.load(std::memory_order_acquire);
   if (bytes == 0) return true;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <string>
 
@@ -26,7 +27,11 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
  public:
   // All arguments outlive the object. Does nothing in a database without an SstFileManager.
   SpaceRecovery(DbCore* core, ErrorRecovery* recovery, Scheduler* scheduler)
-      : core_(core), recovery_(recovery), scheduler_(scheduler) {}
+      : core_(core), recovery_(recovery), scheduler_(scheduler) {
+    assert(core != nullptr);
+    assert(recovery != nullptr);
+    assert(scheduler != nullptr);
+  }
   ~SpaceRecovery() override { StopTrying(); }
 
   void OnDiskFull() override;

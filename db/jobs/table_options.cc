@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The creation time of a table is the time when its job began: all its data existed by then.
+// The creation time of a table is the time when its job began, because all its data existed by
+// then.
 #include "db/jobs/table_options.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ uint64_t RawBytes(const std::vector<MemTable*>& memtables) {
   return bytes;
 }
 
-// 0: unknown for at least one of the memtables.
+// The time of the oldest entry, in seconds since the epoch. 0: unknown for at least one memtable.
 uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
   uint64_t oldest = UINT64_MAX;
   for (const MemTable* memtable : memtables) {
@@ -28,7 +29,7 @@ uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
 
 }  // namespace
 
-// Number, level and epoch are set by the caller.
+// The options that flushes and compactions share. The caller sets number, level and epoch.
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
   TableOutputOptions table;
   table.context = &core.environment.outputs;
@@ -53,9 +54,11 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
   return tools;
 }
 
-// The memtables are marked as being flushed, and the number is protected, in one critical section.
+// Takes the memtables of a flush. They are marked as being flushed and the file number is protected
+// in one critical section, so no other flush takes them and no purge deletes the file.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope) {
-  assert(family != nullptr && !family->is_dropped());
+  assert(family != nullptr);
+  assert(!family->is_dropped());
   FlushJobOptions job;
   job.memtables = family->TakeForFlush(scope);
   if (job.memtables.empty()) return job;
@@ -67,6 +70,7 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope sc
   job.table.level = 0;
   job.table.oldest_key_time = OldestEntrySeconds(job.memtables);
   const ColumnFamilyOptions& options = family->options();
+  // Universal compaction with a compression limit leaves the newest data uncompressed.
   if (options.compaction_style == kCompactionStyleUniversal &&
       options.compaction_options_universal.compression_size_percent >= 0) {
     job.table.compression = kNoCompression;

@@ -17,7 +17,7 @@ std::vector<VersionEdit> ListedLogs::News(const std::vector<LogSummary>& logs,
   for (const VersionEdit& edit : change) {
     needed = std::max(needed, edit.min_log_number_to_keep.value_or(FileNumber{}));
   }
-  // A new MANIFEST names no WAL, whatever the one before named.
+  // A new MANIFEST names no logs, even if the one before did.
   if (!change_begin.has_value()) listed_.clear();
   std::vector<VersionEdit> edits;
   VersionEdit additions;

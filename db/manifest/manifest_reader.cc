@@ -89,7 +89,8 @@ bool ManifestReader::Fail(const std::string& what) {
 }
 
 bool ManifestReader::ReadRecord(VersionEdit* edit) {
-  assert(status_.ok() && log_ != nullptr);
+  assert(status_.ok());
+  assert(log_ != nullptr);
   Slice record;
   const bool has_record = log_->ReadRecord(&record);
   const std::optional<LogDamage>& damage = reporter_->first;

@@ -163,7 +163,9 @@ void EncodeBlobFile(std::string* dst, const BlobFileAddition& blob) {
 // fails.
 class Decoder {
  public:
-  Decoder(const Slice& record, VersionEdit* edit) : record_(record), rest_(record), edit_(edit) {}
+  Decoder(const Slice& record, VersionEdit* edit) : record_(record), rest_(record), edit_(edit) {
+    assert(edit != nullptr);
+  }
 
   Status Run() {
     while (!rest_.empty() && status_.ok()) {

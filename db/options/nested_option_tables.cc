@@ -4,8 +4,11 @@
 #include "db/options/option_table.h"
 
 #include <cassert>
+#include <cstring>
+#include <type_traits>
 
 #include "util/result.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -235,6 +238,36 @@ void PrintValue(const PrintContext& context, const FileTemperatureAge& value, st
 
 void PrintValue(const PrintContext& context, const MetadataCacheOptions& value, std::string* text) {
   PrintStruct(kMetadataCacheRows, context, &value, text);
+}
+
+namespace {
+
+// The number is read by its bytes, because the value of an enumeration without a fixed type must
+// not be loaded if it is outside the range of the enumerators.
+template <typename Enum>
+Status CheckEnum(std::string_view option, const Enum& value) {
+  std::underlying_type_t<Enum> number;
+  std::memcpy(&number, &value, sizeof(number));
+  for (const EnumName& name : EnumNames(Enum{})) {
+    if (name.value == static_cast<int64_t>(number)) return Status::OK();
+  }
+  return Status::InvalidArgument(StrCat("option ", option, ": ", static_cast<int>(number),
+                                        " is not a value of its enumeration"));
+}
+
+}  // namespace
+
+Status CheckNestedEnums(const ColumnFamilyOptions& options) {
+  return CheckEnum("compaction_options_universal.stop_style",
+                   options.compaction_options_universal.stop_style);
+}
+
+Status CheckNestedEnums(const BlockBasedTableOptions& options) {
+  const MetadataCacheOptions& kept = options.metadata_cache_options;
+  RETURN_IF_ERROR(
+      CheckEnum("metadata_cache_options.top_level_index_pinning", kept.top_level_index_pinning));
+  RETURN_IF_ERROR(CheckEnum("metadata_cache_options.partition_pinning", kept.partition_pinning));
+  return CheckEnum("metadata_cache_options.unpartitioned_pinning", kept.unpartitioned_pinning);
 }
 
 }  // namespace ashlar

@@ -4,6 +4,7 @@
 #include "db/options/option_table.h"
 
 #include <cassert>
+#include <cmath>
 
 #include "util/text/str_cat.h"
 
@@ -94,6 +95,11 @@ Status CheckRows(OptionTable table, const void* options, const void* defaults) {
           // Options without a text form are pointers to objects.
           row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);
       return Status::NotSupported(StrCat("option ", row.name(), ": not built yet; ", needed));
+    }
+    if (!row.is_within_bounds(row.facts, options) && std::isinf(row.facts.greatest) &&
+        std::isinf(row.facts.least)) {
+      return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),
+                                            " is not a value of its enumeration"));
     }
     if (!row.is_within_bounds(row.facts, options)) {
       return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),

@@ -8,6 +8,7 @@
 // functions on them are pure.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <string>
@@ -37,7 +38,8 @@ struct OptionInfo {
   Support support = Support::kHonoured;
   TakesEffect takes_effect = TakesEffect::kAtOpen;
   Since since = Since::kRocksDb78;
-  // Inclusive bounds of numbers: a value outside is refused with InvalidArgument.
+  // Inclusive bounds of numbers: a value outside is refused with InvalidArgument. A number that no
+  // enumerator has is outside the bounds of an enumeration.
   double least = -std::numeric_limits<double>::infinity();
   double greatest = std::numeric_limits<double>::infinity();
 };
@@ -81,6 +83,11 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
 // names the first option that is out of bounds.
 Status CheckRows(OptionTable table, const void* options, const void* defaults);
 
+// InvalidArgument names the first enumeration in a nested struct, as "member.part", whose number
+// has no name. Rows of nested structs are not checked by CheckRows().
+Status CheckNestedEnums(const ColumnFamilyOptions& options);
+Status CheckNestedEnums(const BlockBasedTableOptions& options);
+
 // ---- making rows
 
 inline bool SameValue(const std::vector<DbPath>& a, const std::vector<DbPath>& b) {
@@ -99,6 +106,16 @@ bool SameValue(const T& a, const T& b) {
   return a == b;
 }
 
+// Compression types are checked with the libraries that are linked.
+template <typename Enum>
+bool HasEnumName(Enum value) {
+  if constexpr (std::is_same_v<Enum, CompressionType>) return true;
+  const std::span<const EnumName> names = EnumNames(value);
+  return names.empty() || std::any_of(names.begin(), names.end(), [value](const EnumName& name) {
+           return name.value == static_cast<int64_t>(value);
+         });
+}
+
 // A row for `Member` of `Struct`, without a text form.
 template <typename Struct, auto Member>
 constexpr OptionRow ProgramOption(OptionInfo facts) {
@@ -113,6 +130,8 @@ constexpr OptionRow ProgramOption(OptionInfo facts) {
     if constexpr (std::is_arithmetic_v<Value>) {
       const auto value = static_cast<double>(static_cast<const Struct*>(options)->*Member);
       return value >= limits.least && value <= limits.greatest;
+    } else if constexpr (requires { EnumNames(Value{}); }) {
+      return HasEnumName(static_cast<const Struct*>(options)->*Member);
     }
     return true;
   };

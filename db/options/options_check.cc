@@ -241,6 +241,7 @@ Status CheckUniversal(const ColumnFamilyOptions& options) {
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   static const auto* defaults = new ColumnFamilyOptions();
   Status status = CheckRows(ColumnFamilyOptionTable(), &options, defaults);
+  if (status.ok()) status = CheckNestedEnums(options);
   if (status.ok()) status = CheckPlugIns(options);
   if (status.ok()) status = CheckProtection(options);
   if (status.ok()) status = CheckPaths(options);
@@ -264,6 +265,7 @@ Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamil
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   static const auto* defaults = new BlockBasedTableOptions();
   Status status = CheckRows(BlockBasedOptionTable(), &options, defaults);
+  if (status.ok()) status = CheckNestedEnums(options);
   if (!status.ok()) return status;
   if (DescribeFilterPolicy(options.filter_policy.get()).kind == FilterKind::kCustom) {
     return NotBuilt("filter_policy", "use NewBloomFilterPolicy() or NewRibbonFilterPolicy()");

@@ -30,7 +30,8 @@ FileNumber RelocatedEnd(const BlobFiles* files, double share) {
 
 BlobFlowOptions BlobFlowOptionsFor(const TableOutputOptions& table,
                                    const BlobFlowRequest& request) {
-  assert(table.context != nullptr && table.family_options != nullptr);
+  assert(table.context != nullptr);
+  assert(table.family_options != nullptr);
   const ColumnFamilyOptions& family = *table.family_options;
   BlobFlowOptions flow;
   flow.files = request.files;
@@ -106,6 +107,7 @@ Status BlobFlow::Load(const Slice& user_key, const Slice& encoded, Slice* value)
 
 // Replaces the key by a copy with another kind of entry.
 void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
+  assert(internal_key != nullptr);
   const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(*internal_key));
   const Slice user_key = ExtractUserKey(*internal_key);
   if (internal_key->data() != key_.data()) key_.assign(user_key.data(), user_key.size());
@@ -115,6 +117,7 @@ void BlobFlow::Rewrite(Slice* internal_key, ValueType type) {
 }
 
 Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
+  assert(internal_key != nullptr);
   const ValueType type = TrailerType(ExtractTrailer(*internal_key));
   if (type == kTypeBlobIndex) [[unlikely]]
     return PassIndex(internal_key, value);
@@ -161,7 +164,8 @@ std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
   std::vector<BlobFileGarbage> garbage;
   for (const auto& [number, through] : through_) {
     // Each reference that is written was read before, or belongs to an entry that was.
-    assert(through.in_count >= through.out_count && through.in_bytes >= through.out_bytes);
+    assert(through.in_count >= through.out_count);
+    assert(through.in_bytes >= through.out_bytes);
     if (through.in_count == through.out_count) continue;
     garbage.push_back({.number = number,
                        .garbage_count = through.in_count - through.out_count,

@@ -88,7 +88,8 @@ EntryFilter::~EntryFilter() {
 
 EntryFilter::Verdict EntryFilter::Ask(const Slice& stored_key, ValueType type,
                                       const Slice& stored) {
-  assert(IsPointEntryType(type) && !IsPointTombstone(type));
+  assert(IsPointEntryType(type));
+  assert(!IsPointTombstone(type));
   assert(status_.ok());  // the stream ends after a failure
   const Decision decision = Decide(stored_key, type, stored);
   if (!status_.ok()) return Fail(order_.WithoutStamp(stored_key), status_);

@@ -6,6 +6,7 @@
 #include "db/output/entry_pipe.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -61,6 +62,7 @@ void EntryPipe::ReadStream(TrackedBytes* bytes) {
 }
 
 bool EntryPipe::Fill(Batch* batch) {
+  assert(batch != nullptr);
   // A very large entry has made the buffer larger than it should stay.
   if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();
   batch->used = 0;
@@ -81,7 +83,8 @@ void EntryPipe::Append(EntryStream* from, Batch* batch) {
     std::copy_n(batch->bytes.data(), batch->used, larger.data());
     batch->bytes = std::move(larger);
   }
-  assert(key.size() >= kTrailerBytes && key.size() <= UINT32_MAX);
+  assert(key.size() >= kTrailerBytes);
+  assert(key.size() <= UINT32_MAX);
   char* const end = batch->bytes.data() + batch->used;
   std::memcpy(end, key.data(), key.size());
   if (!value.empty()) std::memcpy(end + key.size(), value.data(), value.size());

@@ -153,7 +153,8 @@ bool EntryStream::FindRetained() {
 
 // A SingleDelete and the value right below it vanish together if the same readers see both.
 bool EntryStream::KeepsSingle() {
-  assert(!is_ahead_ && TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
+  assert(!is_ahead_);
+  assert(TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
   single_key_.assign(key_.data(), key_.size());
   key_ = single_key_;
   value_.clear();
@@ -205,16 +206,17 @@ void EntryStream::ClearNumber(ValueType type) {
   key_ = rewritten_key_;
 }
 
-// Changes the key of the entry on which the runs stand.
+// Changes the key of the entry at which the runs are.
 void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
-  assert(!is_ahead_ && runs_.Valid());
+  assert(!is_ahead_);
+  assert(runs_.Valid());
   rewritten_key_.clear();
   AppendInternalKey(&rewritten_key_, ExtractUserKey(runs_.key()), PackTrailer(seqno, type));
   key_ = rewritten_key_;
 }
 
-// Counts the blob reference of the entry on which the runs stand; necessary even if the entry is
-// dropped. Returns false if the stream has ended.
+// Counts the blob reference of the entry at which the runs are. This is necessary even if the entry
+// is dropped. Returns false if the stream has ended.
 bool EntryStream::NoteBlob(const Slice& user_key) {
   Status status = Status::Corruption("a blob index where there are no blob files");
   if (options_.blobs != nullptr) status = options_.blobs->NoteInput(user_key, runs_.value());
@@ -225,7 +227,8 @@ bool EntryStream::NoteBlob(const Slice& user_key) {
 // key_ and value_ are the newest operand of a run. A run is the operands of one user key in one
 // stripe, which are visible to the same readers.
 bool EntryStream::FoldRun() {
-  assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
+  assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge);
+  assert(fold_.has_operator());
   const bool is_first_of_key = is_first_of_key_;
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
@@ -277,8 +280,8 @@ bool EntryStream::FoldRun() {
   return true;
 }
 
-// Returns what is below a run of operands, which follows from the entry behind the run on which the
-// runs of the stream now stand, if there is one.
+// Returns what lies below a run of operands. This follows from the entry behind the operands, at
+// which the runs of the stream are now, if there is such an entry.
 OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool nothing_below) const {
   const bool is_of_key = has_next && !is_first_of_key_;
   if (!is_of_key) {
@@ -307,7 +310,8 @@ void EntryStream::ShowFold(bool is_first_of_key) {
 // After the last result of a fold, the stream continues with the entry that was already found, or
 // with the runs.
 void EntryStream::NextOfFold() {
-  assert(source_ != Source::kRuns && fold_.Valid());
+  assert(source_ != Source::kRuns);
+  assert(fold_.Valid());
   fold_.Next();
   if (fold_.Valid()) return ShowFold(/*is_first_of_key=*/false);
   if (source_ == Source::kFold) return FindKept();

@@ -124,7 +124,7 @@ class EntryStream {
       return;
     runs_.Next();
   }
-  // Shows the first entry to keep, beginning with the one on which the runs stand, or the result of
+  // Shows the first entry to keep, beginning with the one at which the runs are, or the result of
   // folding it.
   void FindKept();
   // The same before folding: sets key_ and value_. Returns false at the end.

@@ -53,7 +53,8 @@ Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, boo
 // Folds all operands into one value. Returns false if the operands are kept; *status then says
 // whether the job may go on.
 bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
-  assert(below != Below::kUnknown && status->ok());
+  assert(below != Below::kUnknown);
+  assert(status->ok());
   const MergeBase existing{.value = base, .is_entity = below == Below::kEntity};
   const Status merged =
       MergeFully(tools_, user_key_, below == Below::kNothing ? nullptr : &existing,

@@ -42,6 +42,7 @@ void OutputResult::Append(OutputResult part) {
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
+  assert(entries != nullptr);
   const Status status = WriteAndFinish(entries);
   TellCounts(entries->counts(), result);
   return status;
@@ -183,7 +184,8 @@ void OutputWriter::TellEnd(FileNumber number, const OutputTable* finished, const
 // between two tables is cut there and goes to both, so that neither table needs the bounds of the
 // other to know its part.
 Status OutputWriter::WriteTombstonesBefore(const Slice* next_key) {
-  assert(table_ != nullptr && first_tombstone_ <= tombstone_count());
+  assert(table_ != nullptr);
+  assert(first_tombstone_ <= tombstone_count());
   const InternalKeyComparator& order = *options_.table.comparator;
   for (; first_tombstone_ < tombstone_count(); first_tombstone_++) {
     const FragmentedTombstones::Fragment fragment = options_.tombstones->fragment(first_tombstone_);
@@ -215,8 +217,8 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   finished.properties = table_->properties();
   result_.bytes_written += finished.meta.file_size;
   result_.passed_blocks += table_->passed_blocks();
-  assert(finished.meta.file_size > 0 &&
-         finished.meta.smallest_seqno <= finished.meta.largest_seqno);
+  assert(finished.meta.file_size > 0);
+  assert(finished.meta.smallest_seqno <= finished.meta.largest_seqno);
   TellEnd(finished.meta.number, &finished, Status::OK());
   result_.tables.push_back(std::move(finished));
   table_.reset();
@@ -232,6 +234,7 @@ Status OutputWriter::CheckSpaceLimit() const {
 }
 
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
+  assert(result != nullptr);
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
   result->tables.clear();
   for (const BlobFileAddition& blob : result->blob_files) {

@@ -142,8 +142,11 @@ std::optional<BlockPassing> PassingInto(const TableOutputOptions& options) {
 }
 
 Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
-  assert(options.file_number > 0 && options.level >= 0);
-  assert(options.context != nullptr && options.comparator != nullptr && !options.dir.empty());
+  assert(options.file_number > 0);
+  assert(options.level >= 0);
+  assert(options.context != nullptr);
+  assert(options.comparator != nullptr);
+  assert(!options.dir.empty());
   std::unique_ptr<TableOutput> output(new TableOutput(options));
   const TableOutputContext& context = *options.context;
   output->path_ = TableFileName(options.dir, options.file_number);
@@ -165,7 +168,8 @@ TableOutput::TableOutput(const TableOutputOptions& options) : options_(options) 
 
 // Called before the file is created.
 void TableOutput::BeginChecksum() {
-  assert(checksum_ == nullptr && !path_.empty());
+  assert(checksum_ == nullptr);
+  assert(!path_.empty());
   FileChecksumGenFactory* const factory = options_.context->checksum_factory.get();
   if (factory != nullptr) checksum_ = NewChecksumGenerator(factory, path_);
 }
@@ -317,7 +321,8 @@ Status TableOutput::Finish(FileMetadata* meta) {
 // Reads the table back. A table whose contents differ from the entries written is deleted and not
 // installed.
 Status TableOutput::ReadBack(const FileMetadata& meta) {
-  assert(is_finished_ && entries_hash_ != nullptr);
+  assert(is_finished_);
+  assert(entries_hash_ != nullptr);
   const OutputChecks checks = OutputChecksFor(*options_.family_options, options_.is_flush);
   Status status = CheckOutput(checks, options_, meta, *entries_hash_);
   if (!status.ok()) {

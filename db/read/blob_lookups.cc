@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lookup that does not want its value is left alone: there is nothing to read for it.
+// Only lookups that want their value are read; the others just need to know that the key exists.
 #include "db/read/blob_lookups.h"
 
 #include <cassert>

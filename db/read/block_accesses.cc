@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses of point reads wait in a list, accesses of iterators are written at once.
+// The accesses of a point read are kept in a list until the read is over, because the result is
+// part of their records. The accesses of an iterator are written at once.
 #include "db/read/block_accesses.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ TraceType TypeOf(ReadTrace::BlockKind kind) {
 
 void BlockAccesses::EnterMemTable(const MemTablePlace&) { places_[run_] = Place(); }
 
-// A lookup that enters the same table again repeats its search there.
+// A lookup may search a table twice, first inside an epoch and then outside. The second search
+// repeats the accesses of the first one, so these are removed.
 void BlockAccesses::EnterTable(const Table& table) {
   const Place entered{.table = table.number.value(),
                       .level = static_cast<uint32_t>(static_cast<int>(table.level))};
@@ -50,6 +52,7 @@ void BlockAccesses::BeginLookup(const PointLookup& lookup) {
   places_[run_] = Place();
 }
 
+// An access that found the key is recorded with the internal key that was found.
 void BlockAccesses::EndLookup(const PointLookup& lookup) {
   if (lookup.outcome() == PointLookup::Outcome::kFound) {
     current_.key.clear();
@@ -68,7 +71,8 @@ void BlockAccesses::AddRun(size_t run, const MemTablePlace*) {
   run_ = 0;
 }
 
-// The last data block that a lookup used has the version that decided it.
+// Writes the records of all lookups, outside of the epoch, because writing may wait. The last data
+// block that a lookup used contains the version that decided it.
 BlockAccesses::~BlockAccesses() {
   assert(over_.empty() || !InEpoch());
   for (const Lookup& lookup : over_) {

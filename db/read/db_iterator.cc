@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions of a user key are adjacent, newest first. Going forward, the first version at or below
-// the snapshot is shown, and the others are skipped. Going backward, older versions come first, so
-// the last version met that is at or below the snapshot is shown.
+// The versions of a user key are adjacent, newest first. Going forward, the first version at or
+// below the snapshot is shown, and the other versions of the key are skipped. Going backward, older
+// versions come first, so the last version at or below the snapshot is the one to show.
 #include "db/read/db_iterator.h"
 
 #include <cassert>
@@ -51,7 +51,8 @@ DBIterator::~DBIterator() {
 }
 
 void DBIterator::BuildTower() {
-  assert(merged_ == nullptr && arena_ == nullptr);  // the old one was dropped, with what it pinned
+  assert(merged_ == nullptr);
+  assert(arena_ == nullptr);  // the old one was dropped, with what it pinned
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorBuilder tower(&comparator_, arena_.get());
@@ -59,8 +60,9 @@ void DBIterator::BuildTower() {
     tower.HideDeleted(seqno_, callback_);
   }
   tower.SetTrace(trace_);
-  // seqno_ was read before the tower is built, so entries that are inserted into the memtable later
-  // are newer and not visible. With a callback they may be visible.
+  // Without a callback, only entries up to seqno_ are visible. seqno_ was read before the tower is
+  // built, so entries that reach the memtable later are newer and cannot be visible: an empty
+  // memtable can be left out.
   if (callback_ == nullptr) tower.SpareEmptyMemTable();
   prefix_extractor_ = options_.prefix_same_as_start || WantedPrefix::IsUsedBy(options_)
                           ? super_version.options().prefix_extractor.get()
@@ -110,9 +112,9 @@ Status DBIterator::Refresh(const Snapshot* snapshot) {
   return Status::OK();
 }
 
-// A tailing iterator shows the newest state at each seek, and at its end. An iterator with
+// A tailing iterator shows the newest state at each seek, and again at its end. An iterator with
 // auto_refresh_iterator_with_snapshot shows the same entries as before, but from the current files
-// and memtables.
+// and memtables, so that the old ones can be freed.
 void DBIterator::RefreshIfAsked() {
   // Comparing addresses is enough: view_ keeps the old super version alive, so a new one cannot
   // have the same address.
@@ -148,9 +150,10 @@ void DBIterator::BeginSeek(Direction direction) {
   is_measured_ = statistics_ != nullptr || TimesPerf() || options_.tailing;
 }
 
-// A tailing iterator that came to the end behind `last` looks for newer entries.
+// A tailing iterator has reached the end behind the key `last`, and checks for newer entries.
 void DBIterator::LookBehind(const Slice& last) {
-  assert(options_.tailing && !valid_);
+  assert(options_.tailing);
+  assert(!valid_);
   if (!status().ok() || scanned_ != nullptr) return;
   IgnoreError(Refresh(options_.snapshot), "status() reports it");
   RememberPrefix(last);
@@ -174,8 +177,8 @@ inline void DBIterator::RecordSeek(TraceType type, const Slice& target) const {
                        type);
 }
 
-// Limits the iterator to the prefix of the target if the options ask for it. Levels skip files
-// without the prefix, and prefix_ ends the iteration.
+// If the options ask for it, limits the iterator to keys with the prefix of the target: levels skip
+// files without this prefix, and prefix_ ends the iteration.
 void DBIterator::RememberPrefix(const Slice& target) {
   if (prefix_extractor_ == nullptr) return;
   wanted_.Set(prefix_extractor_, target, options_, comparator_.user_comparator());
@@ -314,7 +317,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
   valid_ = false;
   uint64_t hidden_steps = 0;  // over versions of saved_key_
   uint64_t recent_steps = 0;  // over versions above the snapshot
-  // Only tombstones met by this call, or hidden at the seek before it, form a row.
+  // A row of tombstones consists only of those met by this call, or hidden by the seek before it.
   bool is_behind_dead = !is_key_saved && dead_count_ != 0;
   while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
@@ -359,8 +362,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
   EndDeadRun(nullptr);
 }
 
-// Leaves a version of saved_key_ that is not shown: by one step, or by a seek behind all versions
-// of the key if there were too many steps.
+// Moves past a version of saved_key_ that is not shown: by one step or, after too many steps, by a
+// seek to the end of all versions of the key.
 void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
   assert(comparator_.SameKey(ExtractUserKey(internal_key), saved_key_));
   if (++*steps <= max_sequential_skip_) return merged_->Next();
@@ -368,14 +371,14 @@ void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
   CountReseek();
   seek_key_.clear();
   AppendInternalKey(&seek_key_, ExtractUserKey(internal_key), /*trailer=*/0);
-  // The seek would not move from the very last version that a key can have.
+  // A seek to the last version that a key can have would not move from it.
   if (comparator_.Compare(internal_key, seek_key_) >= 0) return merged_->Next();
   merged_->Seek(seek_key_);
 }
 
-// Leaves a version above the snapshot: by one step, or by a seek to the newest version of the key
-// that the snapshot sees. The key at the first step is remembered in seek_key_, because a seek
-// helps only if all steps were over versions of one key.
+// Moves past a version that is newer than the snapshot: by one step, or by a seek to the newest
+// version of the key that the snapshot sees. A seek only helps if all steps were over versions of
+// one key, so seek_key_ remembers the key of the first step.
 void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
   assert(TrailerSeqno(ExtractTrailer(merged_->key())) > seqno_);
   if (*steps == 0) seek_key_.assign(user_key.data(), user_key.size());
@@ -387,8 +390,8 @@ void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
   merged_->Seek(seek_key_);
 }
 
-// The merging iterator stands on the last entry that may be shown. Finds the last key with a
-// visible version, and steps before all versions of that key.
+// The merging iterator is at the last entry that may be shown. Finds the last key that has a
+// visible version, and moves in front of all versions of that key.
 void DBIterator::FindPrevVisible() {
   assert(direction_ == Direction::kReverse);
   valid_ = false;
@@ -410,10 +413,11 @@ bool DBIterator::IsVisible(SequenceNumber seqno) const {
   return callback_ == nullptr || callback_->IsVisible(seqno);
 }
 
-// Walks back over all versions of saved_key_. Returns true if the newest visible version is a
-// value, or if merge operands make one; shown_value_ is the value then.
+// Walks backward over all versions of saved_key_. Returns true if the newest visible version is a
+// value, or if merge operands result in one; this value is then in shown_value_.
 bool DBIterator::TakeNewestVersion() {
-  assert(merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
+  assert(merged_->Valid());
+  assert(comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   bool is_value = false;
   uint64_t steps = 0;
   operands_.Clear();
@@ -435,7 +439,7 @@ bool DBIterator::TakeNewestVersion() {
   return ShowTaken(is_value);
 }
 
-// The same by a seek from the other side, if there are too many versions to walk over.
+// Does the same by a seek from the other side, when there are too many versions to walk over.
 bool DBIterator::SeekNewestVersion() {
   CountReseek();
   operands_.Clear();
@@ -462,8 +466,9 @@ bool DBIterator::SeekNewestVersion() {
   return ShowTaken(is_value);
 }
 
-// Takes the visible version of saved_key_ on which the merging iterator stands; it is newer than
-// the versions taken before. Returns false after a failure.
+// Takes a visible version of saved_key_, at which the merging iterator is. This version is newer
+// than those taken before, and replaces them unless it is an operand. Returns false after a
+// failure.
 bool DBIterator::TakeVersion(bool* is_value) {
   assert(is_value != nullptr);
   assert(comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
@@ -484,8 +489,8 @@ bool DBIterator::TakeVersion(bool* is_value) {
   return true;
 }
 
-// Called when all relevant versions were taken, with the operands oldest first. `is_value`:
-// saved_value_ is the value below the operands.
+// Called when all relevant versions were taken; the operands are ordered from old to new.
+// `is_value`: saved_value_ is the value below the operands.
 bool DBIterator::ShowTaken(bool is_value) {
   assert(direction_ == Direction::kReverse);
   if (!merged_->status().ok()) return false;
@@ -505,7 +510,7 @@ bool DBIterator::ShowTaken(bool is_value) {
   return Fold(is_value ? &base : nullptr, operands_.all());
 }
 
-// Moves to the last entry in front of all versions of saved_key_.
+// Moves to the last entry that comes before all versions of saved_key_.
 void DBIterator::StepBeforeSavedKey() {
   assert(direction_ == Direction::kReverse);
   seek_key_.clear();
@@ -513,9 +518,9 @@ void DBIterator::StepBeforeSavedKey() {
   merged_->SeekForPrev(seek_key_);
 }
 
-// The key shown is in saved_key_. The merging iterator stands in front of all its versions
-// (kReverse), behind the versions that were folded (kFolded), or on the version shown (kDerived).
-// The search for the next key begins behind them.
+// Turns the iterator to go forward. The key that is shown is in saved_key_. The merging iterator is
+// before all its versions (kReverse), behind the versions that were folded (kFolded), or at the
+// version that is shown (kDerived). The search for the next key begins behind them.
 void DBIterator::SwitchToForward() {
   assert(direction_ != Direction::kForward);
   const Direction before = std::exchange(direction_, Direction::kForward);
@@ -526,8 +531,8 @@ void DBIterator::SwitchToForward() {
   merged_->Seek(seek_key_);
 }
 
-// Moves the merging iterator in front of all versions of the key shown, by a few steps or by a
-// seek.
+// Turns the iterator to go backward: moves the merging iterator before all versions of the shown
+// key, by a few steps or by a seek.
 void DBIterator::SwitchToReverse() {
   assert(direction_ != Direction::kReverse);
   const bool is_behind = direction_ == Direction::kFolded;
@@ -555,7 +560,7 @@ bool DBIterator::BelowLowerBound(const Slice& user_key) const {
   return comparator_.OrderWithoutTimestamp(user_key, *options_.iterate_lower_bound) < 0;
 }
 
-// Keys with one prefix are adjacent, so the iteration ends at the first key without it.
+// Keys with the same prefix are adjacent, so the iteration ends at the first key with another.
 bool DBIterator::LeftPrefix(const Slice& user_key) const {
   if (prefix_extractor_ == nullptr || !prefix_.has_value()) return false;
   return !prefix_extractor_->InDomain(user_key) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose value lies in a blob file. The value is read when the iterator reaches the key, or,
-// with ReadOptions::allow_unprepared_value, when the reader calls PrepareValue().
+// Keys whose value is in a blob file. The value is read when the iterator reaches the key or, with
+// ReadOptions::allow_unprepared_value, when the program calls PrepareValue().
 #include <cassert>
 
 #include "db/blob/blob_store.h"
@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// The merging iterator stays on the entry with the blob index.
+// The merging iterator stays at the entry with the blob index, and the next move begins there.
 void DBIterator::ShowBlobForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
@@ -23,8 +23,8 @@ void DBIterator::ShowBlobForward(const Slice& user_key) {
   valid_ = ShowBlob(index);
 }
 
-// Shows the value of saved_key_. If reading may be delayed, the caller has put the index into
-// saved_value_. Returns false if the value cannot be read.
+// Shows the value of saved_key_. If the read may be delayed, saved_value_ holds the index already.
+// Returns false if the value cannot be read.
 bool DBIterator::ShowBlob(const Slice& index) {
   assert(direction_ != Direction::kForward);
   shows_entity_ = false;
@@ -47,6 +47,7 @@ bool DBIterator::LoadBlob(const Slice& index) {
   return status.ok();
 }
 
+// The program asks for the value of the current entry, which may still be unread.
 bool DBIterator::PrepareValue() {
   assert(valid_);
   const bool is_due = is_unprepared_ && direction_ != Direction::kForward;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose value is a wide-column entity: the value of the iterator is the default column. The
-// columns are decoded when the iterator reaches the key, so that status() reports a malformed
-// entity.
+// Keys whose value is a wide-column entity. The value that the iterator shows is the default
+// column. The columns are decoded as soon as the iterator reaches the key, so a malformed entity
+// ends the iteration and status() reports it.
 #include <cassert>
 
 #include "db/read/db_iterator.h"
@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// The merging iterator stays on the entity, because the columns point into its memory.
+// The merging iterator stays at the entity, because the columns point into its memory.
 void DBIterator::ShowEntityForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
@@ -21,8 +21,8 @@ void DBIterator::ShowEntityForward(const Slice& user_key) {
   valid_ = ShowEntity(merged_->value());
 }
 
-// Shows an entity as the value of saved_key_. The bytes of the entity stay in place while they are
-// shown. Returns false if the entity is malformed.
+// Shows an entity as the value of saved_key_. The caller keeps the bytes of the entity in place
+// while they are shown. Returns false if the entity is malformed.
 bool DBIterator::ShowEntity(const Slice& entity) {
   assert(direction_ != Direction::kForward);
   Status status = DecodeColumns(entity, &entity_columns_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties and counts of an iterator. Counts are kept in members. The thread's perf context gets
-// them at the next seek or at the end, or after each move if moves are measured; the statistics get
-// them at the end.
+// Properties and counters of an iterator. Counts are kept in members at first, because this is
+// cheap. They go to the thread's perf context at the next seek or at the end, or after each move if
+// moves are measured; they go to the statistics at the end.
 #include <cassert>
 
 #include "db/read/db_iterator.h"
@@ -31,8 +31,9 @@ Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
   return Status::InvalidArgument("unknown iterator property: " + prop_name);
 }
 
-// Calls Next() itself, which has no separate function for the move so that the unmeasured case
-// needs no extra call. is_measured_ is false meanwhile to avoid a recursion.
+// Measures one move. The move itself is done by a nested call of Next(): there is no separate
+// function for it, so that a move without measurements needs no extra call. is_measured_ is false
+// during the nested call, which ends the recursion.
 void DBIterator::NextMeasured() {
   const CpuTimer cpu(&PerfContextBase::iter_next_cpu_nanos);
   const PerfTimer timer(&PerfContextBase::find_next_user_entry_time);
@@ -54,7 +55,7 @@ void DBIterator::PrevMeasured() {
   CountStep(&prevs_);
 }
 
-// A seek that replaced single steps.
+// Counts a seek that was made in place of many single steps.
 void DBIterator::CountReseek() {
   if (statistics_ != nullptr) reseeks_++;
 }
@@ -77,6 +78,7 @@ void DBIterator::ReportSteps() {
   nexts_to_report_ = prevs_to_report_ = 0;
 }
 
+// Called once, by the destructor.
 void DBIterator::ReportCounts() const {
   assert(statistics_ != nullptr);
   const auto report = [this](Tickers ticker, uint64_t count) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of tombstones, and of entries hidden by a range tombstone, over which a scan steps. The
-// iterator counts them and reports long rows to the database. Where the database knows that no key
-// lives, a seek passes the row.
+// A scan may step over long rows of dead entries: tombstones, and entries hidden by a range
+// tombstone. The iterator counts them and reports long rows to the database. If the database
+// already knows that a range holds no live key, the iterator passes the range by a seek.
 #include <cassert>
 
 #include "ashlar/compaction_filter.h"
@@ -27,8 +27,8 @@ constexpr uint64_t kDeadBetweenQuestions = 64;
 
 }  // namespace
 
-// Returns true for a tombstone. Any other kind that comes here is unknown or not supported, and
-// fails the iterator; values and operands were handled before.
+// Returns true for a tombstone. Values and operands were handled before, so any other kind is
+// unknown or not supported, and fails the iterator.
 bool DBIterator::CheckKind(ValueType type) {
   if (IsPointTombstone(type)) return true;
   Fail(IsPointEntryType(type)
@@ -38,11 +38,12 @@ bool DBIterator::CheckKind(ValueType type) {
   return false;
 }
 
-// A reported row is used by all readers, so the iterator must see every entry of the database as of
-// the view's number: a key that it does not see may be alive. An iterator that ignores tombstones
-// sees keys that are dead for other readers, so it does not use reported rows. The same holds for
-// an iterator with a batch on top of the database: the tombstones of the batch hide rows from no
-// other reader, and the batch has keys where the database has none.
+// Decides whether this iterator may report dead rows, and whether it may use reported ones. All
+// readers use a reported row, so a reporting iterator must see every entry of the database as of
+// its sequence number: a key that it does not see may be alive. An iterator that ignores tombstones
+// sees keys that are dead for other readers, so it does not use reported rows. The same is true of
+// an iterator with a batch on top of the database: tombstones of the batch are invisible to other
+// readers, and the batch may have keys where the database has none.
 void DBIterator::DecideOnDead() {
   const ColumnFamilyOptions& family = view_.super_version()->options();
   const bool may_miss_tombstones =
@@ -50,7 +51,8 @@ void DBIterator::DecideOnDead() {
   const bool may_see_more = SeesOutOfOrder() || may_miss_tombstones;
   const bool may_see_less = options_.read_tier != kReadAllTier || WantedPrefix::IsUsedBy(options_);
   const bool sees_all = options_.snapshot == nullptr && !may_see_more && !may_see_less;
-  // A range tombstone would also hide older data that is ingested behind everything later.
+  // With ingestion behind, a covering range tombstone would also hide older data that is ingested
+  // later.
   covers_dead_ = family.min_tombstones_for_range_conversion != 0 && !family.cf_allow_ingest_behind;
   // kRemoveAndSkipUntil drops tombstones, and older entries below them may become visible again.
   const bool may_come_back =
@@ -63,8 +65,9 @@ void DBIterator::DecideOnDead() {
   if (empty_ranges_ != nullptr) dead_least_ = kLeastDeadToLearn;
 }
 
-// Steps over hidden entries form a row too. A range tombstone of a newer run passes whole stretches
-// by a seek, but entries of the tombstone's own run are passed one by one.
+// Entries that the seek steps over because a range tombstone hides them belong to the row too. A
+// tombstone of a newer run is passed by one seek per stretch, but the entries of the tombstone's
+// own run are passed one by one.
 void DBIterator::SeekPastEmpty(const Slice& from) {
   const bool asks = empty_ranges_ != nullptr && !empty_ranges_->none();
   const bool passes = asks && empty_ranges_->FindEnd(from, seqno_, &empty_end_);
@@ -75,14 +78,15 @@ void DBIterator::SeekPastEmpty(const Slice& from) {
     return;
   dead_count_ = merged_->hidden_steps() - before;
   dead_begin_ = ExtractUserKey(seek_key_).ToString();  // `from` may point to the old key shown
-  saved_key_ = dead_begin_;  // the row ends here unless an entry behind it is found
+  saved_key_ = dead_begin_;  // the row ends here unless an entry after it is found
 }
 
-// The merging iterator stands on a tombstone of saved_key_. Returns true if it was moved past a
-// range that is known to be dead.
+// The merging iterator is at a tombstone of saved_key_. Returns true if it was moved to the end of
+// a range that is known to be dead.
 bool DBIterator::PassEmpty() {
   assert(direction_ == Direction::kForward);
   if (dead_count_ == 0) dead_begin_ = saved_key_;
+  // Asking costs more than a step, so only every kDeadBetweenQuestions-th tombstone asks.
   const bool asks = dead_count_++ % kDeadBetweenQuestions == 0;
   if (!asks || empty_ranges_ == nullptr || empty_ranges_->none()) return false;
   if (!empty_ranges_->FindEnd(saved_key_, seqno_, &empty_end_)) return false;
@@ -92,13 +96,14 @@ bool DBIterator::PassEmpty() {
   return true;
 }
 
-// The merging iterator has moved from the tombstones of saved_key_ to another key, `user_key`.
+// The merging iterator has moved from the tombstones of saved_key_ to another key, `user_key`. A
+// row ends at an entry that is alive.
 void DBIterator::NoteBehindDead(ValueType type, const Slice& user_key) {
   if (!IsPointTombstone(type)) EndDeadRun(&user_key);
 }
 
-// Ends a row of tombstones in front of the key `next`. If `next` is null, the row ends with
-// saved_key_, because the keys behind it may not have been looked at.
+// Ends a row of tombstones before the key `next`. Null: the row ends with saved_key_, because the
+// iterator may not have checked the keys behind it.
 void DBIterator::EndDeadRun(const Slice* next) {
   const bool is_long = dead_least_ != 0 && dead_count_ >= dead_least_;
   assert(!is_long || dead_ranges_ != nullptr);  // see DecideOnDead()

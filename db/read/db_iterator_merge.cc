@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys whose newest visible version is a merge operand: the operands and the value below them are
-// gathered and folded into the value that is shown.
+// Keys whose newest visible version is a merge operand. The operands and the value below them are
+// gathered and merged ("folded") into the value that is shown.
 #include <cassert>
 
 #include "ashlar/statistics.h"
@@ -11,9 +11,9 @@
 
 namespace ashlar {
 
-// Gathers operands, beginning with the one on which the merging iterator stands, going forward over
-// the versions of saved_key_ to the value below the operands. *base points into the memory of the
-// merging iterator or into blob_value_. Returns false after a failure.
+// Gathers the operands of saved_key_, from the one at which the merging iterator is, to the value
+// below them. *base points into the memory of the merging iterator or into blob_value_. Returns
+// false after a failure.
 bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
   operands_.Clear();
   *has_base = false;
@@ -49,9 +49,11 @@ bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
   return merged_->status().ok();  // after an error, older versions of the key are unknown
 }
 
-// Leaves the merging iterator on the value below the operands, or behind the key if there is none.
+// Shows the folded value. Leaves the merging iterator at the value below the operands, or behind
+// the key if there is no such value.
 void DBIterator::FoldForward(const Slice& user_key) {
-  assert(direction_ == Direction::kForward && !valid_);
+  assert(direction_ == Direction::kForward);
+  assert(!valid_);
   saved_key_.assign(user_key.data(), user_key.size());
   MergeBase base;
   bool has_base = false;
@@ -61,7 +63,7 @@ void DBIterator::FoldForward(const Slice& user_key) {
 }
 
 // Going backward, after a seek to the newest visible version of saved_key_: folds the operands from
-// there on, shows the result, and steps before the key. Returns false if there is no result.
+// there on, shows the result, and moves before the key. Returns false if there is no result.
 bool DBIterator::FoldNewestVersion() {
   assert(direction_ == Direction::kReverse);
   MergeBase base;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an iterator sees besides the versions up to its number, and what it does not see: data of
-// transactions that are not decided; and a run of updates that are not in the database, on top of
-// it: how an iterator gets the run, and how the iterator continues after the updates have changed.
-// Between the updates and the entries that a snapshot sees there may be newer entries, which the
-// snapshot hides.
+// What an iterator shows besides the committed versions up to its sequence number, and what it
+// hides. It hides the data of undecided transactions. It shows a run of updates on top of the
+// database that are not in the database, such as those of an indexed batch: how the iterator gets
+// the run, and how it continues after the updates have changed. Between these updates and the
+// entries of its snapshot there may be newer entries, which the snapshot hides.
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -17,7 +17,10 @@
 
 namespace ashlar {
 
+// Asks by a private property, since the iterator may be wrapped in another class, or be one of the
+// program; the answer is only trusted if it is the iterator itself.
 DBIterator* DBIterator::From(Iterator* iterator) {
+  assert(iterator != nullptr);
   std::string address;
   if (!iterator->GetProperty(kAddressProperty, &address).ok()) return nullptr;
   DBIterator* found = nullptr;
@@ -28,13 +31,15 @@ DBIterator* DBIterator::From(Iterator* iterator) {
 
 // The bytes of the pointer; see kAddressProperty.
 Status DBIterator::GetAddress(std::string* address) const {
+  assert(address != nullptr);
   const DBIterator* const self = this;
   address->assign(reinterpret_cast<const char*>(&self), sizeof(self));
   return Status::OK();
 }
 
 void DBIterator::PutOnTop(NewestRun* newest) {
-  assert(newest != nullptr && newest_ == nullptr);
+  assert(newest != nullptr);
+  assert(newest_ == nullptr);
   newest_ = newest;
   newest_seqno_ = NewestRun::kFirstSeqno;
   assert(seqno_ < newest_seqno_);
@@ -44,10 +49,11 @@ void DBIterator::PutOnTop(NewestRun* newest) {
   DecideOnDead();
 }
 
-// Going forward, the merging iterator may stay on the entry that is shown: the next move passes it
-// like an older version of its key.
+// Places the run anew after its updates have changed. Going forward, the merging iterator may stay
+// at the entry that is shown: the next move passes it like an older version of its key.
 void DBIterator::PlaceNewestRun() {
-  assert(valid_ && newest_ != nullptr);
+  assert(valid_);
+  assert(newest_ != nullptr);
   if (direction_ == Direction::kForward) saved_key_.assign(user_key_.data(), user_key_.size());
   seek_key_.clear();
   if (direction_ == Direction::kReverse) {
@@ -61,7 +67,7 @@ void DBIterator::PlaceNewestRun() {
   merged_->PlaceNewest(seek_key_);
 }
 
-// Leaves a version that the iterator does not see, in the direction of older versions.
+// Moves past a version that the iterator does not see, toward older versions.
 void DBIterator::StepOverHidden(uint64_t* recent_steps) {
   assert(merged_->Valid());
   const Slice internal_key = merged_->key();
@@ -69,10 +75,10 @@ void DBIterator::StepOverHidden(uint64_t* recent_steps) {
   PassRecent(ExtractUserKey(internal_key), recent_steps);
 }
 
-// The number at which the iterator reads and, where transactions write before they are decided, the
-// callback that hides their data. Decisions that the table has forgotten may be newer than a view
-// without a snapshot, and a view may lack the memtable of writes before them; then it is taken
-// again.
+// Chooses the sequence number at which the iterator reads. Where transactions write data before
+// they are decided, also chooses the callback that hides this data. The list of undecided
+// transactions forgets old decisions; a view without a snapshot must be newer than those, and it
+// must include the memtable of all writes before them. If it is not, a newer view is taken.
 void DBIterator::ChooseNumber(bool is_view_held) {
   const Snapshot* const snapshot = options_.snapshot;
   seqno_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : view_.seqno();

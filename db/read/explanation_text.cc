@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explanations as text: one line for the read and for each place, block and tombstone.
+// Explanations as text. There is one line for the read as a whole, and one for each place, block
+// and tombstone. The text is for people; programs use the fields.
 #include <cstdio>
 #include <string>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the ground up:
+// The tree of iterators that is built here, from the top:
 //
 //   MergingIterator
 //    |- memtable iterator (each memtable)
 //    |- LevelIterator (each table of level 0) -> table iterator
 //    `- LevelIterator (each deeper level) -> table iterator of the file that is reached
 //
-// Tables are opened when the merge first moves into them, not when the iterators are built.
+// A table is opened when the merge first moves into it, not when the iterators are built.
 #include "db/read/iterator_builder.h"
 
 #include <cassert>
@@ -31,13 +31,15 @@ IteratorBuilder::~IteratorBuilder() {
 }
 
 template <typename T, typename... Arguments>
+// Iterators of a read live in its arena and are destroyed in place; without an arena they are owned
+// one by one.
 T* IteratorBuilder::New(Arguments&&... arguments) {
   if (arena_ == nullptr) return new T(std::forward<Arguments>(arguments)...);
   return new (arena_->AllocateAligned(sizeof(T))) T(std::forward<Arguments>(arguments)...);
 }
 
-// The element is added before the iterator is created, so that no iterator is lost if memory for
-// the element runs out.
+// Adds a run for a memtable. The list gets its element before the iterator is created, so no
+// iterator is lost if the list runs out of memory.
 void IteratorBuilder::AddMemTable(MemTable* memtable) {
   assert(memtable != nullptr);
   SortedRun& run = runs_.runs.emplace_back(nullptr);
@@ -66,6 +68,7 @@ void IteratorBuilder::ObserveLastRun() {
 
 void IteratorBuilder::AddMemTables(const SuperVersion& super_version) {
   assert(runs_.runs.empty());  // the active memtable is the first run
+  // A trace must see every memtable, even an empty one.
   const bool is_left_out = spares_empty_ && trace_ == nullptr && super_version.mem()->IsEmpty();
   if (!is_left_out) AddMemTable(super_version.mem());
   for (MemTable* immutable : super_version.immutables()) AddMemTable(immutable);
@@ -87,6 +90,7 @@ void IteratorBuilder::AddLevel(const Version& version, Level level,
   if (files.empty()) return;
   const std::span<TableFile* const> all(files);
   if (level > 0) return AddRun(version, {.level = level, .files = all}, reads);
+  // The tables of level 0 overlap, so each one is a run of its own.
   for (size_t i = 0; i < all.size(); ++i) {
     AddRun(version, {.level = level, .files = all.subspan(i, 1)}, reads);
   }
@@ -130,6 +134,7 @@ std::unique_ptr<MergingIterator> IteratorBuilder::Build() {
   return std::make_unique<MergingIterator>(comparator_, TakeRuns());
 }
 
+// The builder keeps only the place where its runs live, and is empty afterwards.
 SortedRuns IteratorBuilder::TakeRuns() {
   SortedRuns runs = std::exchange(runs_, {});
   runs_.home = runs.home;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts are searched newest first. The first version of a key that is found has the greatest number
-// of the key, unless a range tombstone of the same run is newer.
+// Memtables and tables are searched from new to old. The first version of a key that is found has
+// the greatest sequence number of the key, unless a range tombstone of the same run is newer.
 #include "db/read/latest_seqno.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace ashlar {
 namespace {
 
-// A callback to which every version is visible that counts. It keeps the greatest number of these
-// for which it was called: the number of the newest version, or of a range tombstone that is newer.
+// A callback to which every version is visible that counts. It records the greatest number it is
+// asked about: that of the newest version, or of a range tombstone that is newer.
 class GreatestSeqno final : public ReadCallback {
  public:
   explicit GreatestSeqno(const SeqnoQuery& query)
@@ -41,8 +41,9 @@ class GreatestSeqno final : public ReadCallback {
   mutable SequenceNumber seqno_ = 0;  // used by one thread
 };
 
-// Returns true if a number was found: older memtables and tables do not matter then.
+// Returns true if a number was found. Older memtables and tables need no search then.
 bool TakeAnswer(const GreatestSeqno& greatest, SeqnoQuery* query) {
+  assert(query != nullptr);
   if (greatest.seqno() > query->above) query->latest = greatest.seqno();
   query->is_answered = greatest.seqno() != 0;
   return query->is_answered;
@@ -56,8 +57,8 @@ bool SearchMemTable(const MemTable& memtable, const LookupKey& key, SeqnoQuery* 
   return TakeAnswer(greatest, query);
 }
 
-// Calls visit(file) for the tables that may have a number above query.above for the key, newest
-// first, until visit() returns true.
+// Calls visit(file) for each table that may have a number above query.above for the key, newest
+// first, until visit() returns true. In a sorted level a key may be in two neighbouring files.
 template <typename Visit>
 void VisitTables(const Version& version, const SeqnoQuery& query, const Visit& visit) {
   const InternalKeyComparator& order = version.comparator();
@@ -88,11 +89,13 @@ size_t FindLatestInMemory(const SuperVersion& super_version, std::span<SeqnoQuer
     const LookupKey key(query.key, kMaxSequenceNumber,
                         super_version.version()->comparator().order());
     if (SearchMemTable(*super_version.mem(), key, &query)) continue;
+    // All its entries are too old to matter.
     for (const MemTable* memtable : super_version.immutables()) {
       if (memtable->largest_seqno() <= query.above) continue;
       if (SearchMemTable(*memtable, key, &query)) break;
     }
     if (query.is_answered) continue;
+    // No table is opened inside the epoch; it is enough to know whether any must be.
     bool needs_table = false;
     VisitTables(*super_version.version(), query, [&](TableFile*) { return needs_table = true; });
     query.is_answered = !needs_table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A result that is one of the inputs is not copied: a point read takes over the pin of the operand,
-// or keeps the value that it already has.
+// If the result of a merge is one of its inputs, it is not copied: a point read takes over the pin
+// of the operand, or keeps the value that it holds already.
 #include "db/read/merge_resolution.h"
 
 #include <cassert>
@@ -24,7 +24,7 @@
 namespace ashlar {
 namespace {
 
-// Measures one call of the operator.
+// Measures the time of one call of the operator.
 class MergeTimer {
  public:
   explicit MergeTimer(const MergeTools& tools)
@@ -47,7 +47,8 @@ class MergeTimer {
   const uint64_t start_nanos_;
 };
 
-// Counts the failure, and names the operator and the key. `why` begins with a colon, or is empty.
+// Counts a failed merge and makes its status, which names the operator and the key. `why` begins
+// with a colon, or is empty.
 Status Failed(const MergeTools& tools, const Slice& key, const std::string& why) {
   RecordTick(tools.statistics, NUMBER_MERGE_FAILURES);
   return Status::CopyAppendMessage(
@@ -58,6 +59,7 @@ Status Failed(const MergeTools& tools, const Slice& key, const std::string& why)
 
 // Encodes the columns that the operator made. Fails if two columns have the same name.
 Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& made, Merged* result) {
+  assert(result != nullptr);
   WideColumns columns;
   columns.reserve(made.size());
   for (const auto& [name, value] : made) columns.emplace_back(name, value);
@@ -69,6 +71,8 @@ Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& mad
 
 // Moves the operator's output into *result.
 Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
+  assert(output != nullptr);
+  assert(result != nullptr);
   result->is_entity = false;
   if (auto* value = std::get_if<std::string>(&output->new_value)) {
     result->value = std::move(*value);
@@ -83,7 +87,7 @@ Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result)
       std::get<MergeOperator::MergeOperationOutputV3::NewColumns>(output->new_value), result);
 }
 
-// Shows the base to the operator: as nothing, a value, or columns.
+// Prepares the base for the operator, which sees it as nothing, as a value or as columns.
 Status DecodeBase(const Slice& key, const MergeBase* base,
                   MergeOperator::MergeOperationInputV3::ExistingValue* existing) {
   if (base == nullptr) return Status::OK();
@@ -146,7 +150,7 @@ bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<
 
 namespace {
 
-// Makes the result the lookup's value.
+// Makes the result the value of the lookup. The input may point into the present value.
 void TakeMerged(Merged* merged, PointLookup* lookup) {
   PinnableSlice* const value = lookup->value();
   assert(value != nullptr);
@@ -185,6 +189,7 @@ void TakeMerged(Merged* merged, PointLookup* lookup) {
 }  // namespace
 
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup->value() != nullptr);
   assert(lookup->operands() != nullptr);
   lookup->EndAtLimit();
   if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
@@ -223,8 +228,11 @@ Status KeepDefaultColumn(PinnableSlice* entity) {
 
 }  // namespace
 
+// Moves the value below the operands, if there is one, and then the operands into the array of the
+// caller, from old to new.
 Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& options,
                        PinnableSlice* operands, int* count) {
+  assert(lookup != nullptr);
   lookup->EndAtLimit();
   if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
   const bool has_base = lookup->outcome() == PointLookup::Outcome::kFound;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All keys see one state of all families. Their super versions are loaded before the sequence
-// number, and loaded again if one of them was replaced meanwhile.
+// All keys see one state of all families. To achieve this, the super versions are loaded before the
+// sequence number, and loaded again if one of them was replaced in the meantime.
 //
-// The keys are sorted by family and key. Each run of up to BatchSearch::kMaxKeys keys of one family
-// is a batch that goes through memtables and levels together (BatchSearch). As long as only memory
+// The keys are sorted by family and key. Up to BatchSearch::kMaxKeys adjacent keys of one family
+// form a batch, which goes through memtables and levels together (BatchSearch). While only memory
 // is needed, everything happens inside one epoch. The first batch that needs a file takes
-// references on all super versions for the rest of the call; then the epoch is left during each
-// turn of file reads.
+// references on all super versions for the rest of the call; then the epoch is left while files are
+// read.
 //
-// The order only serves speed: neighbours share files and blocks. If the caller promises sorted
-// keys that are not sorted, the keys are still found, only more slowly.
+// The order only serves speed, because neighbouring keys share files and blocks. If the program
+// promises sorted keys and they are not, the keys are still found, only more slowly.
 #include "db/read/multi_get.h"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ namespace {
 
 constexpr size_t kMaxBatch = BatchSearch::kMaxKeys;
 
-// The lookups of one batch. Their memory is on the stack, and is not touched before it is used.
+// The lookups of one batch. Their memory is on the stack, and it is only initialized where it is
+// used.
 class BatchLookups {
  public:
   BatchLookups() = default;
@@ -129,7 +130,8 @@ class MultiGetRun {
     SuperVersion* const held = request_.held == nullptr ? nullptr : request_.held->HeldOf(source);
     return held != nullptr ? held : source->super_version();
   }
-  // Of what a view shows, if it does not show all (SuperVersion::newest_seqno).
+  // The number at which a view is read. A view that does not show everything has a limit of its own
+  // (SuperVersion::newest_seqno).
   SequenceNumber SeqnoIn(const SuperVersion& view) const {
     return std::min(seqno_, view.newest_seqno());
   }
@@ -162,7 +164,7 @@ MultiGetRun::MultiGetRun(const MultiGetRequest& request)
   for (size_t i = 0; i < key_count(); ++i) order_[i] = static_cast<uint32_t>(i);
 }
 
-// Collects the families of the request. Most keys belong to the family of the key before.
+// Collects the families of the request. Most keys belong to the same family as the key before.
 void MultiGetRun::NoteFamilies() {
   assert(family_count_ == 0);
   uint32_t family = 0;  // of the previous key
@@ -182,6 +184,7 @@ void MultiGetRun::LoadViews(const MomentSource& moment) {
   if (moment.is_mutex_needed && family_count_ > 1) return LoadViewsLocked(moment);
   constexpr int kAttempts = 3;
   guard_.emplace();
+  // Super versions are replaced seldom, so a few attempts nearly always suffice.
   for (int attempt = 0; attempt < kAttempts; attempt++) {
     if (TryLoadViews(*moment.seqnos)) return;
   }
@@ -204,8 +207,8 @@ bool MultiGetRun::TryLoadViews(const VisibleSeqnoSource& seqnos) {
   return true;
 }
 
-// The mutex is taken outside of the epoch, because waiting is not allowed inside. While it is held,
-// no super version is replaced.
+// The mutex is taken outside of the epoch, because waiting inside one is not allowed. While it is
+// held, no super version is replaced.
 void MultiGetRun::LoadViewsLocked(const MomentSource& moment) {
   MutexLock lock(moment.mutex);
   const EpochGuard guard;
@@ -215,8 +218,8 @@ void MultiGetRun::LoadViewsLocked(const MomentSource& moment) {
   PinViews();
 }
 
-// Takes a reference on each super version. Inside the epoch in which the pointers were loaded, or
-// under the mutex.
+// Takes a reference on each super version. Called inside the epoch in which the pointers were
+// loaded, or under the mutex.
 void MultiGetRun::PinViews() {
   assert(pinned_.empty());
   for (size_t i = 0; i < family_count_; i++) {
@@ -228,7 +231,8 @@ void MultiGetRun::PinViews() {
 // Sorts the indexes in the range [begin, end) of order_ by family and key.
 void MultiGetRun::Sort(size_t begin, size_t end) {
   if (request_.is_sorted || end - begin < 2) return;
-  assert(begin < end && end <= key_count());
+  assert(begin < end);
+  assert(end <= key_count());
   const std::span<uint32_t> order(order_.data() + begin, end - begin);
   if (family_count_ == 1) {
     return SortKeys(families_[0].view->version()->comparator(), request_.keys, order);
@@ -251,7 +255,8 @@ void MultiGetRun::ReadRange(size_t begin, size_t end) {
   Sort(begin, end);
   for (size_t next = begin; next < end; begin = next) {
     const uint32_t family = family_of_[order_[begin]];
-    assert(family < family_count_ && families_[family].view != nullptr);
+    assert(family < family_count_);
+    assert(families_[family].view != nullptr);
     const size_t max_batch = request_.watches.empty() ? kMaxBatch : 1;
     while (next < end && next - begin < max_batch && family_of_[order_[next]] == family) ++next;
     const std::span<const uint32_t> keys(order_.data() + begin, next - begin);
@@ -279,10 +284,11 @@ ReadTrace* MultiGetRun::TraceOf(uint32_t key) const {
   return key == request_.watched_key ? request_.watch : nullptr;
 }
 
-// Reads up to kMaxBatch keys of one family, from the memtables down to blob files and merge
-// operands.
+// Reads up to kMaxBatch keys of one family: from memtables and tables, then from blob files, and
+// merges operands at the end.
 void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys) {
-  assert(!keys.empty() && keys.size() <= kMaxBatch);
+  assert(!keys.empty());
+  assert(keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
   const SequenceNumber seqno = SeqnoIn(view);
@@ -334,6 +340,7 @@ void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) 
 }
 
 void MultiGetRun::ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups) {
+  assert(lookups != nullptr);
   const auto all = lookups->pointers();
   const auto is_blob = [](const PointLookup* lookup) { return lookup->is_blob_index(); };
   if (std::none_of(all.begin(), all.end(), is_blob)) [[likely]]
@@ -342,7 +349,7 @@ void MultiGetRun::ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups) {
   ReadBlobs(view, *request_.options, all);
 }
 
-// Merge operators are code of the program, so they are called outside of epochs.
+// Merge operators are code of the program and may take long, so they are called outside of epochs.
 Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) {
   LeaveEpoch();
   return FinishLookup(request_.merge, view, *request_.options, lookup);
@@ -351,6 +358,7 @@ Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) 
 // Reads one key with a PerfMeter, as Get does when the thread measures its reads.
 template <typename Read>
 void MultiGetRun::Measure(PointLookup* lookup, Read read) {
+  assert(lookup != nullptr);
   PerfMeter meter;
   lookup->SetTrace(&meter);
   meter.BeginLookup(*lookup);
@@ -378,7 +386,8 @@ void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
   }
 }
 
-// Inside the epoch at the beginning and at the end; outside of it during each turn of file reads.
+// Searches the tables for all keys of a batch. The search alternates between steps in memory,
+// inside the epoch, and reads of files, outside of it.
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   assert(InEpoch());
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
@@ -389,8 +398,9 @@ void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   }
 }
 
-// With a row cache, each key has a row of its own, so reading the keys together would gain nothing.
+// A row cache has an entry for each key, so nothing would be gained by reading the keys together.
 void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
+  assert(lookups != nullptr);
   LeaveEpoch();
   for (PointLookup* const lookup : lookups->pointers()) {
     if (lookup->decided()) continue;
@@ -399,8 +409,8 @@ void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
   }
 }
 
-// Reads batch by batch in the order of the caller, because this order decides which keys come after
-// the limit.
+// Reads batch by batch in the order of the program, because this order decides which keys come
+// after the limit. A batch that has begun is completed, so the sum may exceed the limit.
 size_t MultiGetRun::ReadUpToLimit() {
   const uint64_t limit = request_.options->value_size_soft_limit;
   size_t found_bytes = 0;
@@ -427,7 +437,7 @@ size_t MultiGetRun::ReadAll(Statistics* statistics) {
   return found_bytes;
 }
 
-// Counts the call as a whole; the lookups were counted batch by batch.
+// Counts the call as a whole. The lookups were counted batch by batch.
 void Count(const MultiGetRequest& request, size_t value_bytes, Statistics* statistics) {
   AddPerfCount(&PerfContextBase::multiget_read_bytes, value_bytes);
   if (statistics == nullptr) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The costs of a place are charged when the read goes on to the next place.
+// The time of a place is charged when the read moves on to the next place.
 #include "db/read/perf_meter.h"
 
 #include <cassert>
@@ -46,7 +46,7 @@ void PerfMeter::EnterMemTable(const MemTablePlace&) {
   assert(part_ == &PerfContextBase::get_from_memtable_time);
 }
 
-// A table that is entered a second time has counted nothing in the first search.
+// If a table is entered a second time, its first search has counted nothing.
 void PerfMeter::EnterTable(const Table& table) {
   assert(table.level >= 0);
   GoOnTo(&PerfContextBase::get_from_output_files_time);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each move moves the source and then copies its entry.
+// Each move moves the source and then copies its entry, so keys and values stay valid until the
+// iterator is destroyed.
 #include "db/read/pinned_iterator.h"
 
 #include <cassert>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts are searched newest first; the first part that decides the lookup ends it.
+// Memtables and tables are searched from new to old. The first one that decides the lookup ends it.
 #include "db/read/point_read.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* c
 
 namespace {
 
-// The tools with the merge operator of the family.
+// The tools, with the merge operator of the family of this super version.
 MergeTools With(MergeTools tools, const SuperVersion& super_version) {
   tools.merge_operator = super_version.options().merge_operator.get();
   return tools;
@@ -71,7 +71,7 @@ MergeTools With(MergeTools tools, const SuperVersion& super_version) {
 
 }  // namespace
 
-// Leaves the epoch before anything is read from a file.
+// A whole read: inside an epoch as far as memory suffices. The epoch is left before a file is read.
 Status ReadWholly(const MergeTools& tools, const SuperVersion& super_version,
                   const ReadOptions& options, PointLookup* lookup) {
   assert(!InEpoch());
@@ -111,8 +111,10 @@ Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
   return FinishLookup(tools, read->super_version(), read->options(), lookup);
 }
 
+// The steps after the search: the value of a blob file, then the merge of the operands.
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup != nullptr);
   if (lookup->is_blob_index()) ReadBlob(super_version, options, lookup);
   if (lookup->operands() == nullptr) return StatusOf(*lookup);
   const MergeTools with_operator = With(tools, super_version);
@@ -134,6 +136,7 @@ Status StatusOf(const PointLookup& lookup) {
 namespace {
 
 void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfContext* context) {
+  assert(context != nullptr);
   context->get_from_memtable_count += lookups;
   context->block_cache_hit_count += counters.block_hits;
   context->block_cache_read_byte += counters.block_hit_bytes;
@@ -145,7 +148,7 @@ void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfCon
 
 }  // namespace
 
-// A lookup counts as answered by memtables if it was decided without a search in any table.
+// Counts a lookup. Memtables have answered it if it was decided without a search in a table.
 void PointReadCounts::Add(const PointLookup& lookup) {
   const PointLookup::Counters& counters = lookup.counters;
   ++lookups_;

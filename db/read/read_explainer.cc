@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For a lookup, the answer of a place is the change that the place made to the lookup. The runs of
-// an iterator move back and forth: each run is at one place at a time, and its part of the answer
-// follows from the entries that it shows and leaves.
+// Explains a read place by place. For a lookup, the answer of a place is the change that the place
+// makes to the lookup. The runs of an iterator move back and forth. Each run is at one place at a
+// time, and its part of the answer follows from the entries that it shows and leaves behind.
 #include "db/read/read_explainer.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Place = ExplainedPlace;
 uint64_t Now() { return SystemClock::Default()->NowNanos(); }
 double Micros(uint64_t nanos) { return static_cast<double>(nanos) / 1000; }
 
-// The answer of a place's filters, from the growth of the lookup's counters in the place.
+// The answer of the filters of a place, which is seen by how the lookup's counters have grown.
 Place::Filter FilterAnswer(const PointLookup::Counters& before,
                            const PointLookup::Counters& after) {
   const auto rejected = [](const PointLookup::Counters& c) {
@@ -37,8 +37,8 @@ Place::Filter FilterAnswer(const PointLookup::Counters& before,
                                                    : Place::Filter::kNotAsked;
 }
 
-// The part of the answer that a place gave. `is_covered`: a range tombstone of the place covers the
-// key.
+// The part of the answer that a place has given. `is_covered`: a range tombstone of the place
+// covers the key.
 Place::Found FoundBy(const PointLookup& lookup, size_t operand_count, bool is_covered) {
   switch (lookup.outcome()) {
     case PointLookup::Outcome::kFound: return Place::Found::kValue;
@@ -66,6 +66,8 @@ static_assert(static_cast<int>(ExplainedBlock::Origin::kFile) ==
 
 }  // namespace
 
+// Takes over the perf context of the thread for the duration of the read; the destructor restores
+// it.
 ReadExplainer::ReadExplainer(ReadExplanation* explanation)
     : explanation_(explanation),
       level_before_(GetPerfLevel()),
@@ -84,6 +86,7 @@ ReadExplainer::~ReadExplainer() {
   SetPerfLevel(level_before_);
 }
 
+// Charges time and bytes since the last call to the current place.
 void ReadExplainer::Charge() {
   const uint64_t now = Now();
   const uint64_t bytes_read = get_perf_context()->block_read_byte;
@@ -108,8 +111,8 @@ void ReadExplainer::EnterMemTable(const MemTablePlace& memtable) {
        .number = memtable.id});
 }
 
-// A lookup enters a table a second time when it continues outside of the epoch; the place is then
-// kept.
+// A lookup enters a table a second time when it continues outside of the epoch. Both visits are one
+// place of the explanation.
 void ReadExplainer::EnterTable(const Table& table) {
   assert(table.level >= 0);
   Charge();
@@ -138,7 +141,7 @@ void ReadExplainer::OnRowFound() { place().was_in_row_cache = true; }
 
 void ReadExplainer::OnBlock(const Block& block) { place().blocks.push_back(Explained(block)); }
 
-// A merge may ask for several stretches of one tombstone; they are noted once.
+// A merge may ask for several parts of one tombstone. They are noted once.
 void ReadExplainer::OnTombstone(const Tombstone& tombstone) {
   if (current_ == kNoPlace) return;  // the run is at its end
   std::vector<ExplainedTombstone>& known = place().tombstones;
@@ -197,7 +200,7 @@ void ReadExplainer::NoteLookup() {
 
 // Iterators.
 
-// The first run belongs to a new merging iterator, so the explanation begins anew.
+// The first run belongs to a new merging iterator, so the explanation starts again.
 void ReadExplainer::AddRun(size_t run, const MemTablePlace* memtable) {
   if (run == 0) {
     runs_.clear();
@@ -226,8 +229,8 @@ void ReadExplainer::OnEntryShown(const Slice& internal_key) {
   runs_[run_].shown = internal_key.ToString();
 }
 
-// Counts the entry as skipped, unless it may be part of the answer: such entries are counted by
-// kind.
+// The run leaves an entry behind. The entry counts as skipped, unless it may be part of the answer;
+// such entries are counted by kind.
 void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
   assert(run_ < runs_.size());
   Run& run = runs_[run_];
@@ -247,7 +250,7 @@ void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
   NoteLeft(&run, internal_key);
 }
 
-// Counts another version of left_key. Going backward it is newer than the versions before, and
+// Counts a further version of left_key. Going backward it is newer than the versions before it, and
 // hides them unless it is a merge operand.
 void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
   const uint64_t trailer = ExtractTrailer(internal_key);
@@ -288,8 +291,8 @@ void ReadExplainer::EndSeek(const Iterator& iterator) {
   current_ = kNoPlace;
 }
 
-// Notes the run's part in the entry that the iterator shows. The run stands on that entry, or, if
-// merge operands were folded, has left its versions behind.
+// Notes the part of a run in the entry that the iterator shows. The run is at that entry or, if
+// merge operands were folded, it has left the versions of the entry behind.
 void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   Place& last = explanation_->places[run.place];
   if (is_folded && HasLeftFoundKey(run)) {
@@ -317,9 +320,9 @@ void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   last.seqno = TrailerSeqno(ExtractTrailer(run.shown));
 }
 
-// The same going backward, where all runs have left the entry behind. The value, or the base of the
-// merge operands, is the newest version in any run that is not an operand; versions of older runs
-// are hidden.
+// The same for a backward move, after which all runs have left the entry behind. The value, or the
+// value below the merge operands, is the newest version in any run that is not an operand. It hides
+// the versions of older runs.
 void ReadExplainer::NoteAnswerBackwards(const Run& run, bool is_folded) {
   Place& last = explanation_->places[run.place];
   SequenceNumber base_seqno = 0;
@@ -345,7 +348,7 @@ void ReadExplainer::NoteAnswerBackwards(const Run& run, bool is_folded) {
 
 namespace {
 
-// Null if the memtable is not in the super version any more.
+// Null: the memtable has left the super version in the meantime.
 const MemTable* FindMemTable(const SuperVersion& super_version, uint64_t id) {
   if (super_version.mem()->id() == id) return super_version.mem();
   for (const MemTable* immutable : super_version.immutables()) {
@@ -357,6 +360,7 @@ const MemTable* FindMemTable(const SuperVersion& super_version, uint64_t id) {
 }  // namespace
 
 void FindMemTableTombstones(const SuperVersion& super_version, ReadExplanation* explanation) {
+  assert(explanation != nullptr);
   for (Place& place : explanation->places) {
     if (place.kind == Place::Kind::kTable || place.tombstones.empty()) continue;
     const MemTable* const memtable = FindMemTable(super_version, place.number);

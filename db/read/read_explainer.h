@@ -46,7 +46,7 @@ class ReadExplainer final : public ReadTrace {
   void OnEntryShown(const Slice& internal_key) override;
   void OnEntryLeft(const Slice& internal_key) override;
 
-  // Called after a seek: notes where the iterator stands.
+  // Called after a seek: notes the position of the iterator.
   void EndSeek(const Iterator& iterator);
 
  private:

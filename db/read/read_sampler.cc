@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table is charged when the read goes on to the next one.
+// A table is charged for a sampled read when the read moves on to the next table.
 #include "db/read/read_sampler.h"
 
 #include <atomic>
@@ -13,8 +13,8 @@ namespace ashlar {
 
 constinit thread_local ReadSampling this_thread_sampling;
 
-// The first distance of a new thread is uniform, so that each of its next reads is equally likely
-// to be the first sample.
+// Chooses the number of reads until the next sample. The first distance of a new thread starts at
+// one, so that each of its first reads is equally likely to be a sample.
 bool BeginSampleDistance() {
   static std::atomic<uint64_t> threads{0};
   ReadSampling& sampling = this_thread_sampling;
@@ -27,10 +27,11 @@ bool BeginSampleDistance() {
   return is_sample;
 }
 
-// All searches are counted, so that the share of wasted ones is known. Relaxed: the counts are
-// statistics.
+// Counts all searches, so that the share of wasted ones is known. The counts are statistics, so
+// relaxed memory order suffices.
 void ReadSample::EnterTable(const Table& table) {
-  assert(lookup_ != nullptr && table.sampled != nullptr);
+  assert(lookup_ != nullptr);
+  assert(table.sampled != nullptr);
   if (last_ == table.sampled) return;  // the read continues in the table outside of the epoch
   ChargeLast();
   table.sampled->all.fetch_add(kReadsPerSample, std::memory_order_relaxed);
@@ -38,7 +39,8 @@ void ReadSample::EnterTable(const Table& table) {
   last_ = table.sampled;
 }
 
-// Charges the table that the read leaves, unless its filter rejected the key.
+// Charges the table that the read leaves behind, unless its filter rejected the key, in which case
+// no search was wasted.
 void ReadSample::ChargeLast() {
   if (last_ == nullptr) return;
   assert(lookup_ != nullptr);
@@ -49,6 +51,8 @@ void ReadSample::ChargeLast() {
   const bool was_read = now.block_misses != counters_.block_misses;
   const uint64_t charge = kReadsPerSample * (was_read ? kReadsPerBlockRead : 1);
   const uint64_t before = last_->wasted.fetch_add(charge, std::memory_order_relaxed);
+  // Readers ask for a compaction only when the sum has reached another power of two, so they ask
+  // seldom.
   is_worth_asking_ |= std::bit_width(before) != std::bit_width(before + charge);
 }
 

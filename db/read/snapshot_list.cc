@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set ordered by sequence number, guarded by one mutex.
+// The live snapshots in a set, ordered by sequence number and guarded by one mutex.
 #include "db/read/snapshot_list.h"
 
 #include <cassert>

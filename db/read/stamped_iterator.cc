@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions of a user key are adjacent: newest timestamp first, of one timestamp the newest sequence
-// number first. So the sequence numbers of a key's versions may ascend and descend.
+// The versions of a user key are adjacent: the newest timestamp first and, for one timestamp, the
+// newest sequence number first. So the sequence numbers of a key's versions need not be in order.
 #include "db/read/stamped_iterator.h"
 
 #include <cassert>
@@ -67,7 +67,8 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
-  assert(comparator_.stamp_bytes() != 0 && options.timestamp != nullptr);
+  assert(comparator_.stamp_bytes() != 0);
+  assert(options.timestamp != nullptr);
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
   CopyStampsAndBounds(options);
   RecordTick(merge_.statistics, NO_ITERATOR_CREATED);
@@ -76,7 +77,7 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
 
 StampedIterator::~StampedIterator() { RecordTick(merge_.statistics, NO_ITERATOR_DELETED); }
 
-// Programs may free the memory of timestamps and bounds as soon as they have the iterator.
+// Copies them, because the program may free timestamps and bounds as soon as it has the iterator.
 void StampedIterator::CopyStampsAndBounds(const ReadOptions& options) {
   read_stamp_ = options.timestamp->ToString();
   read_stamp_slice_ = read_stamp_;
@@ -96,7 +97,8 @@ void StampedIterator::CopyStampsAndBounds(const ReadOptions& options) {
 }
 
 void StampedIterator::BuildTower() {
-  assert(merged_ == nullptr && arena_ == nullptr);
+  assert(merged_ == nullptr);
+  assert(arena_ == nullptr);
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorBuilder tower(&comparator_, arena_.get());
@@ -198,17 +200,17 @@ void StampedIterator::RememberPrefix(const Slice& target) {
   prefix_ = prefix_extractor_->Transform(target).ToString();
 }
 
-// Moves to the first version of the key that is not too new, or behind it.
+// Moves to the first version of the key that is not too new, or behind the key if there is none.
 void StampedIterator::SeekNewestOf(const Slice& stored) {
   seek_key_.assign(stored.data(), comparator_.WithoutStamp(stored).size());
   seek_key_ += read_stamp_;
-  // A version with an older timestamp may have any sequence number, so the number of the reader
-  // helps only among versions of one timestamp.
+  // A version with an older timestamp may have any sequence number. So the number of the reader is
+  // of use only among the versions of one timestamp.
   AppendInternalKey(&seek_key_, Slice(), PackTrailer(seqno_, kValueTypeForSeek));
   merged_->Seek(seek_key_);
 }
 
-// Moves to the last entry in front of all versions of the key.
+// Moves to the last entry that comes before all versions of the key.
 void StampedIterator::SeekBefore(const Slice& stored) {
   seek_key_.clear();
   comparator_.AppendFirst(&seek_key_, stored, PackTrailer(kMaxSequenceNumber, kMaxValue));
@@ -321,21 +323,21 @@ bool StampedIterator::CountSkipped() {
   return false;
 }
 
-// False after Fail(): the key is too short, as its table is damaged.
+// Returns false after Fail(): the key is too short for a timestamp, so its table is damaged.
 bool StampedIterator::IsWhole(const Slice& stored) {
   if (stored.size() >= comparator_.stamp_bytes()) return true;
   Fail(Status::Corruption("iterator: a key without room for its timestamp", KeyInError(stored)));
   return false;
 }
 
-// Makes `stored` the key about which Decide() decides.
+// Makes `stored` the key that Decide() examines.
 bool StampedIterator::TakeKey(const Slice& stored) {
   if (!IsWhole(stored)) return false;
   shown_.assign(stored.data(), stored.size());
   return true;
 }
 
-// Leaves the versions of shown_.
+// Moves behind all versions of shown_.
 void StampedIterator::PassRestOfKey() {
   uint64_t steps = 0;
   while (merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), shown_)) {
@@ -353,7 +355,7 @@ void StampedIterator::PassRestOfKey() {
   }
 }
 
-// True if the entry is newer than the reader's timestamp; it is then left behind.
+// Returns true if the entry is newer than the timestamp of the reader; then it was passed.
 bool StampedIterator::PassTooNew(const Slice& stored, uint64_t* steps) {
   if (comparator_.OrderOfStamps(comparator_.StampOf(stored), read_stamp_) <= 0) return false;
   if (++*steps <= max_sequential_skip_) {
@@ -416,7 +418,7 @@ StampedIterator::Found StampedIterator::Decide() {
   return Found::kNothing;
 }
 
-// shown_ is the first version of its key that the reader sees; the merging iterator stands on it.
+// shown_ is the first version of its key that the reader sees, and the merging iterator is there.
 StampedIterator::Found StampedIterator::DecideAt(uint64_t trailer) {
   shows_entity_ = false;
   const ValueType type = TrailerType(trailer);
@@ -450,7 +452,7 @@ bool StampedIterator::ShowEntity(const Slice& entity) {
   return true;
 }
 
-// The record in the blob file has the stored key, with its timestamp.
+// The record in the blob file contains the stored key, with its timestamp.
 bool StampedIterator::LoadBlob(const Slice& stored, const Slice& index) {
   const Version& version = *view_.super_version()->version();
   BlobRead read{.user_key = stored, .index = index, .value = &blob_value_, .status = {}};
@@ -459,7 +461,7 @@ bool StampedIterator::LoadBlob(const Slice& stored, const Slice& index) {
   return status.ok();
 }
 
-// Gathers the operands from the one on which the merging iterator stands to the value below them.
+// Gathers the operands from the present entry to the value below them.
 bool StampedIterator::GatherOperands(MergeBase* base, bool* has_base) {
   operands_.Clear();
   *has_base = false;
@@ -507,7 +509,8 @@ bool StampedIterator::ShowFolded() {
   return true;
 }
 
-// All versions between two timestamps. Of the versions with one timestamp the newest one comes.
+// Whether a version belongs to the requested history, which shows all versions between two
+// timestamps; of several versions with one timestamp, only the newest.
 
 bool StampedIterator::IsInHistory(const Slice& stored, uint64_t trailer) const {
   const Slice stamp = comparator_.StampOf(stored);
@@ -546,8 +549,8 @@ void StampedIterator::FindVersionBackwards() {
       merged_->Prev();
       continue;
     }
-    // The newest version with this timestamp. A seek forwards meets all tombstones over the key, a
-    // seek backwards perhaps not those of a file that begins at the key with an older timestamp.
+    // The newest version with this timestamp is shown. A forward seek meets all tombstones over the
+    // key. A backward seek may miss those of a file that begins at the key with an older timestamp.
     seek_key_.clear();
     AppendInternalKey(&seek_key_, shown_, PackTrailer(seqno_, kValueTypeForSeek));
     merged_->Seek(seek_key_);
@@ -563,8 +566,7 @@ void StampedIterator::FindVersionBackwards() {
   }
 }
 
-// Shows the entry on which the merging iterator stands, also a tombstone. The merging iterator
-// stays on it.
+// Shows the entry at which the merging iterator is, even if it is a tombstone.
 bool StampedIterator::ShowVersion() {
   const Slice internal_key = merged_->key();
   const Slice stored = ExtractUserKey(internal_key);

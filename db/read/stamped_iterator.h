@@ -100,7 +100,7 @@ class StampedIterator final : public Iterator {
   // latest.
   Found Decide();
   Found DecideAt(uint64_t trailer);
-  // Show the value of the entry on which the merging iterator stands. False after Fail().
+  // Show the value of the entry at which the merging iterator is. False after Fail().
   bool ShowEntity(const Slice& entity);
   bool LoadBlob(const Slice& stored, const Slice& index);
   bool ShowFolded();

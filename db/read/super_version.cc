@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constructor takes references on the parts, and the destructor releases them.
+// A super version holds references on its parts: the constructor takes them, the destructor
+// releases them.
 #include "db/read/super_version.h"
 
 #include <algorithm>
@@ -47,6 +48,8 @@ std::string SuperVersion::DebugString() const {
   return text;
 }
 
+// Readers that found the pointer inside an epoch may still use the object, so the reference of the
+// database is released only after their epochs.
 void SuperVersion::Retire(SuperVersion* super_version) {
   assert(super_version != nullptr);
   EpochRetire(super_version,

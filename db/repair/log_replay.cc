@@ -4,6 +4,7 @@
 #include "db/repair/log_replay.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace {
 // The host of families that have no readers: notifications are ignored.
 class QuietHost final : public FamilyHost {
  public:
-  explicit QuietHost(DbCore* core) : core_(core) {}
+  explicit QuietHost(DbCore* core) : core_(core) { assert(core != nullptr); }
   SequenceNumber VisibleSeqno() const override { return core_->pipeline->visible_seqno(); }
   SuperVersion* HeldBy(const Snapshot*, const ReadViewSource&) override { return nullptr; }
   void OnViewReleased(Purge) override {}

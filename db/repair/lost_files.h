@@ -5,6 +5,7 @@
 // ".1", and so on.
 #pragma once
 
+#include <cassert>
 #include <set>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace ashlar {
 
 class LostFiles {
  public:
-  explicit LostFiles(FileSystem* fs) : fs_(fs) {}  // outlives this
+  explicit LostFiles(FileSystem* fs) : fs_(fs) { assert(fs != nullptr); }  // outlives this
 
   // Moves the file; returns its new path.
   Result<std::string> Move(const std::string& path);

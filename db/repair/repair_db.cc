@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// A repair accepts what exists, whatever the options demand of a later opening.
+// A repair accepts the files that exist, even if the options demand others of a later opening.
 DBOptions OptionsToRepair(const DBOptions& given) {
   DBOptions options = given;
   options.create_if_missing = false;

@@ -79,6 +79,7 @@ Result<uint32_t> Repair::PathIdOf(const Family& family, const std::string& path)
 }
 
 Status Repair::SurveyTables(Family* family) {
+  assert(family != nullptr);
   if (family->content == nullptr) return Status::OK();
   for (const auto& [number, file] : family->content->tables) {
     const std::string path = PathOf(*family, file.meta);

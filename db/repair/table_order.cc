@@ -201,7 +201,8 @@ void Placement::Place(std::vector<std::string>* notes) {
 
 Status PlaceTables(const PlacementOptions& options, const AgeQuestion& compare,
                    std::vector<PlacedTable>* tables, std::vector<std::string>* notes) {
-  assert(options.comparator != nullptr && options.num_levels > 0);
+  assert(options.comparator != nullptr);
+  assert(options.num_levels > 0);
   Placement placement(options, tables);
   const bool has_levels = std::all_of(tables->begin(), tables->end(), [](const PlacedTable& table) {
     return table.level.has_value();

@@ -52,6 +52,7 @@ std::string UniqueIdOf(const TableProperties& properties) {
 
 // Positions the iterator at the newest version of the key, or at the next key.
 void SeekFirstVersion(const Slice& user_key, InternalIterator* it) {
+  assert(it != nullptr);
   it->Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
 }
 

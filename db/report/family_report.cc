@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-// One row of the text as numbers. `base_bytes`: the base of the write amplification; 0: none.
+// One row of the text as numbers.
 struct Row {
   FamilyReport::OfLevel level;
   double write_amplification = 0;
@@ -111,7 +111,8 @@ std::string CellText(const Column& column, const Row& row) {
 // Appends a line of the text.
 void AppendRow(std::string_view label, const Row& row, std::string* text) {
   *text += Format("%4.*s", static_cast<int>(label.size()), label.data());
-  assert(text != nullptr && !label.empty());
+  assert(text != nullptr);
+  assert(!label.empty());
   for (const Column& column : kColumns) *text += CellText(column, row);
   *text += '\n';
 }
@@ -126,12 +127,12 @@ Row RowOfLevel(const FamilyReport& report, size_t level) {
   return row;
 }
 
-// Levels without files on which nothing was ever done are left out.
+// Whether a level has a row: it has files, or some work was done on it.
 bool IsShown(const FamilyReport::OfLevel& level) {
   return level.files > 0 || !level.work.IsNothing();
 }
 
-// The write amplification of the sum is relative to all flushed bytes.
+// The row of the sum over all levels. Its write amplification is relative to all flushed bytes.
 Row RowOfSum(const FamilyReport& report) {
   Row row;
   for (const FamilyReport::OfLevel& level : report.levels) {
@@ -144,7 +145,7 @@ Row RowOfSum(const FamilyReport& report) {
   return row;
 }
 
-// The work since the last text. It has no files or sizes of its own.
+// The row of the work since the last text. An interval has no files or sizes.
 Row RowOfInterval(const FamilyReport& report) {
   Row row;
   row.level.work = report.now.sum.Since(report.reported.sum);
@@ -165,7 +166,8 @@ void AppendLevels(const FamilyReport& report, std::string* text) {
   AppendRow("Int", RowOfInterval(report), text);
 }
 
-// Compactions run in the low priority pool, flushes in the high priority pool.
+// The rows by priority: compactions run in the pool of low priority, flushes in that of high
+// priority.
 void AppendPriorities(const FamilyReport& report, std::string* text) {
   StrAppend(text, "\n** Compaction Stats [", report.name, "] **\nPriority", kColumnTitles,
             std::string(kPriorityRule, '-'), "\n");
@@ -188,7 +190,8 @@ void AppendTraffic(const char* name, const JobWork& work, uint64_t micros, std::
 void AppendTotals(const FamilyReport& report, std::string* text) {
   assert(text != nullptr);
   const WorkTotals &now = report.now, &reported = report.reported;
-  assert(now.micros >= reported.micros && now.stalls >= reported.stalls);
+  assert(now.micros >= reported.micros);
+  assert(now.stalls >= reported.stalls);
   const uint64_t interval_micros = now.micros - reported.micros;
   *text += Format("\nBlob file count: %" PRIu64
                   ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
@@ -335,7 +338,7 @@ PropertyMap FamilyStallsMap(const FamilyReport& report) {
   };
 }
 
-// The map is sorted, so that the text is the same for the same counts.
+// The text of a map about stalls. A map is sorted, so equal counts give equal texts.
 std::string StallsText(const PropertyMap& stalls) {
   std::string text = "Write Stall (count): ";
   const char* separator = "";

@@ -13,11 +13,12 @@ namespace ashlar {
 std::string Format(const char* format, ...) {
   char text[1024];
   va_list arguments;
-  // A text that does not fit is cut in release builds.
+  // In release builds a text that does not fit is cut.
   va_start(arguments, format);
   [[maybe_unused]] const int length = std::vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  assert(length >= 0 && static_cast<size_t>(length) < sizeof(text));
+  assert(length >= 0);
+  assert(static_cast<size_t>(length) < sizeof(text));
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts are those of the properties, so a program and the log show the same.
+// The log shows the texts of the properties, so a program sees the same.
 #include "db/report/periodic_reports.h"
 
 #include <cassert>
@@ -24,7 +24,7 @@ void PeriodicReports::Start() {
   uint64_t dump_seconds = 0, sample_seconds = 0;
   {
     MutexLock lock(&core.mutex);
-    // A task that is set now would never be removed.
+    // The shutdown removes the tasks once, so a task that is set now would stay.
     if (core.shutdown.is_background_cancelled()) return;
     // A period of 0 sets no task.
     dump_seconds = core.options->stats_dump_period_sec;

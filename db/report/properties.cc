@@ -60,14 +60,15 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   return bytes;
 }
 
-// Includes tables that only older versions hold. A dropped family has no newest version, so all its
-// versions are retired.
+// The bytes of all tables that exist for the family, including those that only older versions hold.
+// All versions of a dropped family are retired, because it has no newest one.
 uint64_t HeldTableBytes(const Sources& s, Family& f) REQUIRES(db_mutex) {
   const uint64_t retired_bytes = s.core->versions->RetiredBytesOf(*f.versions());
   return f.is_dropped() ? retired_bytes : LiveTableBytes(f) + retired_bytes;
 }
 
-// Opens the tables that are not open. Tables that cannot be opened are left out.
+// Calls visit(level, table) for each table. Tables that are not open are opened for it, and tables
+// that cannot be opened are left out.
 template <typename Visit>
 void ForEachTable(const Version& version, const Visit& visit) {
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -78,8 +79,9 @@ void ForEachTable(const Version& version, const Visit& visit) {
   }
 }
 
-// The entries, minus two for each deletion: itself, and an entry that it is assumed to hide.
-// Overwritten keys count several times.
+// Estimates the number of keys: the number of entries minus two for each deletion, which are the
+// deletion itself and one entry that it is assumed to hide. A key that was overwritten counts
+// several times.
 std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
   uint64_t entries = view.mem()->num_entries(), deletes = 2 * view.mem()->num_deletes();
   for (const MemTable* immutable : view.immutables()) {
@@ -93,8 +95,8 @@ std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
   return entries > deletes ? entries - deletes : 0;
 }
 
-// Only for families whose tables are never rewritten, because a compaction does not know the age of
-// its entries.
+// The age of the oldest data. Only known for families whose tables are never rewritten, because a
+// compaction does not know the age of single entries.
 std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
   const ColumnFamilyOptions& options = view.options();
   if (options.compaction_style != kCompactionStyleFIFO ||
@@ -115,9 +117,9 @@ std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
   return oldest == UINT64_MAX ? std::nullopt : std::optional(oldest);
 }
 
-// Counts, from the deepest level upwards, the tables that overlap none of those counted before:
-// overlapping tables may hide each other's entries. Adds the bytes of blob files that are not
-// garbage.
+// Estimates the size of the live data. The levels are visited from the deepest upwards, and a table
+// counts only if it overlaps none of those counted before, since overlapping tables may hide each
+// other's entries. The bytes of blob files that are not garbage are added.
 std::optional<uint64_t> EstimateLiveData(const SuperVersion& view) {
   const Version& version = *view.version();
   // Overlapping tables compare as equal, so only one of them is in the set.
@@ -334,7 +336,7 @@ constexpr PropertyRow<StateText> kStateTexts[] = {
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->prepared_logs.Describe(); }},
 };
 
-// Parses names that end in a number.
+// Parses a name that consists of the prefix and a number.
 bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
@@ -343,7 +345,7 @@ bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-// Parses names that end in the number of a level.
+// Parses a name that consists of the prefix and the number of an existing level.
 bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
   int number = 0;
   if (!TakeNumber(name, prefix, &number)) return false;
@@ -351,7 +353,8 @@ bool TakeLevel(const Slice& name, std::string_view prefix, const Version& versio
   return number >= 0 && number < version.num_levels();
 }
 
-// The ratio of the sizes of keys and values to the sizes of the files, which also contain metadata.
+// The ratio of the bytes of keys and values to the bytes of the files. The files also contain
+// metadata.
 double CompressionRatio(const Version& version, Level only_level) {
   uint64_t raw = 0, stored = 0;
   ForEachTable(version, [&](Level level, const TableReader& table) {
@@ -391,10 +394,11 @@ bool GetLevelProperty(const Version& version, const Slice& name, std::string* va
   return true;
 }
 
-// Whether the sum already includes the block cache of this family: a cache that several families
-// share counts only once. The hidden family has no cache, and is skipped as well.
+// Whether the sum includes the block cache of this family already: a cache that several families
+// share counts once. The hidden family for statistics has no cache of its own, and is skipped.
 bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
-  assert(family != nullptr && counted != nullptr);
+  assert(family != nullptr);
+  assert(counted != nullptr);
   const ReadView view = family->AcquireView();
   const Cache* const cache = view.super_version()->version()->tables()->options().block_cache.get();
   if (cache == nullptr) return family->name() == kPersistentStatsColumnFamilyName;
@@ -406,7 +410,8 @@ bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
   assert(family != nullptr);
-  // At most one of the two tables has the name. State is read first, because it is cheaper.
+  // A name is in at most one of the two tables. The table of state is first, since reading state is
+  // cheap.
   if (const StateNumber compute = FindPropertyRow(kStateNumbers, name)) {
     MutexLock lock(&sources.core->mutex);
     *value = compute(sources, *family);
@@ -457,7 +462,7 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
     *value = compute(sources, *family);
     return true;
   }
-  // Taken after the mutex is released, because the view may have to be made.
+  // The view is acquired without the mutex, because it may have to be made first.
   const ReadView view = family->AcquireView();
   if (const std::optional<bool> known = GetReportText(sources, family, name, value)) return *known;
   if (const ViewText compute = FindPropertyRow(kViewTexts, name)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts are gathered under the mutex and formatted without it. A text with intervals begins the
-// next interval; maps have no intervals.
+// Facts are gathered under the mutex and turned into text without it. Texts that show an interval
+// begin the next one; maps show no intervals.
 #include "db/report/report_properties.h"
 
 #include <algorithm>
@@ -24,8 +24,9 @@ FamilyReport ReportOnFamily(const Sources& s, const Family& family) EXCLUDES(db_
   return ReportOn(family, *s.baselines, s.core->environment.NowMicros());
 }
 
-// When an entry is added, those of dropped families are removed, because ids are not reused. A
-// handle of a dropped family may still ask, and its counts then begin anew.
+// The baseline of a family, which is created at the first question. At that point the entries of
+// dropped families are removed. A handle of a dropped family may still ask; its counts then begin
+// at zero again.
 ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) REQUIRES(db_mutex) {
   auto& families = s.baselines->families;
   if (families.count(family.id()) == 0) {
@@ -36,7 +37,7 @@ ReportBaselines::OfFamily& BaselineOf(const Sources& s, const Family& family) RE
   return families[family.id()];
 }
 
-// Like the function above, for a text: the interval of the next text begins here.
+// Like ReportOnFamily(), but for a text: it begins the interval of the next text.
 FamilyReport TakeFamilyReport(const Sources& s, const Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
   FamilyReport report = ReportOn(family, *s.baselines, s.core->environment.NowMicros());
@@ -56,7 +57,7 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
   constexpr uint64_t kOldMicros = 180'000'000;
   Cache* const cache = family.versions()->tables->options().block_cache.get();
   if (cache == nullptr) return std::nullopt;
-  // Without the mutex: a cache of the program may wait.
+  // Called without the mutex, because a cache of the program may wait.
   CacheReport report = ReportOn(*cache);
   const uint64_t start_micros = s.core->environment.NowMicros();
   {
@@ -183,6 +184,7 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
 // A map that is made from the report of a family.
 template <PropertyMap (*kWords)(const FamilyReport&)>
 bool FamilyMap(const Sources& s, Family& family, PropertyMap* map) {
+  assert(map != nullptr);
   *map = kWords(ReportOnFamily(s, family));
   return true;
 }
@@ -238,7 +240,7 @@ std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyDat
   return report(sources, *family, map);
 }
 
-// One hold of the mutex, so that all counts begin at the same moment.
+// Everything happens under one hold of the mutex, so all counts restart at the same moment.
 void ResetReports(const PropertySources& sources) {
   const DbCore& core = *sources.core;
   MutexLock lock(&core.mutex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted under the mutex, except what needs tables or the file system, which comes afterwards.
+// Most facts are counted under the mutex. Those that need tables or the file system are found
+// afterwards, without it.
 #include "db/report/space_ledger.h"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ constexpr LedgerRow kLedgerRows[] = {
 
 // Adds the facts about a family that are known without opening files.
 void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mutex) {
-  assert(family != nullptr && ledger != nullptr);
+  assert(family != nullptr);
+  assert(ledger != nullptr);
   const Version& version = *family->current();
   const FamilyVersions& versions = *family->versions();
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -61,9 +63,9 @@ void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mute
   ledger->blob_garbage_bytes += version.blobs()->garbage_bytes();
 }
 
-// Each point tombstone is assumed to hide one entry of average size; each range tombstone hides the
-// bytes that the flush or compaction which wrote it found below it. Tables that cannot be opened
-// are left out.
+// Estimates the bytes that tombstones hide. Each point tombstone is assumed to hide one entry of
+// average size. A range tombstone hides the bytes that the flush or compaction found below it when
+// it wrote the tombstone. Tables that cannot be opened are left out.
 uint64_t UnderTombstones(const Version& version) {
   uint64_t entries = 0, deletions = 0, bytes = 0, covered_bytes = 0;
   for (Level level = 0; level < version.num_levels(); ++level) {
@@ -86,11 +88,11 @@ uint64_t UnderTombstones(const Version& version) {
   return std::min(bytes, deletions * (bytes / others) + covered_bytes);
 }
 
-// The sizes of the files that exist; a job may not have created all of its files yet.
+// The sizes of those files that exist. A running job may not have created all of its files yet.
 uint64_t BytesOfFiles(const DbCore& core, const std::vector<FileNumber>& numbers) {
   uint64_t bytes = 0;
   for (const FileNumber number : numbers) {
-    // The path of an unfinished table is not recorded, so that each directory is asked.
+    // The directory of an unfinished table is not recorded, so each directory is tried.
     for (const std::string& dir : core.paths.table_paths) {
       const Result<uint64_t> size =
           FileSizeOf(core.environment.fs.get(), TableFileName(dir, number));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map of slices by second. The first one is dropped first. Iterators share the slices.
+// The history is a map from seconds to slices. The oldest slice is dropped first. Iterators share
+// the slices, so a dropped slice lives as long as an iterator shows it.
 #include "db/report/statistics_history.h"
 
 #include <cassert>
@@ -22,7 +23,7 @@ size_t BytesOf(const Counters& counters) {
   return bytes;
 }
 
-// A new counter has gained its whole value.
+// The gain of each counter since the sample before. The gain of a new counter is its whole value.
 Counters GainsSince(const Counters& before, const Counters& now) {
   Counters gains;
   for (const auto& [name, count] : now) {
@@ -34,7 +35,7 @@ Counters GainsSince(const Counters& before, const Counters& now) {
   return gains;
 }
 
-// Shows the samples as they were when it was made.
+// Shows the samples that existed when the iterator was made.
 class HistoryIterator final : public StatsHistoryIterator {
  public:
   struct Entry {
@@ -67,7 +68,7 @@ std::shared_ptr<const Counters> StatisticsHistory::AddSample(uint64_t seconds, C
     last_ = std::move(now);
     return nullptr;
   }
-  // The clock may have been set back.
+  // The clock may have been set back, and each second has at most one sample.
   if (seconds == last_seconds_ || slices_.contains(seconds)) return nullptr;
   last_seconds_ = seconds;
   auto gains = std::make_shared<const Counters>(GainsSince(last_, now));

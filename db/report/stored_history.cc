@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ten digits suffice until the year 2286, so the keys are in the order of time, and the two keys
-// with the format version come after all samples.
+// Keys begin with ten digits of seconds, which suffice until the year 2286. So the order of keys is
+// the order of time, and the two keys with the format version come after all samples.
 #include "db/report/stored_history.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string KeyOf(uint64_t seconds, std::string_view counter) {
                 counter);
 }
 
-// None if the text is anything but digits, or too large.
+// No value if the text is not a number, or if the number is too large.
 std::optional<uint64_t> ParseNumber(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,11 +52,12 @@ WriteOptions NeverWaiting() {
   return options;
 }
 
-// Holds one sample; `it_` is already positioned after its keys.
+// Shows one sample at a time, as a copy; `it_` is positioned behind the keys of this sample.
 class StoredIterator final : public StatsHistoryIterator {
  public:
   StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)
       : it_(std::move(it)), end_(end) {
+    assert(it_ != nullptr);
     it_->Seek(KeyOf(std::min(begin, kLastSecond), ""));
     Next();
   }
@@ -130,7 +131,7 @@ Status StoredHistory::Prepare(bool may_write) {
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
   it->Seek(Slice(kCompatibleKey));
   RETURN_IF_ERROR(it->status());
-  // Written by an older release or by RocksDB.
+  // The key exists: an older release or RocksDB may have written it.
   if (it->Valid() && it->key() == Slice(kCompatibleKey)) {
     const std::optional<uint64_t> format = ParseNumber(it->value().ToStringView());
     if (format.has_value() && *format <= kFormat) return Status::OK();

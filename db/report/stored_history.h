@@ -7,6 +7,7 @@
 // Threads: any, without the DB mutex, until the database is closed.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -27,7 +28,9 @@ class StoredHistory {
  public:
   // `db` outlives the object. `family` is the handle of the hidden family.
   StoredHistory(DB* db, std::unique_ptr<ColumnFamilyHandle> family)
-      : db_(db), family_(std::move(family)) {}
+      : db_(db), family_(std::move(family)) {
+    assert(db != nullptr);
+  }
 
   // Called once before the other functions. Reads the format version in the family; if there is
   // none, it is written, unless `may_write` is false. NotSupported: only a newer release can read

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each commit is a group of its own, because no writer writes for others.
+// RocksDB's text counts groups of commits. Here each commit is a group of its own, because each
+// writer writes its own batch.
 #include "db/report/write_report.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace {
 
 // The gains between two moments.
 WriteTotals Between(const WriteTotals& before, const WriteTotals& now) {
-  assert(before.micros <= now.micros && before.commits.commits <= now.commits.commits);
+  assert(before.micros <= now.micros);
+  assert(before.commits.commits <= now.commits.commits);
   WriteTotals result;
   result.micros = now.micros - before.micros;
   result.commits.commits = now.commits.commits - before.commits.commits;

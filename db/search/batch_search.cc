@@ -126,7 +126,8 @@ void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
 }
 
 void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
-  assert(wave->count < kMaxKeys && key->waits_for == nullptr);
+  assert(wave->count < kMaxKeys);
+  assert(key->waits_for == nullptr);
   wave->keys[wave->count] = key;
   wave->files[wave->count] = file;
   ++wave->count;

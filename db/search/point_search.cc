@@ -86,7 +86,8 @@ bool PointSearch::NoteIfDecided() {
 // versions in the first table need not cover those in the second one, so sequence numbers must be
 // compared. Between different runs the age of the run decides.
 bool PointSearch::EndsBefore(size_t index) {
-  assert(was_covered_ && lookup_->is_covered());
+  assert(was_covered_);
+  assert(lookup_->is_covered());
   if ((continues_ >> index & 1) != 0) return false;
   lookup_->EndCovered();
   return true;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,7 +36,9 @@ class PointSearch {
  public:
   // The arguments outlive the search.
   PointSearch(const Version& version, const ReadOptions& options, PointLookup* lookup)
-      : version_(version), options_(options), lookup_(lookup) {}
+      : version_(version), options_(options), lookup_(lookup) {
+    assert(lookup != nullptr);
+  }
   PointSearch(const PointSearch&) = delete;
   PointSearch& operator=(const PointSearch&) = delete;
 

@@ -50,6 +50,7 @@ ScannedBlocks::ScannedBlocks(const MultiScanArgs& args, const ReadOptions* optio
       max_gap_bytes_(args.io_coalesce_threshold),
       max_held_bytes_(static_cast<size_t>(args.max_prefetch_size == 0 ? kDefaultHeldBytes
                                                                       : args.max_prefetch_size)) {
+  assert(options != nullptr);
   for (const ScanOptions& scan : args.GetScanRanges()) {
     ScanRange& range = ranges_.emplace_back();
     if (scan.range.start.has_value()) range.start = scan.range.start->ToString();
@@ -83,7 +84,8 @@ void ScannedBlocks::Approach(const Version& version, const Slice& target) {
 
 // Pins the tables while their blocks are read; the blocks that are held need no open table.
 void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
-  assert(!InEpoch() && range < ranges_.size());
+  assert(!InEpoch());
+  assert(range < ranges_.size());
   Forget();
   if (options_->read_tier == kBlockCacheTier || options_->read_tier == kMemtableTier) return;
   TableCache* const tables = version.tables();

@@ -17,6 +17,7 @@ namespace ashlar {
 
 // The hash spreads the unique id of the Env over all characters.
 std::string NewSessionId(Env* env) {
+  assert(env != nullptr);
   const std::string unique = env->GenerateUniqueId();
   const Hash128 hash = XxHash3_128(unique.data(), unique.size());
   return EncodeSessionId(hash.high, hash.low);
@@ -72,7 +73,8 @@ DbEnvironment::DbEnvironment(const DBOptions& options, const DbServices& service
       clock(options.env->GetSystemClock()),
       thread_list(options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(FileOptionsFrom(options, *fs)) {
-  assert(fs != nullptr && clock != nullptr);
+  assert(fs != nullptr);
+  assert(clock != nullptr);
   outputs.fs = fs.get();
   outputs.file_options = file_options;
   outputs.file_options.use_direct_writes = options.use_direct_io_for_flush_and_compaction;

@@ -8,6 +8,7 @@
 // work, they are only read, so any thread may read them without a lock.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -103,7 +104,9 @@ struct DbMode {
 // database takes none.
 class DirectoryLock {
  public:
-  explicit DirectoryLock(FileSystem* fs) : fs_(fs) {}  // `fs` outlives the object
+  explicit DirectoryLock(FileSystem* fs) : fs_(fs) {
+    assert(fs != nullptr);
+  }  // `fs` outlives the object
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;

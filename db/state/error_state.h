@@ -74,7 +74,7 @@ class ErrorState {
   Status Get() const;
   // The current error if it is fatal or worse, so that no recovery is possible; else OK.
   Status Unrecoverable() const;
-  // A log has failed: the content of the logs may be lost, whatever is synced later.
+  // A log has failed. The content of the logs may be lost, even if a later sync succeeds.
   bool HasLogError() const { return has_log_error_.load(std::memory_order_acquire); }
   // An error that was raised where listeners could not be notified. Each is returned only once.
   struct Report {

@@ -27,6 +27,7 @@ class FamilyHandle final : public ColumnFamilyHandle {
   }
 
   ColumnFamilyData* family() const { return family_.get(); }
+  bool IsOf(const DbCore* core) const { return core_ == core; }
   // The tools for folding merge operands of the family.
   MergeTools merge_tools() const {
     MergeTools tools = MergeToolsOf(*core_);

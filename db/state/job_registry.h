@@ -32,7 +32,9 @@ class JobRegistry {
   void FlushEnds(bool has_settled) REQUIRES(db_mutex) {
     flushes_--;
     if (has_settled) settled_flushes_--;
-    assert(flushes_ >= 0 && settled_flushes_ >= 0 && settled_flushes_ <= flushes_);
+    assert(flushes_ >= 0);
+    assert(settled_flushes_ >= 0);
+    assert(settled_flushes_ <= flushes_);
   }
   void CompactionBegins() REQUIRES(db_mutex) { compactions_++; }
   void CompactionEnds() REQUIRES(db_mutex) {
@@ -41,7 +43,8 @@ class JobRegistry {
   }
   // Grants a compaction a second thread, while fewer than `limit` threads are busy.
   bool TakeHelper(int limit) REQUIRES(db_mutex) {
-    assert(settled_flushes_ <= flushes_ && helpers_ >= 0);
+    assert(settled_flushes_ <= flushes_);
+    assert(helpers_ >= 0);
     if (flushes_ - settled_flushes_ + compactions_ + helpers_ >= limit) return false;
     helpers_++;
     return true;

@@ -52,7 +52,8 @@ void LogAhead::Run() {
 
 // Releases the mutex while the file is created.
 void LogAhead::MakeLocked() {
-  assert(state_ == State::kQueued && ready_ == nullptr);
+  assert(state_ == State::kQueued);
+  assert(ready_ == nullptr);
   state_ = State::kMaking;
   const FileNumber number = core_->versions->NewFileNumber();
   std::unique_ptr<WalSink> made;
@@ -80,7 +81,8 @@ std::unique_ptr<WalSink> LogAhead::TakeLocked() {
     RecordTick(statistics, WAL_PRECREATE_WAIT_MICROS,
                core_->environment.clock->NowMicros() - start);
   }
-  assert(state_ != State::kMaking && (state_ == State::kReady) == (ready_ != nullptr));
+  assert(state_ != State::kMaking);
+  assert((state_ == State::kReady) == (ready_ != nullptr));
   RecordTick(statistics, ready_ != nullptr ? WAL_PRECREATE_HIT : WAL_PRECREATE_MISS);
   state_ = State::kNone;
   return std::move(ready_);

@@ -114,6 +114,7 @@ void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
 }
 
 void NotifyUnreportedError(DbCore* core) {
+  assert(core != nullptr);
   const std::optional<ErrorState::Report> report = core->errors.TakeReport();
   if (!report.has_value()) return;
   {

@@ -14,7 +14,9 @@
 namespace ashlar {
 
 void PreparedLogs::Link(PreparedSection* section) {
-  assert(section->previous_ == nullptr && section->next_ == nullptr && first_ != section);
+  assert(section->previous_ == nullptr);
+  assert(section->next_ == nullptr);
+  assert(first_ != section);
   section->previous_ = last_;
   (last_ == nullptr ? first_ : last_->next_) = section;
   last_ = section;
@@ -50,7 +52,8 @@ void PreparedLogs::Leave(PreparedSection* section) {
 
 void PreparedLogs::Settle(PreparedSection* section, bool is_prepared) {
   MutexLock lock(&mutex_);
-  assert(unsettled_ > 0 && section->state_ == PreparedSection::State::kUndecided);
+  assert(unsettled_ > 0);
+  assert(section->state_ == PreparedSection::State::kUndecided);
   if (!is_prepared) {
     section->state_ = PreparedSection::State::kNotLogged;
     Unlink(section);
@@ -78,6 +81,7 @@ std::vector<PreparedLogs::Logged> PreparedLogs::CopyAll() const {
 }
 
 void PreparedLogs::Replace(PreparedSection* section, WriteBatch* batch) {
+  assert(section != nullptr);
   MutexLock lock(&mutex_);
   section->batch_ = batch;
 }

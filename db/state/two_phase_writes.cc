@@ -20,7 +20,9 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   enum class Step : uint8_t { kPrepare, kDecision };
   SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
               PreparedSections sections, CommitHook* next)
-      : step_(step), prepared_(prepared), undecided_(undecided), sections_(sections), next_(next) {}
+      : step_(step), prepared_(prepared), undecided_(undecided), sections_(sections), next_(next) {
+    assert(undecided != nullptr);
+  }
 
   // The data is hidden before any reader can meet it.
   void OnLogged(const CommitPlace& place) override {
@@ -45,7 +47,7 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   }
   void OnEnd(const Status& status) noexcept override {
     PreparedSection* const section = sections_.first();
-    // What is inserted has to be undone by a rollback, whatever became of the sync.
+    // The inserted data must be undone by a rollback, even if the sync has failed.
     const bool is_prepared = status.ok() || section->is_written_before_commit();
     if (step_ == Step::kPrepare) prepared_->Settle(section, is_prepared);
     if (next_ != nullptr) next_->OnEnd(status);
@@ -96,6 +98,7 @@ Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, const CommitRe
                                      PreparedSections sections, CommitHook* hook,
                                      CommitRecorder* recorder) {
   WriteBatch* const marker = records.marker;
+  assert(marker != nullptr);
   const std::vector<size_t> begins = SubBatchesOf(*marker);
   const size_t marker_numbers = records.ends_before_with_noop ? 1 : 0;
   const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1 + marker_numbers};
@@ -117,7 +120,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
                               CommitRecorder* recorder) {
   WriteBatch* const marker = records.marker;
   PreparedSection* const section = sections.first();
-  assert(section->state() == State::kUndecided && marker->HasCommit());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasCommit());
   if (section->is_written_before_commit()) {
     assert(records.after == nullptr);
     return DecideWritten(options, records, sections, hook, recorder);
@@ -138,7 +142,8 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
 Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
                                 PreparedSections sections, CommitHook* hook) {
   PreparedSection* const section = sections.first();
-  assert(section->state() == State::kUndecided && marker->HasRollback());
+  assert(section->state() == State::kUndecided);
+  assert(marker->HasRollback());
   if (section->is_written_before_commit()) {
     return DecideWritten(options, marker, sections, hook, /*recorder=*/nullptr);
   }
@@ -149,6 +154,7 @@ Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
 }
 
 Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
+  assert(prepared != nullptr);
   const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();
   if (sections.empty()) return Status::OK();
   const std::shared_ptr<WalSink> log = wals->current();

@@ -10,6 +10,7 @@
 // Threads: any; one call at a time for each section.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -49,7 +50,11 @@ class TwoPhaseWrites {
       : pipeline_(pipeline),
         prepared_(prepared),
         undecided_(undecided),
-        comparator_of_(comparator_of) {}
+        comparator_of_(comparator_of) {
+    assert(pipeline != nullptr);
+    assert(prepared != nullptr);
+    assert(undecided != nullptr);
+  }
 
   // After an error of one of these calls section->state() says what is true, which is the same for
   // all sections of a decision: kNotLogged after a prepare, kUndecided after a decision whose

@@ -116,6 +116,7 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
 Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                                  std::vector<std::shared_ptr<void>>* pins,
                                  std::optional<std::string>* value) {
+  assert(value != nullptr);
   const SuperVersion* const newest = PinNewest(record.family, pins);
   value->reset();
   if (newest == nullptr) return Status::OK();
@@ -124,7 +125,8 @@ Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber 
 
 // Called after every insertion, so it must be cheap: usually one comparison.
 void WriteControl::NoteMemTableSize(const InsertTarget& target) {
-  assert(target.memtable != nullptr && target.family != nullptr);
+  assert(target.memtable != nullptr);
+  assert(target.family != nullptr);
   ColumnFamilyData* const data = target.family;
   const MemTable* const memtable = target.memtable;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
@@ -311,12 +313,15 @@ void WriteControl::WatchLogSizeLocked() {
 // A switch of memtables and logs in progress. Only one thread switches at a time.
 class WriteControl::Switch final : public LogTurn {
  public:
-  Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {}
+  Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {
+    assert(log_ahead != nullptr);
+  }
 
   bool HasNextLocked() const override { return next != nullptr; }
   bool CurrentHasRecordsLocked() const override { return core_->wals->current_has_records(); }
   Status MakeNextLocked() override REQUIRES(db_mutex) {
-    assert(!is_paused && next == nullptr);
+    assert(!is_paused);
+    assert(next == nullptr);
     next = log_ahead_->TakeLocked();
     const FileNumber number = next == nullptr ? core_->versions->NewFileNumber() : FileNumber{};
     MutexUnlock unlock(&core_->mutex);
@@ -437,7 +442,8 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
 
 Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason,
                                        Switch* turn) {
-  assert(is_switching_ && !turn->is_paused);
+  assert(is_switching_);
+  assert(!turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLog(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   assert(turn->is_paused);  // no commit is half inserted into the memtables
@@ -463,7 +469,8 @@ void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
 // A log that has failed, or whose end cannot be written, is never followed by another one: replay
 // could not reach the records behind it.
 Status WriteControl::InstallLogLocked(Switch* turn) {
-  assert(turn->is_paused && turn->next != nullptr);
+  assert(turn->is_paused);
+  assert(turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);
   const FileNumber sealed_number = core_->wals->current_number();
   Status status = core_->wals->error();
@@ -478,7 +485,8 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
 }
 
 Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) {
-  assert(sealed != nullptr && sealed->empty());
+  assert(sealed != nullptr);
+  assert(sealed->empty());
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
   Switch turn(core_, &log_ahead_);

@@ -25,6 +25,7 @@ constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 
 // For a dropped family, the debt of the version that its readers see.
 WriteDebt DebtOf(ColumnFamilyData* family) {
+  assert(family != nullptr);
   WriteDebt debt;
   debt.immutable_memtables = static_cast<int>(family->immutables().size());
   debt.level0_files = RunsThatSlowWrites(family->last_version(), family->options());
@@ -51,7 +52,8 @@ void WriteControl::UpdateStallLocked() {
   if (!is_compaction_behind) low_priority_pace_ = Pace();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
-  assert(worst.severity >= 0 && worst.severity <= 1);
+  assert(worst.severity >= 0);
+  assert(worst.severity <= 1);
   const uint64_t full_rate = core_->options->delayed_write_rate > 0
                                  ? core_->options->delayed_write_rate
                                  : kDefaultDelayedRate;
@@ -64,7 +66,8 @@ void WriteControl::UpdateStallLocked() {
 
 // Counts the stall, and queues the change for listeners.
 void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) {
-  assert(family != nullptr && !family->is_dropped());
+  assert(family != nullptr);
+  assert(!family->is_dropped());
   const StallDecision before = std::exchange(family->stall, now);
   const bool has_changed = now.condition != before.condition;
   if (now.condition != WriteStallCondition::kNormal && (has_changed || now.cause != before.cause)) {

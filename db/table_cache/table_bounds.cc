@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bounds of points come from both ends of an iterator, those of tombstones from the table's
-// tombstone list.
+// The bounds of a table: those of its points come from both ends of an iterator, those of its range
+// tombstones from the list of tombstones.
 #include "db/table_cache/table_bounds.h"
 
 #include <algorithm>
@@ -33,6 +33,7 @@ void Widen(const InternalKeyComparator& comparator, std::string smallest, std::s
 
 Status AddPoints(const InternalKeyComparator& comparator, InternalIterator* it,
                  TableBounds* bounds) {
+  assert(it != nullptr);
   it->SeekToFirst();
   RETURN_IF_ERROR(it->status());
   if (!it->Valid()) return Status::OK();
@@ -46,7 +47,7 @@ Status AddPoints(const InternalKeyComparator& comparator, InternalIterator* it,
   return Status::OK();
 }
 
-// The end of the last tombstone is exclusive, which the sentinel expresses.
+// The end of the last tombstone is exclusive. The sentinel expresses this in an internal key.
 void AddTombstones(const InternalKeyComparator& comparator, const FragmentedTombstones& tombstones,
                    TableBounds* bounds) {
   if (tombstones.empty()) return;
@@ -59,8 +60,8 @@ void AddTombstones(const InternalKeyComparator& comparator, const FragmentedTomb
   Widen(comparator, std::move(begin), std::move(end), bounds);
 }
 
-// Takes the sequence numbers from the global number of the table or from its properties; otherwise
-// reads all entries.
+// Finds the sequence numbers of a table that has entries: from its global number, from its
+// properties or, if it has neither, from all entries.
 Status FindSeqnos(const TableReader& table, InternalIterator* it, TableBounds* bounds) {
   const SequenceNumber global = table.global_seqno();
   const TableProperties& properties = table.properties();
@@ -103,6 +104,8 @@ Result<TableBounds> FindTableBounds(const TableReader& table,
   return bounds;
 }
 
+// Bounds that contain all keys, without reading data blocks: the smallest key is empty, and the
+// largest is at or behind the last key.
 Result<TableBounds> FindWidestBounds(const TableReader& table,
                                      const InternalKeyComparator& comparator) {
   if (comparator.user_comparator() != BytewiseComparator()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening of tables, and closing of tables that were not used recently when too many are open.
+// Opens tables, and closes tables that were not used recently when too many are open.
 #include "db/table_cache/table_cache.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// Blob files are in the first path.
+// Options for the blob files of the family, which are all in its first directory.
 BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
   BlobStoreOptions blobs;
   blobs.fs = options.fs;
@@ -66,8 +66,8 @@ size_t TableFile::MemoryBytes() const {
 
 namespace {
 
-// Applies the tiers of MetadataCacheOptions, or the older boolean options for tiers that are set to
-// fallback.
+// Decides which metadata blocks of a table are kept in memory: by the tiers of
+// MetadataCacheOptions, or by the older boolean options for tiers that are set to fallback.
 MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
   const BlockBasedTableOptions& table = options.table;
   const bool is_as_flushed = file.level.load(std::memory_order_relaxed) == 0 &&
@@ -87,8 +87,8 @@ MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
   plan.keeps_whole = !is_cached || keeps(tiers.unpartitioned_pinning, l0_tier);
   plan.keeps_tops = !is_cached || keeps(tiers.top_level_index_pinning, top_tier);
   plan.keeps_partitions = keeps(tiers.partition_pinning, l0_tier);
-  // Only then, because otherwise the metadata of a large database would leave no room for data in a
-  // small cache.
+  // Kept blocks are charged only with this option. Otherwise the metadata of a large database would
+  // leave no room for data in a small cache.
   plan.charges_kept = is_cached;
   plan.is_important = !is_cached || table.cache_index_and_filter_blocks_with_high_priority;
   return plan;
@@ -96,8 +96,8 @@ MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
 
 }  // namespace
 
-// Closed readers stay in the epoch until no thread can use them, and their destructors use
-// block_cache_, so this destructor waits for them. A cache that never opened a table does not wait
+// Closed readers are destroyed only when no thread can use them, and their destructors use
+// block_cache_. So this destructor waits for them. A cache that never opened a table does not wait,
 // and may be destroyed under the DB mutex.
 TableCache::~TableCache() {
   if (!has_opened_) return;
@@ -109,16 +109,17 @@ std::string TableCache::PathOf(const FileMetadata& meta) const {
   return TableFileName(DirOf(meta.path_id), meta.number);
 }
 
-// A path id beyond the list maps to the first path, since a database may have been copied into one
-// directory.
+// A path id beyond the list means the first path, because a database may have been copied into a
+// single directory.
 const std::string& TableCache::DirOf(uint32_t path_id) const {
   assert(!options_.paths.empty());
   return options_.paths[std::min<size_t>(path_id, options_.paths.size() - 1)];
 }
 
-// The pin is counted before the reader is loaded, so an eviction either sees the pin, or has
-// already unlinked the reader and this call sees null. The flag `stays_open` of the table decides,
-// not the current limit, which may change at any time.
+// Keeps a table open for as long as the handle lives. The pin is counted before the reader is
+// loaded. So an eviction either sees the pin, or it has unlinked the reader already and this call
+// sees null. The flag `stays_open` of the table decides whether a pin is needed, not the present
+// limit, which may change at any time.
 Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed, OpenFor open_for) {
   assert(!InEpoch());
   TableHandle handle;
@@ -183,6 +184,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   }
   if (!opened.ok()) return opened.status();
   std::unique_ptr<RandomReader> reader_file = opened.Take();
+  // The option accepts a longer file, and the bytes behind the end in the MANIFEST are ignored.
   if (options_.bears_longer_files && reader_file->size() > meta.file_size) {
     reader_file->EndAt(meta.file_size);
   }
@@ -198,7 +200,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.tail_bytes = meta.tail_bytes;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
-  // The pointer to the level is valid because every reader holds a reference to the file.
+  // The pointer to the level stays valid, because every reader holds a reference to the file.
   reader_options.read_times = {.histograms = read_times_.get(), .level = &file.level};
   reader_options.clock = options_.clock;
   if (options_.verify_unique_ids) reader_options.expected_unique_id = meta.unique_id;
@@ -219,7 +221,10 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   return TableReader::Open(std::move(reader_file), reader_options);
 }
 
+// Opens a table and publishes its reader. If several threads open it at the same time, the first
+// one wins, and the readers of the others are destroyed.
 Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_for) {
+  assert(file != nullptr);
   Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(*file, open_for);
   if (!loaded.ok()) return loaded.status();
   std::unique_ptr<TableReader> reader = loaded.Take();
@@ -237,6 +242,7 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
     Count(*file, +1);
     evicted = EvictBeyondBudgetLocked();
   }
+  // Readers are destroyed without the mutex, and after the epochs of the threads that may use them.
   while (evicted != nullptr) {
     TableReader* const victim = static_cast<TableReader*>(evicted);
     evicted = victim->next_retired;
@@ -245,11 +251,12 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
   return published;
 }
 
-// CLOCK eviction: the hand moves over the open tables, and a recently used table gets a second
-// chance.
+// Closes tables until the budget is met. The algorithm is CLOCK: a hand moves over the open tables,
+// and a table that was used recently gets a second chance.
 EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   mutex_.AssertHeld();
   EpochRetired* evicted = nullptr;
+  // After two turns of the hand every table was either closed or is in use.
   size_t steps = 2 * open_.size();
   while (steps-- > 0 && open_.size() > 1 && IsOverBudget()) {
     if (hand_ >= open_.size()) hand_ = 0;
@@ -267,12 +274,14 @@ EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   return evicted;
 }
 
-// Every change of the set of open tables is under mutex_, so the budget's count matches open_.
+// Unlinks the reader of a table. Every change of the set of open tables happens under mutex_, so
+// the count of the budget matches open_.
 TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
   if (reader == nullptr) return nullptr;
   const size_t place = file->open_place;
-  assert(place < open_.size() && open_[place] == file);  // every open table is in open_
+  assert(place < open_.size());
+  assert(open_[place] == file);  // every open table is in open_
   open_[place] = open_.back();
   open_[place]->open_place = place;
   open_.pop_back();
@@ -280,8 +289,8 @@ TableReader* TableCache::TakeReaderLocked(TableFile* file) {
   return reader;
 }
 
-// Pinned tables cannot be closed when other tables are opened, so the open count may exceed the
-// budget. Therefore the release of the last handle closes the table.
+// Gives up a pin. Pinned tables cannot be closed when other tables are opened, so the number of
+// open tables may exceed the budget. In that case the release of the last pin closes the table.
 void TableCache::Unpin(TableFile* file) {
   assert(file->pins.load(std::memory_order_relaxed) > 0);
   TableReader* excess = nullptr;

@@ -210,6 +210,7 @@ class TableCache {
  private:
   // Writes the flag only when it is clear, so that hot tables cause no shared writes.
   static void MarkUsed(TableFile* file) {
+    assert(file != nullptr);
     if (!file->recently_used.load(std::memory_order_relaxed)) {
       file->recently_used.store(true, std::memory_order_relaxed);
     }

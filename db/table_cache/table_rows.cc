@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row has a reference count: the cache owns one reference, and each pinned value owns one.
+// Rows are counted by references: the cache owns one reference, and each pinned value owns one.
 #include "db/table_cache/table_rows.h"
 
 #include <atomic>
@@ -44,6 +44,7 @@ class Row {
   size_t memory_bytes() const { return sizeof(Row) + value_bytes_; }
 
   void OfferTo(PointLookup* lookup) {
+    assert(lookup != nullptr);
     const ValuePin pin{
         .acquire = [](void* row) { static_cast<Row*>(row)->Ref(); },
         .release = [](void* row, void* /*unused*/) { static_cast<Row*>(row)->Unref(); },
@@ -66,6 +67,7 @@ constexpr Cache::CacheItemHelper kRowHelper(CacheEntryRole::kMisc,
                                             });
 
 void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
+  assert(to != nullptr);
   to->filter_useful += from.filter_useful;
   to->filter_positive += from.filter_positive;
   to->filter_true_positive += from.filter_true_positive;
@@ -78,8 +80,8 @@ void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
   to->tables_probed += from.tables_probed;
 }
 
-// Whether the table's result is more than one version of the key: merge operands, or a range
-// tombstone that also covers older tables.
+// Whether the result of the table is more than one version of the key: it has merge operands, or a
+// range tombstone that covers older tables as well.
 template <typename Lookup>
 bool GoesDeeper(const Lookup& lookup) {
   bool goes_deeper = false;
@@ -97,6 +99,7 @@ TableRows::TableRows(std::shared_ptr<Cache> cache, Statistics* statistics)
   assert(cache_ != nullptr);
 }
 
+// A row serves only readers that see every entry of the table.
 bool TableRows::MayServe(const FileMetadata& file, const ReadOptions& options,
                          const PointLookup& lookup) {
   return lookup.key().snapshot() >= file.largest_seqno && !options.ignore_range_deletions &&
@@ -113,7 +116,8 @@ std::string TableRows::KeyOf(const FileMetadata& file, const PointLookup& lookup
 }
 
 bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   assert(lookup->key().snapshot() >= file.largest_seqno);
   Cache::Handle* const handle = cache_->Lookup(KeyOf(file, *lookup), &kRowHelper);
   RecordTick(statistics_, handle != nullptr ? ROW_CACHE_HIT : ROW_CACHE_MISS);
@@ -125,17 +129,19 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
   return true;
 }
 
-// Uses a separate lookup, so that the row depends only on the table, not on newer tables that the
-// caller's lookup has searched before.
+// Reads a table and caches the row. A separate lookup is used, so the row depends only on this
+// table, and not on newer tables that the lookup of the caller has searched before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   PinnableSlice value;
   PointLookup of_table(lookup->key(), &value);
   of_table.SetTrace(lookup->trace());
   of_table.KeepEntities();
   RETURN_IF_ERROR(table.Get(options, &of_table));
   const bool is_row = of_table.outcome() != PointLookup::Outcome::kFailed && !GoesDeeper(of_table);
+  // Such a result cannot be a row; the table is searched again, with the lookup of the caller.
   if (!is_row) return table.Get(options, lookup);
   AddCounters(of_table.counters, &lookup->counters);
   if (!of_table.decided()) return Status::OK();

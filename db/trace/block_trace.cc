@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records go through the public BlockCacheTraceWriter also where the writer is ours.
+// Records go through the public interface BlockCacheTraceWriter, even if the writer is our own.
 #include "db/trace/block_trace.h"
 
+#include <cassert>
 #include <exception>
 #include <utility>
 
@@ -21,7 +22,9 @@ const uint64_t BlockCacheTraceRecord::kReservedGetId = 0;
 class BlockTraceFile final : public BlockCacheTraceWriter {
  public:
   BlockTraceFile(SystemClock* clock, uint64_t max_bytes, std::unique_ptr<TraceWriter> writer)
-      : clock_(clock), max_bytes_(max_bytes), writer_(std::move(writer)) {}
+      : clock_(clock), max_bytes_(max_bytes), writer_(std::move(writer)) {
+    assert(clock != nullptr);
+  }
   ~BlockTraceFile() override { IgnoreError(Close(), "those who need the error call Close()"); }
 
   Status WriteHeader() override {
@@ -52,7 +55,7 @@ class BlockTraceFile final : public BlockCacheTraceWriter {
 
 Status BlockTraceFile::WriteBlockAccess(const BlockCacheTraceRecord& record, const Slice& block_key,
                                         const Slice& cf_name, const Slice& referenced_key) {
-  // A full trace is no error: the later accesses are missing.
+  // A full trace is not an error: later accesses are just missing.
   if (writer_->GetFileSize() > max_bytes_) return Status::OK();
   record_.clear();
   BeginTraceFrame(&record_, record.access_timestamp, record.block_type);
@@ -90,7 +93,8 @@ std::unique_ptr<BlockCacheTraceWriter> NewBlockCacheTraceWriter(
 BlockTrace::BlockTrace() = default;
 BlockTrace::~BlockTrace() { IgnoreError(End(), "the trace was not ended, so nobody asks for it"); }
 
-// An exception of the program's writer must not reach the traced call.
+// Calls the writer. It may be a class of the program, and its exceptions must not reach the traced
+// call.
 template <typename Write>
 void BlockTrace::GuardedLocked(const Write& write) {
   try {
@@ -145,7 +149,8 @@ Status BlockTrace::End() {
   return error_.ok() ? closed : error_;
 }
 
-// The hash decides, so that a block is always in the trace or never.
+// Records an access. The hash of the block decides whether it is sampled, so a block is always in
+// the trace or never.
 void BlockTrace::Record(BlockCacheTraceRecord* record, const Slice& block_key,
                         const Slice& family_name, const Slice& referenced_key) {
   MutexLock lock(&mutex_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Payloads are written field by field, and read into an array of fields by the number of their bit.
+// Payloads are written field by field. When they are read, each field goes into an array, at the
+// number of its bit.
 #include "db/trace/query_records.h"
 
 #include <cassert>
@@ -48,7 +49,7 @@ struct Fields {
   bool Has(uint64_t map) const { return (present & map) == map; }
 };
 
-// The other fields are texts with a length.
+// Whether the field is a number; all others are texts with a length.
 bool IsNumber(int field) {
   return field == kGetFamily || field == kSeekFamily || field == kMultiGetCount;
 }
@@ -57,7 +58,8 @@ Status Damaged(std::string_view what) { return Status::Corruption(StrCat("trace 
 
 // Reads one field and notes its presence.
 Status TakeField(int field, Slice* payload, Fields* fields) {
-  assert(field > 0 && field < kFieldCount);
+  assert(field > 0);
+  assert(field < kFieldCount);
   const bool is_taken = IsNumber(field) ? GetFixed32(payload, &fields->numbers[field])
                                         : GetLengthPrefixedSlice(payload, &fields->texts[field]);
   if (!is_taken) return Damaged(StrCat("field ", field, " of the payload is cut"));
@@ -79,8 +81,8 @@ Status ParseFields(Slice payload, Fields* fields) {
   return Damaged(StrCat(payload.size(), " bytes behind the last field"));
 }
 
-// Versions 0.0 and 0.1: the fields of each type in a fixed order, without a map. A write has only
-// its batch.
+// Parses the fields of versions 0.0 and 0.1. Each type has its fields in a fixed order, without a
+// map. A write has only its batch.
 Status ParseOldFields(const TraceFrame& frame, Fields* fields) {
   Slice payload = frame.payload;
   if (frame.type == kTraceWrite) {
@@ -105,7 +107,7 @@ Status MakeMultiGet(const TraceFrame& frame, const Fields& fields,
   const uint64_t count = fields.numbers[kMultiGetCount];
   Slice families_left = fields.texts[kMultiGetFamilies];
   Slice keys_left = fields.texts[kMultiGetKeys];
-  // Also limits the memory that a damaged count can ask for.
+  // This check also limits the memory that a damaged count can request.
   if (families_left.size() != count * sizeof(uint32_t) || keys_left.size() < count) {
     return Damaged(StrCat("a MultiGet of ", count, " keys has ", families_left.size(),
                           " bytes of families and ", keys_left.size(), " of keys"));

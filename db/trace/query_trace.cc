@@ -8,7 +8,8 @@
 
 namespace ashlar {
 
-// A second Start() must not change the settings of the running trace.
+// The settings are changed only if the sink has started: a second Start() must not change those of
+// the running trace.
 Status QueryTrace::Start(SystemClock* clock, std::unique_ptr<TraceWriter> writer,
                          const TraceOptions& options) {
   RETURN_IF_ERROR(sink_.Start(clock, std::move(writer),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The classes of ashlar/trace_record.h and trace_record_result.h hold values.
+// The classes of ashlar/trace_record.h and trace_record_result.h, which only hold values.
 #include "ashlar/trace_record.h"
 
 #include <utility>

@@ -1,201 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A checkpoint is made in dir.tmp and renamed when everything in it is durable, so that a crash
-// leaves either nothing under the final name or a complete copy:
-//
-//   keep obsolete files -> list what is live -> link tables, copy the rest
-//   -> sync -> rename -> sync
-//
-// The database continues meanwhile: the MANIFEST and the current WAL are cut at the lengths that
-// they had when the list was made, and table files never change.
+// The two public classes over CheckpointMaker.
 #include "ashlar/utilities/checkpoint.h"
 
-#include <cassert>
+#include <algorithm>
+#include <utility>
 
 #include "ashlar/db.h"
-#include "ashlar/file_system.h"
-#include "ashlar/options.h"
-#include "ashlar/statistics.h"
-#include "db/utilities/copy/deletion_pause.h"
-#include "db/utilities/copy/file_copier.h"
-#include "db/utilities/copy/flat_directory.h"
-#include "env/file_util.h"
-#include "env/new_entries.h"
-#include "util/result.h"
+#include "ashlar/rate_limiter.h"
+#include "db/utilities/checkpoint_maker.h"
+#include "db/utilities/copy/copy_pool.h"
+#include "env/info_log.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
 namespace {
 
-// The directory whose entry must be synced after the rename.
-std::string ParentOf(const std::string& dir) {
-  const size_t slash = dir.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : dir.substr(0, slash);
-}
-
-CopySettings SettingsFor(Statistics* statistics) {
-  CopySettings settings;
-  settings.statistics = statistics;
-  settings.read_ticker = CHECKPOINT_READ_BYTES;
-  settings.write_ticker = CHECKPOINT_WRITE_BYTES;
-  return settings;
-}
-
-// Links or copies live files to a new directory.
-class LiveFileTaker {
- public:
-  // `fs` outlives the object; `statistics` may be null.
-  LiveFileTaker(FileSystem* fs, const std::string& dir, Statistics* statistics)
-      : fs_(fs), dir_(dir), copier_(SettingsFor(statistics)) {}
-
-  // A whole table.
-  Status Take(const SstFileMetaData& file) {
-    LiveFileStorageInfo info;
-    static_cast<FileStorageInfo&>(info) = file;
-    return Take(info);
-  }
-  Status Take(const LiveFileStorageInfo& file) {
-    assert(!file.relative_filename.empty());
-    const std::string source = StrCat(file.directory, "/", file.relative_filename);
-    const std::string target = StrCat(dir_, "/", file.relative_filename);
-    if (!file.replacement_contents.empty()) {
-      return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp", file.relative_filename,
-                                 file.replacement_contents);
-    }
-    const bool never_changes = file.file_type == kTableFile || file.file_type == kBlobFile;
-    if (never_changes && can_link_) {
-      Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
-      if (!status.IsNotSupported()) return status;
-      can_link_ = false;  // another file system, so no file can be linked
-    }
-    return copier_
-        .Copy({.fs = fs_,
-               .path = source,
-               .bytes = file.trim_to_size ? file.size : UINT64_MAX,
-               .may_be_longer = file.trim_to_size},
-              {.fs = fs_, .path = target})
-        .status();
-  }
-
- private:
-  FileSystem* const fs_;
-  const std::string dir_;
-  const FileCopier copier_;
-  bool can_link_ = true;
-};
-
 // A checkpoint or an export of one database.
 class CheckpointOfDb final : public Checkpoint {
  public:
-  explicit CheckpointOfDb(DB* db) : db_(db), fs_(db->GetFileSystem()) {}
+  explicit CheckpointOfDb(DB* db) : maker_(db, CheckpointSettings()) {}
 
-  using Checkpoint::CreateCheckpoint;
   Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
                           uint64_t* sequence_number_ptr) override {
-    const std::string dir = WithoutTrailingSlashes(checkpoint_dir);
-    if (dir.empty() || dir == "/") {
-      return Status::InvalidArgument("checkpoint: not a name for a new directory", checkpoint_dir);
-    }
-    if (fs_->FileExists(dir, IOOptions(), nullptr).ok()) {
-      return Status::InvalidArgument("checkpoint: the directory exists", dir);
-    }
-    const std::string unfinished = dir + ".tmp";
-    const NewEntries entries(fs_, ParentOf(dir));
-    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // left by an earlier crash
-    // All writes up to this number will be in the copy, because it is flushed and listed later.
-    const SequenceNumber contained = db_->GetLatestSequenceNumber();
-    Status status = FillDirectory(unfinished, log_size_for_flush);
-    if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
-    if (!status.ok()) {
-      IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
-      return status;
-    }
-    RETURN_IF_ERROR(entries.Sync());
-    if (sequence_number_ptr != nullptr) *sequence_number_ptr = contained;
-    return Status::OK();
+    return CreateCheckpoint(checkpoint_dir, {}, log_size_for_flush, sequence_number_ptr);
   }
-
-  // The same steps as for a checkpoint, but the MANIFEST's entries of the tables go to `*metadata`
-  // instead of a file.
+  Status CreateCheckpoint(const std::string& checkpoint_dir,
+                          const std::vector<ColumnFamilyHandle*>& column_families,
+                          uint64_t log_size_for_flush, uint64_t* sequence_number_ptr) override {
+    return maker_.MakeCheckpoint({.dir = checkpoint_dir,
+                                  .log_size_for_flush = log_size_for_flush,
+                                  .families = column_families},
+                                 sequence_number_ptr);
+  }
   Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                             ExportImportFilesMetaData** metadata) override {
-    *metadata = nullptr;
-    if (handle == nullptr)
-      return Status::InvalidArgument("export: the column family handle is null");
-    const Comparator* const comparator = handle->GetComparator();
-    if (comparator != nullptr && comparator->timestamp_size() != 0) {
-      return Status::NotSupported("export: not of a column family with timestamps",
-                                  handle->GetName());
-    }
-    const std::string dir = WithoutTrailingSlashes(export_dir);
-    if (dir.empty() || dir == "/") {
-      return Status::InvalidArgument("export: not a name for a new directory", export_dir);
-    }
-    if (fs_->FileExists(dir, IOOptions(), nullptr).ok()) {
-      return Status::InvalidArgument("export: the directory exists", dir);
-    }
-    const std::string unfinished = dir + ".tmp";
-    const NewEntries entries(fs_, ParentOf(dir));
-    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // left by an earlier crash
-    auto exported = std::make_unique<ExportImportFilesMetaData>();
-    Status status = ExportTables(handle, unfinished, dir, exported.get());
-    if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
-    if (!status.ok()) {
-      IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
-      return status;
-    }
-    RETURN_IF_ERROR(entries.Sync());
-    *metadata = exported.release();
-    return Status::OK();
+    return maker_.ExportFamily(handle, export_dir, metadata);
   }
 
  private:
-  // Flushes the family first, because memtables cannot be exported.
-  Status ExportTables(ColumnFamilyHandle* handle, const std::string& unfinished,
-                      const std::string& dir, ExportImportFilesMetaData* exported) {
-    RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
-    RETURN_IF_ERROR(fs_->CreateDir(unfinished, IOOptions(), nullptr));
-    const DeletionPause pause(db_);
-    RETURN_IF_ERROR(pause.status());
-    ColumnFamilyMetaData family;
-    db_->GetColumnFamilyMetaData(handle, &family);
-    if (!family.blob_files.empty()) {
-      return Status::NotSupported("export: the column family has values in blob files",
-                                  family.blob_files.front().blob_file_name);
-    }
-    const DBOptions db_options = db_->GetDBOptions();
-    LiveFileTaker taker(fs_, unfinished, db_options.statistics.get());
-    exported->db_comparator_name = handle->GetComparator()->Name();
-    for (const LevelMetaData& level : family.levels) {
-      for (const SstFileMetaData& file : level.files) {
-        RETURN_IF_ERROR(taker.Take(file));
-        LiveFileMetaData& entry = exported->files.emplace_back();
-        static_cast<SstFileMetaData&>(entry) = file;
-        entry.level = level.level;
-        entry.directory = entry.db_path = dir;
-      }
-    }
-    return SyncDirectory(fs_, unfinished);
+  CheckpointMaker maker_;
+};
+
+std::shared_ptr<RateLimiter> LimiterOf(const CheckpointEngineOptions& options) {
+  if (options.backup_rate_limiter != nullptr || options.backup_rate_limit == 0) {
+    return options.backup_rate_limiter;
+  }
+  const auto rate = static_cast<int64_t>(std::min<uint64_t>(options.backup_rate_limit, INT64_MAX));
+  return std::shared_ptr<RateLimiter>(NewGenericRateLimiter(rate));
+}
+
+// Checkpoints of any number of databases, by callers in any number of threads, which share its
+// threads and its limit.
+class CheckpointEngineOfPool final : public CheckpointEngine {
+ public:
+  explicit CheckpointEngineOfPool(const CheckpointEngineOptions& options)
+      : options_(options), limiter_(LimiterOf(options)), pool_(options.max_background_operations) {}
+
+  IOStatus CreateCheckpoint(DB* source_db, const std::string& destination_dir,
+                            uint64_t* sequence_number_ptr,
+                            const CreateCheckpointOptions& options) override {
+    if (source_db == nullptr) return NoDatabase();
+    Status status = CheckpointMaker(source_db, SettingsFor(options))
+                        .MakeCheckpoint({.dir = destination_dir,
+                                         .log_size_for_flush = options.log_size_for_flush,
+                                         .families = options.column_families},
+                                        sequence_number_ptr);
+    Tell("Checkpoint", destination_dir, status);
+    return status_to_io_status(std::move(status));
+  }
+  IOStatus ExportColumnFamily(DB* source_db, ColumnFamilyHandle* handle,
+                              const std::string& destination_dir,
+                              ExportImportFilesMetaData** out_metadata,
+                              const CreateCheckpointOptions& options) override {
+    if (source_db == nullptr) return NoDatabase();
+    Status status = CheckpointMaker(source_db, SettingsFor(options))
+                        .ExportFamily(handle, destination_dir, out_metadata);
+    Tell("Export", destination_dir, status);
+    return status_to_io_status(std::move(status));
   }
 
-  // Creates the directory and fills it. The files are synced one by one, the directory last.
-  Status FillDirectory(const std::string& dir, uint64_t log_size_for_flush) {
-    RETURN_IF_ERROR(fs_->CreateDir(dir, IOOptions(), nullptr));
-    const DeletionPause pause(db_);
-    RETURN_IF_ERROR(pause.status());
-    LiveFilesStorageInfoOptions options;
-    options.wal_size_for_flush = log_size_for_flush;
-    std::vector<LiveFileStorageInfo> files;
-    RETURN_IF_ERROR(db_->GetLiveFilesStorageInfo(options, &files));
-    const DBOptions db_options = db_->GetDBOptions();
-    LiveFileTaker taker(fs_, dir, db_options.statistics.get());
-    for (const LiveFileStorageInfo& file : files) RETURN_IF_ERROR(taker.Take(file));
-    return SyncDirectory(fs_, dir);
+ private:
+  static IOStatus NoDatabase() {
+    return IOStatus::InvalidArgument("checkpoint engine: the database is null");
+  }
+  CheckpointSettings SettingsFor(const CreateCheckpointOptions& options) {
+    CheckpointSettings settings;
+    settings.copy.buffer_bytes = options_.io_buffer_size;
+    settings.copy.limiter = limiter_.get();
+    settings.may_link = options_.use_link_file_when_available;
+    settings.pool = &pool_;
+    settings.cpu_priority = PriorityOf(options);
+    return settings;
+  }
+  void Tell(const char* what, const std::string& dir, const Status& status) const {
+    Info(options_.info_log, "%s %s: %s", what, dir.c_str(), status.ToString().c_str());
   }
 
-  DB* const db_;          // outlives this object
-  FileSystem* const fs_;  // of db_
+  const CheckpointEngineOptions options_;
+  const std::shared_ptr<RateLimiter> limiter_;  // null: no limit
+  CopyPool pool_;
 };
 
 }  // namespace
@@ -203,6 +108,15 @@ class CheckpointOfDb final : public Checkpoint {
 // The database must outlive the object.
 Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) {
   *checkpoint_ptr = new CheckpointOfDb(db);
+  return Status::OK();
+}
+
+Status CheckpointEngine::Open(const CheckpointEngineOptions& options,
+                              std::unique_ptr<CheckpointEngine>* out_checkpoint_engine) {
+  if (out_checkpoint_engine == nullptr) {
+    return Status::InvalidArgument("CheckpointEngine::Open: the result pointer is null");
+  }
+  *out_checkpoint_engine = std::make_unique<CheckpointEngineOfPool>(options);
   return Status::OK();
 }
 
@@ -218,8 +132,7 @@ Status Checkpoint::CreateCheckpoint(const std::string& checkpoint_dir,
   if (column_families.empty()) {
     return CreateCheckpoint(checkpoint_dir, log_size_for_flush, sequence_number_ptr);
   }
-  return Status::NotSupported(
-      "Checkpoint::CreateCheckpoint: with some column families only: not built yet");
+  return Status::NotSupported("Checkpoint::CreateCheckpoint: with some column families only");
 }
 
 Status Checkpoint::ExportColumnFamily(ColumnFamilyHandle*, const std::string&,

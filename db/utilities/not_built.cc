@@ -6,15 +6,8 @@
 #include <memory>
 
 #include "ashlar/persistent_cache.h"
-#include "ashlar/utilities/checkpoint.h"
 
 namespace ashlar {
-
-Status CheckpointEngine::Open(const CheckpointEngineOptions&,
-                              std::unique_ptr<CheckpointEngine>* out_checkpoint_engine) {
-  out_checkpoint_engine->reset();
-  return Status::NotSupported("CheckpointEngine::Open: not built yet; use Checkpoint::Create");
-}
 
 Status NewPersistentCache(Env* const, const std::string&, const uint64_t,
                           const std::shared_ptr<Logger>&, const bool,

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/utilities/types_util.h"
 #include "cache/block_cache.h"
 #include "db/column_family/column_family_data.h"
 #include "db/options/options_check.h"
@@ -21,7 +22,6 @@
 #include "memtable/memtable.h"
 #include "table/sst/read/block_forms.h"
 #include "table/sst/read/table_reader.h"
-#include "util/text/data_in_errors.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -48,20 +48,6 @@ class StoredEntries final : public Iterator {
  private:
   const std::unique_ptr<InternalIterator> it_;
 };
-
-// The public type of an entry.
-EntryType EntryTypeOf(ValueType type) {
-  switch (type) {
-    case kTypeValue: return kEntryPut;
-    case kTypeDeletion: return kEntryDelete;
-    case kTypeSingleDeletion: return kEntrySingleDelete;
-    case kTypeMerge: return kEntryMerge;
-    case kTypeRangeDeletion: return kEntryRangeDeletion;
-    case kTypeBlobIndex: return kEntryBlobIndex;
-    case kTypeWideColumnEntity: return kEntryWideColumnEntity;
-    default: return kEntryOther;
-  }
-}
 
 // If the first or the last block is damaged, the error is reported when it is read, not when the
 // table is opened.
@@ -275,15 +261,7 @@ std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
 
 Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,
                                             ParsedEntryInfo* parsed_key) const {
-  ParsedInternalKey key;
-  if (!ParseInternalKey(raw_table_key, &key)) {
-    return Status::InvalidArgument("SstFileReader: not an internal key", KeyInError(raw_table_key));
-  }
-  parsed_key->user_key = key.user_key;
-  parsed_key->timestamp = Slice();
-  parsed_key->sequence = key.seqno;
-  parsed_key->type = EntryTypeOf(key.type);
-  return Status::OK();
+  return ParseEntry(raw_table_key, rep_->options.comparator, parsed_key);
 }
 
 std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This file is the only place that changes TableFile::being_compacted; the flags and the sums of
-// the levels always change together.
+// Only this file changes TableFile::being_compacted. The flags and the sums of the levels always
+// change together, under the DB mutex.
 #include "db/version/compaction_claims.h"
 
 #include <cassert>
@@ -41,11 +41,14 @@ std::string CompactionClaims::DebugString() const {
   return text;
 }
 
+// What is on the level and in no compaction: the sums of the level minus the claimed ones.
 CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, Level level) const {
-  assert(level >= 0 && level < current.num_levels());
+  assert(level >= 0);
+  assert(level < current.num_levels());
   const auto index = static_cast<size_t>(level);
   const Sums taken = index < taken_.size() ? taken_[index] : Sums();
-  assert(taken.files <= current.files(level).size() && taken.bytes <= current.level_bytes(level));
+  assert(taken.files <= current.files(level).size());
+  assert(taken.bytes <= current.level_bytes(level));
   return {.files = current.files(level).size() - taken.files,
           .bytes = current.level_bytes(level) - taken.bytes,
           .marked = current.marked_count(level) - taken.marked};

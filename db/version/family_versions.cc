@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closing of tables: when the family is destroyed, or when no version holds the table any more.
+// Closes tables: when the family is destroyed, or when no version holds the table any more.
 #include "db/version/family_versions.h"
 
 #include <cassert>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole MANIFEST is reduced to the edits that lead from the current versions to the versions that
-// it describes. So tables that stay are not opened again, and blocks of them stay in the cache.
+// When a follower reads a whole MANIFEST, the edits are reduced to those that lead from its current
+// versions to the versions in the MANIFEST. So tables that stay are not opened again, and their
+// blocks stay in the cache.
 #include "db/version/followed_change.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-// One family as a whole MANIFEST describes it.
+// One family, as a whole MANIFEST describes it.
 struct DescribedFamily {
   struct Table {
     Level level = 0;
@@ -44,7 +45,8 @@ struct DescribedFamily {
   }
 };
 
-// A MANIFEST names blob files that no table can refer to any more: they are not what is missing.
+// The oldest blob file to which a table refers. A MANIFEST may still name older ones, which no
+// table needs; they must not count as missing.
 FileNumber OldestLinkOf(const DescribedFamily& family) {
   FileNumber oldest = FileNumber::None();
   for (const auto& [number, table] : family.tables) {
@@ -54,6 +56,7 @@ FileNumber OldestLinkOf(const DescribedFamily& family) {
   return oldest;
 }
 
+// Adds the differences between the tables of the base and of the described family to the edit.
 void CompareTables(const Version& base, const DescribedFamily& family, VersionEdit* edit) {
   std::map<FileNumber, Level> present;
   for (Level level = 0; level < base.num_levels(); ++level) {
@@ -72,7 +75,8 @@ void CompareTables(const Version& base, const DescribedFamily& family, VersionEd
   }
 }
 
-// Files that are gone become garbage as a whole, which drops those to which no table is linked.
+// The same for blob files. A file that is described no longer becomes garbage as a whole, and a
+// file that is all garbage is dropped if no table is linked to it.
 void CompareBlobs(const BlobFiles* base, const DescribedFamily& family, VersionEdit* edit) {
   const FileNumber oldest_link = OldestLinkOf(family);
   std::set<FileNumber> present;
@@ -102,6 +106,7 @@ void CompareBlobs(const BlobFiles* base, const DescribedFamily& family, VersionE
 
 }  // namespace
 
+// Closes the tables of a change that was not installed.
 FollowedChange::~FollowedChange() {
   for (auto& [id, family] : families_) {
     for (const auto& file : family.built.added) family.versions->tables->Close(file.get());
@@ -109,6 +114,8 @@ FollowedChange::~FollowedChange() {
 }
 
 VersionBuilder* FollowedChange::BuilderFor(Family* family, Builders* builders) {
+  assert(family != nullptr);
+  assert(builders != nullptr);
   std::unique_ptr<VersionBuilder>& builder = (*builders)[family->versions->id];
   if (builder == nullptr) {
     const FamilyVersions& versions = *family->versions;
@@ -118,6 +125,7 @@ VersionBuilder* FollowedChange::BuilderFor(Family* family, Builders* builders) {
   return builder.get();
 }
 
+// Edits of families that are not open here are skipped.
 Status FollowedChange::Apply(const VersionEdit& edit, Builders* builders) {
   const auto found = families_.find(edit.column_family);
   if (found == families_.end() || found->second.is_dropped) return Status::OK();
@@ -134,6 +142,7 @@ Status FollowedChange::Apply(const VersionEdit& edit, Builders* builders) {
   return BuilderFor(&family, builders)->Apply(edit);
 }
 
+// An error leaves the change unusable, but the current versions untouched.
 Status FollowedChange::Build(const std::vector<VersionEdit>& edits, bool is_whole_manifest) {
   ManifestCounters next = is_whole_manifest ? ManifestCounters() : counters_;
   for (const VersionEdit& edit : edits) next.Apply(edit);
@@ -155,7 +164,7 @@ Status FollowedChange::Build(const std::vector<VersionEdit>& edits, bool is_whol
   return Status::OK();
 }
 
-// The directory may have been emptied for a new database.
+// The directory may have been emptied, and a new database created there.
 Status FollowedChange::CheckIdentity(const ManifestCounters& next) const {
   if (counters_.db_id.empty() || next.db_id.empty() || counters_.db_id == next.db_id) {
     return Status::OK();
@@ -164,7 +173,8 @@ Status FollowedChange::CheckIdentity(const ManifestCounters& next) const {
                                    " and not ", counters_.db_id, ": open it again"));
 }
 
-// Has one edit for each open family.
+// Computes the difference between the base versions and a whole MANIFEST: one edit for each open
+// family.
 Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
                                           std::vector<VersionEdit>* difference) const {
   std::map<uint32_t, DescribedFamily> described;
@@ -186,6 +196,7 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
       edit.is_family_drop = true;
       continue;
     }
+    // Logs that were let go once are never needed again.
     if (found->second.log_number < family.log_number) {
       return Status::Corruption(StrCat("column family ", id, " needs logs from ",
                                        found->second.log_number, " on, but needed them from ",
@@ -199,7 +210,8 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
 }
 
 FollowedChange VersionSet::BeginFollowed() const {
-  assert(!is_writing_ && wals_ == nullptr);  // this process changes nothing
+  assert(!is_writing_);
+  assert(wals_ == nullptr);  // this process changes nothing
   FollowedChange change;
   for (const auto& [id, family] : families_) {
     FollowedChange::Family& taken = change.families_[id];

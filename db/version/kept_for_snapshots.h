@@ -25,7 +25,7 @@ namespace ashlar {
 
 class KeptForSnapshots {
  public:
-  // Greater than the sequence number of every snapshot, and than the value that stands for "no
+  // Greater than the sequence number of every snapshot, and than the value that means "no
   // snapshot".
   static constexpr SequenceNumber kNever = UINT64_MAX;
 

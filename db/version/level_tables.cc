@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a level from another one: its arrays are copied in runs of consecutive tables.
+// Makes a level from another one. Its arrays are copied in runs of consecutive tables.
 #include "db/version/level_tables.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 namespace ashlar {
 
+// The order of level 0: by epoch, then by sequence numbers, then by file number.
 bool IsNewer(const FileMetadata& a, const FileMetadata& b) {
   if (a.epoch_number != b.epoch_number) return a.epoch_number > b.epoch_number;
   if (a.largest_seqno != b.largest_seqno) return a.largest_seqno > b.largest_seqno;
@@ -15,6 +16,7 @@ bool IsNewer(const FileMetadata& a, const FileMetadata& b) {
   return a.number > b.number;
 }
 
+// Whether `a` comes before `b` on the level: newer on level 0, with smaller keys on the others.
 bool IsBefore(const InternalKeyComparator& comparator, Level level, const FileMetadata& a,
               const FileMetadata& b) {
   return level == 0 ? IsNewer(a, b) : comparator.Compare(a.largest, b.smallest) < 0;
@@ -55,7 +57,8 @@ uint64_t Older(uint64_t a, uint64_t b) { return a == 0 ? b : b == 0 ? a : std::m
 
 }  // namespace
 
-// Reads all tables only if a removed table had the oldest time; otherwise the new tables suffice.
+// Finds the oldest times of the level. All tables are inspected only if a removed table had the
+// oldest time; otherwise the new tables suffice.
 void LevelTables::SetOldestTimes(const LevelTables& base, const Splice<TableFile*>& splice) {
   const bool has_lost_oldest =
       std::any_of(splice.removed.begin(), splice.removed.end(), [&base](size_t index) {

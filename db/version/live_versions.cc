@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table that is noted under a version is held by this version and by none of the later ones. So
-// only the next older live version has to be checked to find out whether another live version holds
-// the table.
+// A table is noted under the last live version that holds it: no later version holds the table.
+// When this version ends, only the next older live version must be checked to see whether the table
+// is still held.
 #include "db/version/live_versions.h"
 
 #include <cassert>
@@ -18,6 +18,7 @@ LiveVersions::Place LiveVersions::NewPlace() {
   return holds.extract(holds.begin());
 }
 
+// Must not fail: the change is already in the MANIFEST. So the place was allocated before.
 void LiveVersions::Add(uint64_t version_number, Place place,
                        const std::vector<std::unique_ptr<TableFile>>& added) noexcept {
   assert(empty() || last_holds_.rbegin()->first < version_number);
@@ -31,10 +32,12 @@ void LiveVersions::Retire(std::vector<TableFile*> removed) noexcept {
   if (removed.empty()) return;
   assert(!empty());
   auto& [newest, tables] = *last_holds_.rbegin();
-  assert(tables.empty() && removed.front()->first_version <= newest);
+  assert(tables.empty());
+  assert(removed.front()->first_version <= newest);
   tables = std::move(removed);
 }
 
+// Returns the tables that no live version holds any more. The caller closes and deletes them.
 std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
   assert(version_number != 0);  // versions are numbered from 1
   const auto it = last_holds_.find(version_number);

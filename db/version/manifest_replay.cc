@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each requested family has a VersionBuilder, to which the edits of the family are applied.
+// Replays a MANIFEST. Each requested family has a VersionBuilder, to which the edits of the family
+// are applied.
 #include "db/version/manifest_replay.h"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ ManifestReplay::ManifestReplay(std::vector<FamilyRequest> requests, const Recove
   assert(added.ok());
 }
 
-// Counters and families are applied in all cases; changes of files only up to the recovery point of
-// the family.
+// Applies one edit. Counters and families are applied in all cases; changes of files only up to the
+// recovery point of the family, if there is one.
 Status ManifestReplay::Apply(const VersionEdit& edit) {
   has_next_file_ |= edit.next_file_number.has_value();
   has_last_sequence_ |= edit.last_sequence.has_value();
@@ -71,8 +72,8 @@ Status ManifestReplay::AddFamily(uint32_t id, const std::string& name) {
   return Status::OK();
 }
 
-// The request becomes unfulfilled again, because a later edit may create a family with the same
-// name, or the caller may create it.
+// Drops a family. Its request becomes open again, because a later edit may create a family with the
+// same name, or else the caller may create it.
 Status ManifestReplay::DropFamily(uint32_t id) {
   if (skipped_.erase(id) > 0) return Status::OK();
   const auto it = open_.find(id);
@@ -88,6 +89,7 @@ Status ManifestReplay::DropFamily(uint32_t id) {
   return Status::OK();
 }
 
+// A family must be opened with the order in which its tables were written.
 Status ManifestReplay::CheckComparator(const VersionEdit& edit,
                                        const FamilyVersions& family) const {
   assert(edit.column_family == family.id);
@@ -98,7 +100,7 @@ Status ManifestReplay::CheckComparator(const VersionEdit& edit,
              ", but is opened with ", given, "; does not match existing comparator"));
 }
 
-// Edits of families that were not requested are skipped.
+// Applies an edit to its family. Edits of families that were not requested are skipped.
 Status ManifestReplay::ApplyToFamily(const VersionEdit& edit) {
   assert(!edit.is_family_drop);
   const auto it = open_.find(edit.column_family);
@@ -131,7 +133,8 @@ Status ManifestReplay::ApplyToFamily(const VersionEdit& edit) {
   return Status::OK();
 }
 
-// A MANIFEST without these counters is not complete.
+// Completes the replay. Every MANIFEST has these three counters, so one without them has lost its
+// end.
 Result<std::vector<ReplayedFamily>> ManifestReplay::Finish(bool allow_subset) {
   if (!has_log_number_ || !has_next_file_ || !has_last_sequence_) {
     return Status::Corruption(StrCat("no ",
@@ -165,9 +168,11 @@ std::vector<FamilyRequest> ManifestReplay::TakeMissing() {
   return missing;
 }
 
-// The MANIFEST writes the last sequence number with each change, so no table may have a larger one.
+// Each change writes the last sequence number to the MANIFEST, so no table may have a larger
+// number.
 Status ManifestReplay::CheckTables(const BuiltVersion& built, FamilyVersions* family) const {
-  assert(built.version != nullptr && built.version->file_count() == built.added.size());
+  assert(built.version != nullptr);
+  assert(built.version->file_count() == built.added.size());
   for (const auto& file : built.added) {
     family->next_epoch = std::max(family->next_epoch, file->meta.epoch_number + 1);
     if (file->meta.largest_seqno > counters_.last_sequence) {

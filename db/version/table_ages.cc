@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version::CheckAges(): checks that of two overlapping tables of level 0 the one that is searched
-// first has the newer entries.
+// Version::CheckAges() checks level 0: of two overlapping tables, the one that is searched first
+// must have the newer entries.
 //
 // Overlapping ranges of keys and of sequence numbers are only a hint of a wrong order. Example: a
 // memtable has keys on both sides of an ingested file but none inside its range, so the ingestion
@@ -24,6 +24,7 @@
 namespace ashlar {
 namespace {
 
+// Whether the ranges of keys and of numbers overlap in a way that a wrong order would show.
 bool IsSuspicious(const InternalKeyComparator& order, const FileMetadata& newer,
                   const FileMetadata& older) {
   return newer.largest_seqno < older.largest_seqno &&
@@ -32,13 +33,15 @@ bool IsSuspicious(const InternalKeyComparator& order, const FileMetadata& newer,
 }
 
 void SeekFirst(const InternalKeyComparator& order, const Slice& user_key, InternalIterator* it) {
+  assert(it != nullptr);
   it->Seek(order.FirstInternalKey(user_key));
 }
 
-// The sequence numbers in the MANIFEST take part in the order of level 0, so they must agree with
-// the table's entries.
+// Checks that the largest sequence number in the MANIFEST is that of the table's entries, because
+// the order of level 0 depends on it.
 Status CompareWithRecord(const TableFile& file, const TableReader& table,
                          InternalIterator* points) {
+  assert(points != nullptr);
   SequenceNumber greatest = 0;
   for (points->SeekToFirst(); points->Valid(); points->Next()) {
     greatest = std::max(greatest, TrailerSeqno(ExtractTrailer(points->key())));
@@ -53,11 +56,12 @@ Status CompareWithRecord(const TableFile& file, const TableReader& table,
                                    " as in the MANIFEST, found ", greatest));
 }
 
-// The two iterators take turns: each seeks to the current key of the other, until both are at the
-// same user key.
+// Compares the entries of the keys that both tables contain. The two iterators take turns: each
+// seeks to the current key of the other, until both are at the same user key.
 Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer,
                       const TableFile& older, InternalIterator* of_newer,
                       InternalIterator* of_older) {
+  assert(of_newer != nullptr);
   for (of_newer->SeekToFirst(); of_newer->Valid();) {
     SeekFirst(order, ExtractUserKey(of_newer->key()), of_older);
     if (!of_older->Valid()) break;
@@ -79,10 +83,12 @@ Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer
   return of_older->status();
 }
 
-// A lookup stops at the first table that has the key, so a newer range tombstone in the table that
-// is searched later would not be applied.
+// Checks that no range tombstone of the table that is searched later covers a newer table's key
+// with a higher number: a lookup stops at the first table that has the key, and would not see the
+// tombstone.
 Status CompareTombstones(const TableFile& newer, const TableFile& older, InternalIterator* of_newer,
                          const FragmentedTombstones& of_older) {
+  assert(of_newer != nullptr);
   for (of_newer->SeekToFirst(); of_newer->Valid(); of_newer->Next()) {
     const Slice key = ExtractUserKey(of_newer->key());
     const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(of_newer->key()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Search of a version for the files that overlap a range, size estimates and order checks.
+// Searches a version for the files that overlap a range, estimates sizes, and checks the order of
+// the levels.
 #include "db/version/version.h"
 
 #include <algorithm>
@@ -48,8 +49,8 @@ Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Le
 
 Version::~Version() = default;
 
-// A deeper level is searched by its key heads; on level 0 all files are compared, repeatedly while
-// the range grows.
+// A deeper level is sorted, so its first file is found by a search of its largest keys. On level 0
+// all files are compared, and compared again when the range has grown.
 LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Slice* end,
                                 bool expand_level0) const {
   LevelFiles result{level_number, {}};
@@ -57,6 +58,7 @@ LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Sl
   const LevelTables& level = *levels_[level_number];
   if (level_number > 0) {
     size_t f = begin == nullptr ? 0 : level.largest.LowerBound(*begin);
+    // The range tombstone at the end of this file does not reach the key itself.
     if (begin != nullptr && f < level.files.size() && level.files[f]->meta.largest_is_exclusive() &&
         comparator_.SameKey(level.files[f]->meta.largest_user_key(), *begin)) {
       f++;
@@ -98,7 +100,7 @@ LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Sl
   return result;
 }
 
-// Bytes of the level's tables before `user_key`.
+// The bytes of the level's tables that lie before `user_key`.
 uint64_t Version::ApproximateOffset(Level level_number, const Slice& user_key) const {
   assert(!InEpoch());  // a table may be opened
   uint64_t bytes = 0;
@@ -132,7 +134,7 @@ uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
   return bytes;
 }
 
-// Checks that the order of the level allows the file at `index` before its successor.
+// Checks that the file at `index` may come before its successor in the order of the level.
 Status Version::CheckPair(Level level, size_t index) const {
   assert(index + 1 < files(level).size());
   const FileMetadata& a = files(level)[index]->meta;

@@ -65,7 +65,8 @@ class Version {
   Level deepest_level() const { return deepest_level_; }
   // The first level from `level` on that has files; num_levels() if there is none.
   Level NextFilledLevel(Level level) const {
-    assert(level >= 0 && level <= num_levels());
+    assert(level >= 0);
+    assert(level <= num_levels());
     return next_filled_[level];
   }
   const Levels& levels() const { return levels_; }
@@ -105,7 +106,9 @@ class Version {
   // Called by the version set when it installs the version, before any other thread has access to
   // it.
   void SetInstalled(FamilyVersions* family, uint64_t number) {
-    assert(family_ == nullptr && family != nullptr && number > 0);  // once
+    assert(family_ == nullptr);
+    assert(family != nullptr);
+    assert(number > 0);  // once
     family_ = family;
     number_ = number;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a version is built: Apply() collects departures and arrivals from the edits, then Build()
-// splices them into each level that has any.
+// Apply() collects departures and arrivals of tables from the edits. Build() then splices them into
+// the levels that change; other levels are shared with the base version.
 #include "db/version/version_builder.h"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 namespace ashlar {
 namespace {
 
+// Without a base, all levels are empty.
 Version::Levels LevelsOf(const Version* base, int num_levels) {
   if (base == nullptr) {
     return Version::Levels(static_cast<size_t>(num_levels), std::make_shared<LevelTables>());
@@ -49,7 +50,7 @@ std::optional<VersionBuilder::Place> VersionBuilder::FindInBase(FileNumber numbe
   return std::nullopt;
 }
 
-// The level of the file after the edits so far; no value if it is on none.
+// The level of the file after all edits so far. No value: it is on no level.
 std::optional<Level> VersionBuilder::LevelOf(FileNumber number) const {
   const auto arrival = arrivals_.find(number);
   if (arrival != arrivals_.end()) return arrival->second.level;
@@ -58,6 +59,7 @@ std::optional<Level> VersionBuilder::LevelOf(FileNumber number) const {
   return place.has_value() ? std::optional<Level>(place->level) : std::nullopt;
 }
 
+// A deletion of a table that is not there means that the MANIFEST is damaged.
 Status VersionBuilder::Delete(Level level, FileNumber number) {
   assert(level >= 0);
   const std::optional<Level> actual = LevelOf(number);
@@ -80,7 +82,8 @@ Status VersionBuilder::Delete(Level level, FileNumber number) {
 
 Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
   assert(level >= 0);
-  assert(meta.smallest.size() >= kTrailerBytes && meta.largest.size() >= kTrailerBytes);
+  assert(meta.smallest.size() >= kTrailerBytes);
+  assert(meta.largest.size() >= kTrailerBytes);
   if (meta.number > kMaxFileNumber) {
     return Status::Corruption(
         StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
@@ -95,6 +98,7 @@ Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
   }
   Arrival& arrival = arrivals_[meta.number];
   arrival.level = level;
+  // A table that left a level in the same change moves: it keeps its TableFile, with its reader.
   const auto moved = departures_.find(meta.number);
   if (moved != departures_.end()) {
     arrival.existing = BaseFile(moved->second);
@@ -113,7 +117,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   return Status::OK();
 }
 
-// The arrivals of each level, in the order of the level.
+// Groups the arrivals by level, each in the order of its level.
 std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
   assert(num_levels_ > 0);
   std::vector<Arrivals> levels(static_cast<size_t>(num_levels_));
@@ -131,9 +135,9 @@ std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
   return levels;
 }
 
-// Assigns epoch numbers to the files of a database that was written before epochs existed: one
-// number for all files of each nonempty level, from the bottom up, then one number for each file of
-// level 0, from the oldest to the newest.
+// Assigns epoch numbers to the files of a database that was written before there were epochs. Each
+// nonempty level gets one number, from the bottom up. Then each file of level 0 gets a number of
+// its own, from the oldest to the newest.
 void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
   bool has_unknown = false;
   for (const auto& [number, arrival] : arrivals_) has_unknown |= arrival.meta().epoch_number == 0;
@@ -157,7 +161,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
   for (auto it = level0.rbegin(); it != level0.rend(); ++it) (*it)->fresh->epoch_number = ++epoch;
 }
 
-// Precondition: each arrival has its TableFile (`existing`).
+// Precondition: each arrival has its TableFile in `existing`.
 Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrivals) const {
   Splice<TableFile*> splice;
   for (const auto& [number, place] : departures_) {
@@ -167,7 +171,8 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
   assert(std::adjacent_find(splice.removed.begin(), splice.removed.end()) == splice.removed.end());
   const std::vector<TableFile*>& files = base_[static_cast<size_t>(level)]->files;
   for (const Arrival* arrival : arrivals) {
-    assert(arrival->existing != nullptr && arrival->level == level);
+    assert(arrival->existing != nullptr);
+    assert(arrival->level == level);
     const FileMetadata& meta = arrival->meta();
     const auto after = std::partition_point(files.begin(), files.end(), [&](const TableFile* file) {
       return level == 0 ? IsNewer(file->meta, meta)
@@ -179,7 +184,9 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
 }
 
 Status VersionBuilder::Build(BuiltVersion* built) {
-  assert(built->version == nullptr && built->added.empty() && built->removed.empty());
+  assert(built->version == nullptr);
+  assert(built->added.empty());
+  assert(built->removed.empty());
   std::vector<Arrivals> arrivals = ArrivalsByLevel();
   if (arrivals.size() > static_cast<size_t>(num_levels_)) {
     return Status::InvalidArgument(StrCat("the database has tables on level ", arrivals.size() - 1,
@@ -214,9 +221,9 @@ Status VersionBuilder::Build(BuiltVersion* built) {
   return Check(*built->version);
 }
 
-// Only the neighbours of arrivals can be out of order; the rest has the order of the base. Each
-// arrival is searched by its number, so if there are many (at recovery all files are arrivals), a
-// check of all files is cheaper.
+// Checks the order of the levels. Only the neighbours of arrivals can be out of order, since the
+// rest keeps the order of the base. Each arrival must be searched by its number. If there are many
+// arrivals, as at recovery, checking all files is cheaper.
 Status VersionBuilder::Check(const Version& version) const {
   constexpr size_t kManyArrivals = 1000;
   if (arrivals_.size() > kManyArrivals || arrivals_.size() == version.file_count()) {

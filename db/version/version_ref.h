@@ -18,7 +18,8 @@ class VersionRef {
   // Precondition: the caller keeps the version alive during this call. The set outlives the
   // VersionRef.
   VersionRef(Version* version, VersionSet* set) : version_(version), set_(set) {
-    assert(version != nullptr && set != nullptr);
+    assert(version != nullptr);
+    assert(set != nullptr);
     version->Ref();
   }
   VersionRef(VersionRef&& other) noexcept { swap(other); }

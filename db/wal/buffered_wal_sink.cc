@@ -66,7 +66,8 @@ Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice
 }
 
 Status BufferedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
-  assert(range.offset < range.end && range.end <= size());
+  assert(range.offset < range.end);
+  assert(range.end <= size());
   if (order_.is_aborted()) [[unlikely]]
     return error();
   const auto memory_at = [this](uint64_t offset) { return MemoryAt(offset); };
@@ -145,7 +146,8 @@ Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
 }
 
 Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
-  assert(from < to && to <= order_.staged_end());
+  assert(from < to);
+  assert(to <= order_.staged_end());
   assert(from == write_.done());  // ranges are written without holes, each once
   for (uint64_t offset = from; offset < to;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
@@ -204,7 +206,8 @@ Status BufferedWalSink::Close() {
 }
 
 Status BufferedWalSink::CloseForReuse() {
-  assert(!is_closed_ && !order_.is_aborted());
+  assert(!is_closed_);
+  assert(!order_.is_aborted());
   has_old_bytes_ = false;
   return Close();
 }

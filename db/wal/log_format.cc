@@ -3,6 +3,8 @@
 // The parts of log framing that are not on the hot path.
 #include "db/wal/log_format.h"
 
+#include <cassert>
+
 namespace ashlar {
 
 std::string EncodePredecessorInfo(const PredecessorWalInfo& info) {
@@ -66,6 +68,7 @@ uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payloa
 
 void AppendFramedRecord(const LogFraming& framing, uint64_t offset, const Slice& payload,
                         std::string* dst) {
+  assert(dst != nullptr);
   const size_t begin = dst->size();
   dst->resize(begin + FramedBytes(framing, offset, payload.size()));
   char* const memory = dst->data() + begin;

@@ -90,7 +90,8 @@ bool LogReader::ReadRecord(Slice* record) {
 }
 
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
-  assert(!is_finished_ && physical.kind != Kind::kEof);
+  assert(!is_finished_);
+  assert(physical.kind != Kind::kEof);
   if (options_.is_shared && physical.kind != Kind::kRecord) {
     StopAt(physical);
     return false;
@@ -250,7 +251,8 @@ void LogReader::StartDecompressor() {
 // The record that declares compression may have been damaged. An intact frame shows as well that
 // the log is compressed: no batch begins with the checksum of its own end.
 void LogReader::LookForCompression(const Slice& payload) {
-  assert(decompressor_ == nullptr && has_reported_);
+  assert(decompressor_ == nullptr);
+  assert(has_reported_);
   if (!WalDecompressor::IsFrame(payload)) return;
   auto decompressor = WalDecompressor::Create();
   if (!decompressor.ok() || !(*decompressor)->Decompress(payload, &decompressed_)) return;

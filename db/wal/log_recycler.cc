@@ -13,7 +13,8 @@
 namespace ashlar {
 
 void LogRecycler::Configure(FileSystem* fs, const std::string& wal_dir, size_t limit) {
-  assert(fs != nullptr && fs_ == nullptr);
+  assert(fs != nullptr);
+  assert(fs_ == nullptr);
   fs_ = fs;
   wal_dir_ = wal_dir;
   limit_ = limit;

@@ -29,7 +29,8 @@ Status LogWriter::AddRecord(const Slice& payload) {
 }
 
 Status LogWriter::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
-  assert(scratch_.empty() && legacy_type >= LogRecordType::kSetCompression);
+  assert(scratch_.empty());
+  assert(legacy_type >= LogRecordType::kSetCompression);
   AppendSpecialRecord(framing_, file_->size(), legacy_type, payload, &scratch_);
   return AppendScratch();
 }

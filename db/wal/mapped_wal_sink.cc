@@ -71,7 +71,8 @@ Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& 
 }
 
 Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
-  assert(range.offset < range.end && range.end <= size());
+  assert(range.offset < range.end);
+  assert(range.end <= size());
   if (order_.is_aborted()) [[unlikely]]
     return error();
   if (range.end >= populate_trigger_.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -99,7 +100,8 @@ Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
 }
 
 Status MappedWalSink::MakeRoom(const Range& range) {
-  assert(range.offset < range.end && range.end <= size());
+  assert(range.offset < range.end);
+  assert(range.end <= size());
   Status status = order_.is_aborted() ? error() : file_->EnsureAllocated(range.end);
   return status.ok() ? status : FailWith(status);
 }
@@ -127,7 +129,7 @@ Status MappedWalSink::Deliver(uint64_t end) {
   return order_.WaitUntil(end) ? Status::OK() : error();
 }
 
-// Bytes that are staged count, whatever has failed behind them.
+// Counts the bytes that are staged, even if bytes before or after them have failed.
 Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
   assert(end <= size());
   RETURN_IF_ERROR(CheckNotLost());
@@ -136,7 +138,8 @@ Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
 
 // Only the thread that runs the sync waits for the records before its own; the others sleep once.
 Status MappedWalSink::Sync(uint64_t end) {
-  assert(end <= size() && !is_closed_);
+  assert(end <= size());
+  assert(!is_closed_);
   RETURN_IF_ERROR(DeliverBeforeSync(end));
   Status status = sync_.ReachWhenReady(
       end, [this] { return order_.staged_end(); },
@@ -163,7 +166,8 @@ Status MappedWalSink::SyncFile() {
 // For a log that is not written yet. A job of its own populates it, so threads that wait for the
 // log wait for nothing more.
 void MappedWalSink::Prepare(uint64_t expected_bytes) {
-  assert(size() == 0 && expected_bytes > 0);
+  assert(size() == 0);
+  assert(expected_bytes > 0);
   expected_bytes_ = expected_bytes;
   // Half of what a log in use has, because this log waits while the other one is still in use.
   const uint64_t populated = std::clamp(expected_bytes / 2, kMinPieceBytes, kMaxPopulatedAhead / 2);
@@ -235,7 +239,8 @@ void MappedWalSink::CancelJob(void* argument) {
 // Called while the commit pipeline is paused, so that no writer waits for a job that locks the
 // file.
 void MappedWalSink::Seal() {
-  assert(!is_closed_ && (order_.is_aborted() || order_.staged_end() == size()));
+  assert(!is_closed_);
+  assert((order_.is_aborted() || order_.staged_end() == size()));
   is_sealed_.store(true, std::memory_order_relaxed);
   if (!Schedule(&SealJob)) GiveBack();
 }

@@ -67,7 +67,7 @@ class SharedProgress {
     return Status::OK();
   }
 
-  // Runs `run` while no other operation does, whatever the progress is.
+  // Runs `run` while no other operation runs, at any state of the progress.
   template <typename Run>
   Status RunAlone(Run&& run) {
     while (true) {

@@ -12,7 +12,8 @@
 namespace ashlar {
 
 void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers) {
-  assert(offset < end && staged_end_.load(std::memory_order_acquire) <= offset);
+  assert(offset < end);
+  assert(staged_end_.load(std::memory_order_acquire) <= offset);
   if (staged_end_.load(std::memory_order_acquire) == offset) {
     for (const LogHeaderStore& header : headers) header.Commit();
     Extend(end);

@@ -55,6 +55,7 @@ Result<std::unique_ptr<WalCompressor>> WalCompressor::Create() {
 WalCompressor::~WalCompressor() { ZSTD_freeCCtx(Compression(context_)); }
 
 Status WalCompressor::Compress(const Slice& record, std::string* frame) {
+  assert(frame != nullptr);
   frame->clear();
   if (record.empty()) return Status::OK();
   frame->resize(ZSTD_compressBound(record.size()));
@@ -78,7 +79,8 @@ Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
     bytes.clear();
     return Status::Corruption("WAL compression", ZSTD_getErrorName(size));
   }
-  assert(size > kFrameHeaderBytes && own[4] == kPlainDescriptor);
+  assert(size > kFrameHeaderBytes);
+  assert(own[4] == kPlainDescriptor);
   const char window = own[5];
   EncodeFixed32(bytes.data(), kZstdMagic);
   bytes[4] = kPlainDescriptor | kChecksumFlag;
@@ -113,6 +115,7 @@ bool WalDecompressor::IsFrame(const Slice& bytes) {
 }
 
 bool WalDecompressor::Decompress(const Slice& frame, std::string* record) {
+  assert(record != nullptr);
   record->clear();
   if (frame.empty()) return true;
   ZSTD_DCtx_reset(Decompression(context_), ZSTD_reset_session_only);

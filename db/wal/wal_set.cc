@@ -38,7 +38,8 @@ Status WalSet::CheckOrderLocked() const {
 }
 
 void WalSet::Configure(const WalSetOptions& options) {
-  assert(options.log.fs != nullptr && !options.wal_dir.empty());
+  assert(options.log.fs != nullptr);
+  assert(!options.wal_dir.empty());
   assert(active_ == nullptr);
   options_ = options.log;
   wal_dir_ = options.wal_dir;
@@ -91,7 +92,8 @@ void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
 
 // The options for a log that is created now.
 WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
-  assert(number > 0 && options_.fs != nullptr);
+  assert(number > 0);
+  assert(options_.fs != nullptr);
   WalSinkOptions options = options_;
   options.buffer_bytes = buffer_bytes_.load(std::memory_order_relaxed);
   options.bytes_per_sync = bytes_per_sync_.load(std::memory_order_relaxed);
@@ -185,7 +187,8 @@ Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const L
 std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink> next,
                                                          SequenceNumber first_seqno,
                                                          const Status& error) {
-  assert(!error.ok() && next != nullptr);
+  assert(!error.ok());
+  assert(next != nullptr);
   IgnoreError(WriteTimestampSizes(next.get()), "the first write returns the error of the new log");
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);
@@ -207,7 +210,8 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
 }
 
 void WalSet::AddRecovered(const LogSummary& log) {
-  assert(log.number > 0 && log.synced_bytes <= log.end_bytes);
+  assert(log.number > 0);
+  assert(log.synced_bytes <= log.end_bytes);
   MutexLock lock(&mutex_);
   recovered_[log.number] = log;
   if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());

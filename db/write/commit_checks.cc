@@ -21,6 +21,7 @@ namespace ashlar {
 // Verifies the checksums of updates that have them. Computes checksums here for updates without
 // them if the options ask for protection. Insert() verifies them again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
+  assert(batch != nullptr);
   if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
     return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]
@@ -39,11 +40,16 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   uint32_t counted = 0;
   bool has_stamped = false;
   while (reader.Next(&record)) {
+    // Markers and log data are not updates: they take no sequence number, and the count in the
+    // header does not include them. Only the transaction layer may write markers of two-phase
+    // commit.
     if (!record.IsCounted()) {
       if (record.type == kTypeLogData || record.type == kTypeNoop || plan.allows_markers) continue;
       return Status::NotSupported("Write", "markers of two-phase commit in a batch of the program");
     }
     counted++;
+    // Batches mostly write to one family, so the facts about it are looked up again only when the
+    // number changes.
     if (record.family != known_family) {
       family = host_->FindFamily(record.family);
       if (!family.is_plain) [[unlikely]]
@@ -54,6 +60,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
       }
       known_family = record.family;
     }
+    // Together they must fit into one entry of a table.
     if (record.key.size() + record.value.size() > kMaxUserEntryBytes) [[unlikely]] {
       return WriteBatchInternal::RefuseEntrySize(record.key.size(), record.value.size());
     }
@@ -75,6 +82,8 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
     }
   }
   RETURN_IF_ERROR(reader.status());
+  // A batch made from bytes may claim any count. A wrong one would give two commits the same
+  // sequence numbers.
   if (counted != WriteBatchInternal::Count(*batch)) {
     return Status::Corruption(
         StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(*batch),
@@ -83,8 +92,9 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   return has_stamped ? CheckStamps(*batch) : Status::OK();
 }
 
-// Keys of families with timestamps must have one. A batch that was made without a family's handle
-// does not know about them.
+// Every key of a family with timestamps must end with a timestamp. A batch whose updates were added
+// without the handle of the family cannot know this, so it is checked here, a second time over the
+// batch, and only for batches that touch such a family.
 Status CommitPipeline::CheckStamps(const WriteBatch& batch) {
   assert(InEpoch());
   if (WriteBatchInternal::HasPlaceholder(batch)) {
@@ -109,8 +119,8 @@ Status CommitPipeline::CheckStamps(const WriteBatch& batch) {
   return reader.status();
 }
 
-// Entities added through the column API are well-formed, but a batch may also be constructed from
-// bytes.
+// The column API only builds well-formed entities. But a program may also construct a batch from
+// bytes, and a malformed entity must not reach a memtable.
 Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   assert(record.type == kTypeWideColumnEntity);
   Slice default_column;
@@ -119,10 +129,11 @@ Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   return Status::CopyAppendMessage(status, "; of key ", KeyInError(record.key));
 }
 
-// An empty range is accepted and hides nothing; a reversed one is a mistake of the caller.
+// An empty range is accepted and deletes nothing. A range whose end comes before its begin is an
+// error of the caller.
 Status CommitPipeline::CheckRange(const WriteBatchRecord& record, const CommitFamily& family) {
   assert(InEpoch());
-  // A missing family that the options allow to ignore.
+  // The family does not exist, and the options say that updates of missing families are skipped.
   if (family.comparator == nullptr) return Status::OK();
   if (family.comparator->OrderWithoutTimestamp(record.key, record.value) <= 0) {
     return Status::OK();

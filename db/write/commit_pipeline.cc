@@ -148,6 +148,7 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
 // because the reserved place must be published.
 Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& reservation,
                                     LogRecord* record, Leftovers* leftovers) {
+  assert(leftovers != nullptr);
   std::exception_ptr* const thrown = &leftovers->thrown;
   UserWriteCallback* const callback = plan.callback;
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
@@ -180,6 +181,7 @@ Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& r
 // Compression takes place before the reservation, in parallel with other writers, because the
 // compressed length determines the log range to reserve.
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record) {
+  assert(record != nullptr);
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
   if (wals_->compressors() == nullptr) [[likely]]
@@ -217,8 +219,8 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord* record, uint64_t b
   }
 }
 
-// A pause of somebody else is waited for, as it may be for a new log or memtable; the check is made
-// again behind it.
+// Reserves a place for a commit with a check. The pause may coincide with one of another thread,
+// for example for a new log or memtable. Then the function waits for its end and checks again.
 Status CommitPipeline::ReserveChecked(const CommitPlan& plan, uint64_t count,
                                       const LogRecord* record, uint64_t batch_bytes,
                                       Reservation* reservation) {
@@ -298,7 +300,7 @@ Status CommitPipeline::Log(const Reservation& reservation, bool syncs, LogRecord
 
 namespace {
 
-// The sub-batch, from 0, of the record at this offset.
+// The 0-based index of the sub-batch that holds the record at this offset.
 size_t SubBatchOf(const SubBatches& sub_batches, size_t offset) {
   const auto later = std::upper_bound(sub_batches.begins.begin(), sub_batches.begins.end(), offset);
   return static_cast<size_t>(later - sub_batches.begins.begin());
@@ -323,7 +325,8 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   for (const WriteBatch* batch : plan.inserted) {
     RETURN_IF_ERROR(InsertBatch(plan, reservation, *batch, &seqno, leftovers));
   }
-  // Each number was used by one record, or by those of one sub-batch; a marker may use the last.
+  // Each number belongs to one record or to the records of one sub-batch. The last number may
+  // belong to a marker alone.
   assert(plan.sub_batches == nullptr ? seqno == reservation.last_seqno + 1
                                      : seqno <= reservation.last_seqno + 1);
   return Status::OK();
@@ -414,6 +417,7 @@ Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNum
                                      WriteBatchRecord record, const InsertTarget& target,
                                      InsertHint* hint, Leftovers* leftovers,
                                      std::optional<EpochGuard>* guard) {
+  assert(guard != nullptr);
   MemTable* const memtable = target.memtable;
   guard->reset();
   const ScopeExit enter([guard] { guard->emplace(); });
@@ -436,6 +440,7 @@ void CommitPipeline::FoldOperand(SequenceNumber seqno, WriteBatchRecord* record,
                                  Leftovers* leftovers) {
   assert(record->type == kTypeMerge);
   std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &leftovers->pins);
+  // Otherwise the operand is inserted as it is, and a read merges it later.
   if (!folded.has_value()) return;
   leftovers->folded = std::move(folded->value);
   record->type = folded->type;

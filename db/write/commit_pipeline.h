@@ -4,11 +4,11 @@
 // the order of their sequence numbers. There is no leader: each writer does its own work.
 //
 //   reserve   one short critical section hands out sequence numbers and a byte range of the log
-//   log       the writer frames its record into the log and sees it handed to the kernel (one that
-//             is to be synced: its own bytes, see WalSink::DeliverBeforeSync)
-//   insert    the writer puts its updates into the memtables, beside the others
+//   log       the writer frames its record into the log and waits until the kernel has it; before
+//             a sync its own bytes are enough, see WalSink::DeliverBeforeSync
+//   insert    the writer puts its updates into the memtables, concurrently with other writers
 //   publish   the visible sequence number advances over all commits that are complete, in order
-//   sync      if asked, a sync that covers the record; shared with other writers
+//   sync      if requested, waits for a sync that covers the record; shared with other writers
 //
 // A batch that cannot be applied is refused before the reservation. After the reservation the log
 // may fail. Then nothing of the batch is inserted, and its sequence numbers are published as a
@@ -126,14 +126,14 @@ struct CommitTotals {
   uint64_t logged_bytes = 0;
 };
 
-// What a commit has received when it is in its place in the order.
+// The place of a commit in the order of writes: its log and its sequence numbers.
 struct CommitPlace {
-  FileNumber log = 0;  // 0: it skipped the log
+  FileNumber log = 0;  // 0: the commit skipped the log
   SequenceNumber first_seqno = 0;
   SequenceNumber last_seqno = 0;  // less than first_seqno if the commit took no number
 };
 
-// Calls of the committing thread, in this order.
+// Functions that a commit calls at certain steps, on the committing thread and in this order.
 class CommitHook {
  public:
   virtual ~CommitHook() = default;
@@ -144,42 +144,44 @@ class CommitHook {
   // waits for it, and no reader sees it. Not called if the log failed. The function allocates
   // nothing, does not take the DB mutex and does not throw.
   virtual void OnInserted(const CommitPlace& /*place*/) noexcept {}
-  // The commit, and every commit before it, is visible; the thread has not waited for a sync yet.
-  // Not called after an error so far. Called without locks. It may throw.
-  // `last_seqno`: the last sequence number of the commit; less than `first_seqno` if it took none.
+  // The commit and all commits before it are visible, but the thread has not yet waited for a sync.
+  // Not called if an error has occurred by then. Called without locks. The function may throw.
+  // `last_seqno`: the last sequence number of the commit; less than `first_seqno` if the commit
+  // took no number.
   virtual void OnVisible(SequenceNumber /*first_seqno*/, SequenceNumber /*last_seqno*/) {}
-  // The commit ends with this status, which no listener has been told yet. Called after OnInserted
-  // was called, even if OnVisible was not. Called without locks; the function does not throw.
+  // The commit ends with this status, before any event listener hears of an error. Called whenever
+  // OnInserted() was called, even if OnVisible() was not. Called without locks; the function does
+  // not throw.
   virtual void OnEnd(const Status& /*status*/) noexcept {}
 };
 
 // The numbers of a commit under the policies write-prepared and write-unprepared: the records of a
 // sub-batch, in which no key occurs twice, share one sequence number.
 struct SubBatches {
-  // Offsets of the records in the inserted batch, of which there is at most one, that begin another
-  // sub-batch; ascending, without the first record.
+  // Offsets of the records with which a further sub-batch begins, in the only inserted batch.
+  // Ascending; the first record of the batch is not listed, although it begins the first sub-batch.
   std::span<const size_t> begins;
   // How many numbers the commit takes, at least one for each sub-batch. A commit that inserts
   // nothing takes one for its marker.
   uint64_t numbers = 1;
 };
 
-// Asked once before the commit takes its place in the order, when every commit before it is visible
-// and no other can come in between. It may read the database and wait for files, but not write. An
-// error refuses the commit.
+// A last check of a commit, called when every earlier commit is visible and no other commit can
+// come in between. It may read the database and wait for files, but it must not write. An error
+// refuses the commit, which then has no effect.
 class CommitCheck {
  public:
   virtual ~CommitCheck() = default;
   virtual Status MayCommit() = 0;
 };
 
-// Called by the committing thread when the commit has its place in the order, and nothing of it has
-// happened yet. No locks are held, but the commit is in flight: the function must not take the DB
-// mutex, write, or wait for another commit.
+// Called by the committing thread when the commit has its place in the order, before anything of it
+// is logged or inserted. No locks are held, but the commit is in flight: the function must not take
+// the DB mutex, write, or wait for another commit.
 class CommitRecorder {
  public:
-  // `place`: how many commits with a recorder have their place before this one. Each of the places
-  // is passed once; those of several threads not always in their order.
+  // `place`: the number of commits with a recorder that have an earlier place. Each place is passed
+  // exactly once, but calls of different threads may arrive in any order.
   virtual void OnReserved(uint64_t place) noexcept = 0;
 
  protected:
@@ -199,11 +201,11 @@ struct CommitPlan {
   std::span<WriteBatch* const> inserted;
   // The logged batch may hold markers of two-phase commit. A user's batch may not.
   bool allows_markers = false;
-  // The log with the prepare section whose updates are inserted: it must stay until the memtables
-  // that receive them are flushed. Read while the commit is in flight. Null: the logged batch holds
-  // all that is inserted.
+  // The log that holds the prepare section of the inserted updates. That log must not be deleted
+  // before the memtables that receive the updates are flushed. The number is read while the commit
+  // is in flight. Null: the logged batch itself holds all inserted updates.
   const FileNumber* prepared_log = nullptr;
-  // Null: each counted record takes a sequence number.
+  // Null: every counted record takes a sequence number of its own.
   const SubBatches* sub_batches = nullptr;
   UserWriteCallback* callback = nullptr;
   CommitHook* hook = nullptr;
@@ -213,7 +215,7 @@ struct CommitPlan {
 
 class CommitPipeline {
  public:
-  // Commits that have their place and are not published yet.
+  // Limit of commits that have their place in the order and are not published yet.
   static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
 
   // `host` and `wals` outlive the pipeline.
@@ -270,15 +272,18 @@ class CommitPipeline {
   void StartAt(SequenceNumber seqno);
 
  private:
+  // What a commit receives in the critical section of Reserve().
   struct Reservation {
     uint64_t ticket = 0;
+    // A commit without updates, such as a prepare, has last_seqno == first_seqno - 1.
     SequenceNumber first_seqno = 0;
     SequenceNumber last_seqno = 0;
+    // The byte range of the framed record in the log, [log_offset, log_end).
     uint64_t log_offset = 0;
     uint64_t log_end = 0;
     WalSink* log = nullptr;  // null: the write skips the log
     bool has_recorder = false;
-    uint64_t recorders_before = 0;  // of commits with earlier tickets
+    uint64_t recorders_before = 0;  // commits with a recorder and an earlier ticket
   };
   // The record of a batch in the log.
   struct LogRecord {
@@ -293,6 +298,8 @@ class CommitPipeline {
     std::string folded;         // the value of one operand, while it is inserted
     std::vector<std::shared_ptr<void>> pins;
   };
+  // One commit in flight. Publish() marks it complete; the visible number passes it when all
+  // earlier slots are complete too.
   struct Slot {
     SequenceNumber last_seqno = 0;
     bool is_complete = false;
@@ -306,7 +313,7 @@ class CommitPipeline {
   static Status CheckRange(const WriteBatchRecord& record, const CommitFamily& family);
   static Status Protect(const WriteOptions& options, WriteBatch* batch);
   Status PrepareRecord(const WriteBatch& batch, LogRecord* record);
-  // Who may have a place: everybody unless there is a pause, or the one whose pause it is.
+  // Who asks for a place. During a pause only the thread that paused the pipeline gets one.
   enum class Admission : uint8_t { kAnybody, kPauser };
   bool Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
                Reservation* reservation);

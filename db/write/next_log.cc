@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// The loop ends: MakeNextLocked() releases the DB mutex, but a next log that exists stays until the
+// switch, and only this thread may switch.
 // The check before the pause only avoids a second pause; the check during the pause decides.
 #include "db/write/next_log.h"
 

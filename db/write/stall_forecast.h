@@ -30,6 +30,7 @@ class StallForecast {
     uint64_t micros = 0;
     double proximity = 0;
   };
+  // The peak with this age in entries; 0 is the newest. `age` is below count_.
   const Peak& At(size_t age) const { return peaks_[(next_ + kCount - 1 - age) % kCount]; }
 
   static constexpr size_t kCount = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One hash of the keys of the current sub-batch for each family.
+// The finder keeps a set of the keys of the current sub-batch for each family.
 #include "db/write/sub_batches.h"
 
 #include "ashlar/comparator.h"
@@ -17,11 +17,12 @@ void SubBatchFinder::Restart() {
   records_ = 0;
 }
 
-// False: the key occurs already.
+// Adds the key of the record to the current sub-batch. Returns false if it holds the key already.
 bool SubBatchFinder::Insert(const WriteBatchRecord& record) {
   const auto [known, is_new] = comparators_.try_emplace(record.family, nullptr);
   if (is_new && comparator_of_) known->second = comparator_of_(record.family);
   const Comparator* const comparator = known->second;
+  // Most comparators call keys equal only if their bytes are equal, and then a hash set is enough.
   if (comparator == nullptr || !comparator->CanKeysWithDifferentByteContentsBeEqual()) {
     return keys_[record.family].emplace(record.key.data(), record.key.size()).second;
   }
@@ -29,6 +30,8 @@ bool SubBatchFinder::Insert(const WriteBatchRecord& record) {
   return found->second.insert(record.key).second;
 }
 
+// A range deletion hides only versions with lower sequence numbers. So it cannot share its number
+// with updates before it, and it begins a sub-batch unless it is the first record.
 bool SubBatchFinder::Take(const WriteBatchRecord& record) {
   bool begins = records_ > 0 && record.type == kTypeRangeDeletion;
   if (!begins && record.type != kTypeRangeDeletion) begins = !Insert(record);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Under the policies write-prepared and write-unprepared the records of a sub-batch share one
-// sequence number. A sub-batch ends before a key that occurs in it already, as a memtable holds an
-// internal key once. A DeleteRange begins another sub-batch too, unless it is the first record: it
-// hides versions with lower numbers only.
+// Splits a batch into sub-batches. Under the policies write-prepared and write-unprepared all
+// records of a sub-batch share one sequence number. A memtable holds each pair of user key and
+// sequence number once, so a sub-batch ends before a record whose key it holds already. A
+// DeleteRange begins a further sub-batch too, unless it is the first record: it hides only versions
+// with lower numbers.
 //
 // Replays find the same sub-batches as the writer, from the same bytes. Threads: one at a time.
 #pragma once
@@ -25,7 +26,8 @@ namespace ashlar {
 
 class Comparator;
 
-// The comparator of a family; null: it is unknown, and its keys are compared byte by byte.
+// Returns the comparator of a family. Null: the comparator is unknown, and keys are compared byte
+// by byte.
 using ComparatorOfFamily = std::function<const Comparator*(uint32_t family)>;
 
 class SubBatchFinder {
@@ -34,9 +36,10 @@ class SubBatchFinder {
   explicit SubBatchFinder(const ComparatorOfFamily& comparator_of)
       : comparator_of_(comparator_of) {}
 
-  // Takes the next counted record, whose bytes stay. True: it begins another sub-batch.
+  // Takes the next counted record, whose bytes must stay valid. Returns true if the record begins a
+  // further sub-batch.
   bool Take(const WriteBatchRecord& record);
-  // The next record is the first one of a batch.
+  // Forgets the current sub-batch: the next record is the first one of another batch.
   void Restart();
 
  private:
@@ -47,15 +50,16 @@ class SubBatchFinder {
   bool Insert(const WriteBatchRecord& record);
 
   const ComparatorOfFamily& comparator_of_;
-  std::map<uint32_t, const Comparator*> comparators_;  // that were asked for
-  // Of the current sub-batch. Where unequal bytes may be equal keys, the comparator decides.
+  std::map<uint32_t, const Comparator*> comparators_;  // results of comparator_of_ so far
+  // The keys of the current sub-batch, by family. ordered_keys_ serves comparators that can call
+  // keys with different bytes equal.
   std::map<uint32_t, std::unordered_set<std::string_view>> keys_;
   std::map<uint32_t, std::set<Slice, KeyLess>> ordered_keys_;
-  size_t records_ = 0;
+  size_t records_ = 0;  // of the current sub-batch
 };
 
-// Offsets in the batch, with its header, of the records that begin another sub-batch; without the
-// first record. Looks at the records in [begin, end).
+// Returns the offsets of the records in [begin, end) with which a further sub-batch begins, without
+// the first record. Offsets count from the start of the batch, including its header.
 std::vector<size_t> FindSubBatches(const Slice& batch, size_t begin, size_t end,
                                    const ComparatorOfFamily& comparator_of);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A prepare section must end in its batch, and holds no decision.
+// How a batch is cut: a prepare section must end in the batch in which it begins, and it must not
+// contain a commit or rollback marker.
 #include "db/write/two_phase_reader.h"
 
+#include <cassert>
 #include <string_view>
 #include <utility>
 
@@ -28,11 +30,13 @@ Status Misplaced(const char* marker, size_t offset, const char* found) {
       StrCat("write batch: offset ", offset, ": expected ", marker, ", found ", found));
 }
 
-// Collects the parts of one batch.
+// Collects the parts of one batch, record by record. A violation of the grammar is Corruption,
+// since the bytes may come from a disk.
 class Splitter {
  public:
   Splitter(const char* batch, std::vector<WriteBatchPart>* parts) : batch_(batch), parts_(parts) {}
 
+  // `begin` and `end` are the offsets of the record in the batch.
   Status Take(const WriteBatchRecord& record, size_t begin, size_t end) {
     using Kind = WriteBatchPart::Kind;
     const bool is_in_section = open_.kind == Kind::kSection;
@@ -56,6 +60,8 @@ class Splitter {
       open_.count++;
       counted_++;
     } else if (record.type == kTypeNoop && !is_in_section && open_.count > 0) {
+      // A Noop after updates ends a batch of the policies write-prepared and write-unprepared.
+      // The next record begins another batch of the same log record.
       open_.ends_with_noop = true;
       Close(end);
     }
@@ -72,7 +78,7 @@ class Splitter {
   void BeginAt(size_t offset) { begin_ = offset; }
 
  private:
-  // The open part ends at this offset; an empty one is dropped.
+  // Ends the open part at offset `end`. A part without bytes is dropped.
   void Close(size_t end) {
     open_.records = Slice(batch_ + begin_, end - begin_);
     if (end > begin_) parts_->push_back(open_);
@@ -89,6 +95,7 @@ class Splitter {
 
 }  // namespace
 
+// The text is part of the file format: replay compares these bytes.
 std::string LoggedAgainRecord() {
   std::string record(1, static_cast<char>(kTypeLogData));
   PutLengthPrefixedSlice(&record, "ashlar: logged again");
@@ -108,6 +115,7 @@ bool AreNumberedBySubBatch(const std::vector<WriteBatchPart>& parts) {
   using Kind = WriteBatchPart::Kind;
   bool has_any = false;
   for (size_t i = 0; i < parts.size(); i++) {
+    // Updates directly before a decision belong to that decision and do not count here.
     if (parts[i].kind != Kind::kUpdates || parts[i].count == 0) continue;
     const bool is_decided = i + 1 < parts.size() && (parts[i + 1].kind == Kind::kCommit ||
                                                      parts[i + 1].kind == Kind::kRollback);
@@ -124,10 +132,12 @@ uint64_t NumberCounter::SubBatchesOf(const Slice& batch, const WriteBatchPart& p
 
 void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_t* i,
                                 Numbers* numbers) {
+  assert(i != nullptr);
   using Kind = WriteBatchPart::Kind;
   const WriteBatchPart* updates = &parts_[*i];
   if (updates->kind == Kind::kUpdates) {
     (*i)++;
+    // No decision follows: the updates are a batch of their own.
     const bool is_alone = updates->ends_with_noop || *i == parts_.size() ||
                           parts_[*i].kind == Kind::kUpdates || parts_[*i].kind == Kind::kSection;
     if (is_alone) {
@@ -139,8 +149,11 @@ void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_
   } else {
     updates = nullptr;
   }
+  // A decision: a commit or rollback marker, perhaps with the updates before it.
   const WriteBatchPart& decision = parts_[(*i)++];
   const auto found = sections_.find(std::string_view(decision.xid.data(), decision.xid.size()));
+  // The policy of the section decides. If the section was not read, the policy of earlier batches
+  // does: the options of a database fix one policy for all its transactions.
   const bool is_known = found != sections_.end();
   const bool undoes = updates != nullptr && decision.kind == Kind::kRollback;
   if (is_known ? found->second.is_written_before_commit : has_seen_others_ || undoes) {
@@ -153,12 +166,14 @@ void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_
       numbers->is_exact &= is_known;
     }
   }
+  // The transaction is decided, and its name may be used again.
   if (is_known) sections_.erase(found);
 }
 
 NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   Numbers numbers{.has_marker = HasTwoPhaseMarker(batch)};
   if (!numbers.has_marker || !SplitBatch(batch, &parts_).ok()) {
+    // Not two-phase, or malformed: each counted record takes one number, as the header says.
     numbers.count = DecodeFixed32(batch.data() + 8);
     return numbers;
   }
@@ -173,6 +188,7 @@ NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
     const bool is_before_commit = IsWrittenBeforeCommit(part.marker);
     Section& section = sections_[part.xid.ToString()];
     section = {.count = part.count, .is_written_before_commit = is_before_commit};
+    // A section that is logged again keeps the numbers that its first copy took.
     if (is_before_commit && !is_again) numbers.count += SubBatchesOf(batch, part);
     has_seen_others_ |= is_before_commit;
     i++;
@@ -197,6 +213,7 @@ bool HasTwoPhaseMarker(const Slice& batch) {
 }
 
 Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts) {
+  assert(parts != nullptr);
   parts->clear();
   WriteBatchReader reader(batch);
   RETURN_IF_ERROR(reader.status());
@@ -208,6 +225,7 @@ Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts) {
   }
   RETURN_IF_ERROR(reader.status());
   RETURN_IF_ERROR(splitter.Finish(batch.size()));
+  // The header counts all updates of the batch, inside of sections and outside.
   const uint32_t count = DecodeFixed32(batch.data() + 8);
   if (splitter.counted() == count) return Status::OK();
   return Status::Corruption(StrCat("WriteBatch has wrong count: ", count, " in its header, ",

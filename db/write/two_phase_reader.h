@@ -29,13 +29,14 @@ struct WriteBatchPart {
     kRollback,  // likewise
   };
   Kind kind = Kind::kUpdates;
-  // kSection: the begin marker, which tells the write policy. kCommit: with a timestamp or without.
+  // kSection: the begin marker, which shows the write policy. kCommit: the kind of the commit
+  // marker, with or without a timestamp.
   ValueType marker = kTypeNoop;
   Slice records;       // the bytes of the part
   Slice xid;           // empty for kUpdates
   uint32_t count = 0;  // counted records
-  // kUpdates: whether the last record is a Noop behind a counted record. The policies
-  // write-prepared and write-unprepared end batches without another marker so.
+  // kUpdates: whether the last record is a Noop after a counted record. Batches of the policies
+  // write-prepared and write-unprepared without another marker end in this way.
   bool ends_with_noop = false;
 };
 
@@ -44,47 +45,53 @@ inline bool IsWrittenBeforeCommit(ValueType begin_marker) {
   return begin_marker == kTypeBeginPersistedPrepareXID || begin_marker == kTypeBeginUnprepareXID;
 }
 
-// The record in front of a prepare section that is logged again, in a later log than before: log
-// data, which every reader ignores. Replay needs it to tell such a section from a new transaction
-// with the same name and contents.
+// The record that precedes a prepare section when the section is logged a second time, in a later
+// log. It is log data, which readers ignore. Replay needs it to distinguish such a section from a
+// new transaction with the same name and contents.
 std::string LoggedAgainRecord();
-// Whether the batch holds such a section whose data was written before its commit: the data is in
-// tables, and the sequence number of the batch is that of the data, which is older than the log.
+// Whether the batch holds a section that is logged a second time and whose data was written before
+// its commit. Then the data is in tables already, and the sequence number of the batch is that of
+// the data: it is older than the log.
 bool IsLoggedAgain(const Slice& batch);
 
-// Whether the batch holds a marker of two-phase commit, or ends as batches of the policies
-// write-prepared and write-unprepared do. False also for malformed bytes, which SplitBatch()
-// reports.
+// Whether the batch holds a marker of two-phase commit, or ends with a Noop like batches of the
+// policies write-prepared and write-unprepared. Also false for malformed bytes, whose error
+// SplitBatch() reports.
 bool HasTwoPhaseMarker(const Slice& batch);
 
-// Whether the updates of a batch outside of prepare sections are those of write-prepared or
-// write-unprepared transactions: the records of a sub-batch share a sequence number. Where a
-// decision follows, that of the section decides instead.
+// Whether the updates of a batch outside of prepare sections come from write-prepared or
+// write-unprepared transactions, so that the records of a sub-batch share a sequence number.
+// Updates directly before a decision do not count: the policy of the decided section applies to
+// them.
 bool AreNumberedBySubBatch(const std::vector<WriteBatchPart>& parts);
 
-// In the order of the batch. Also checks the count in the header.
+// Returns the parts in the order of the batch, and checks the count in the header.
 Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts);
 
-// Counts the sequence numbers that the batches of a log take, read one after the other. With the
-// policy write-committed a prepare section takes none, and its commit takes those of its updates.
-// With the others a section, a plain batch and a decision with what stands before it take one
-// number for each sub-batch, and at least one.
+// Counts the sequence numbers that the batches of a log take. The batches must be passed in the
+// order of the log. Under the policy write-committed a prepare section takes no numbers, and its
+// commit takes one for each update of the section. Under the other policies each of the following
+// takes one number per sub-batch, and at least one: a section, a plain batch, and a decision
+// together with the updates before it.
 class NumberCounter {
  public:
-  // For sub-batches; may be empty.
+  // `comparator_of` is used to find sub-batches; it may be empty.
   explicit NumberCounter(ComparatorOfFamily comparator_of = {})
       : comparator_of_(std::move(comparator_of)) {}
 
   struct Numbers {
     uint64_t count = 0;
-    // False: the batch commits a section that was not read; `count` is without its updates.
+    // False: the batch commits a section that was not read, and `count` does not include the
+    // updates of that section.
     bool is_exact = true;
     bool has_marker = false;  // see HasTwoPhaseMarker()
   };
-  // How many the batch takes. Malformed batches count by their header.
+  // Returns how many numbers the batch takes. For a malformed batch this is the count in its
+  // header.
   Numbers Take(const Slice& batch);
+  // Forgets all undecided sections.
   void Forget() { sections_.clear(); }
-  // The section is decided, although no decision was read.
+  // Forgets one section, which is decided although its decision was not read.
   void Forget(const std::string& xid) { sections_.erase(xid); }
 
  private:
@@ -92,14 +99,15 @@ class NumberCounter {
     uint32_t count = 0;  // of updates
     bool is_written_before_commit = false;
   };
-  // The numbers of the updates at [i], and of the decision behind them; moves *i behind both.
+  // Adds the numbers of the updates at index *i, if there are any, and of the decision after them.
+  // Moves *i behind both.
   void TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_t* i, Numbers* numbers);
   uint64_t SubBatchesOf(const Slice& batch, const WriteBatchPart& part) const;
 
   const ComparatorOfFamily comparator_of_;
-  bool has_seen_others_ = false;                          // data that was written before its commit
+  bool has_seen_others_ = false;  // whether data was written before its commit in some batch
   std::map<std::string, Section, std::less<>> sections_;  // undecided ones, by name
-  std::vector<WriteBatchPart> parts_;                     // kept for its memory
+  std::vector<WriteBatchPart> parts_;                     // reused, so that its memory is kept
 };
 
 }  // namespace ashlar

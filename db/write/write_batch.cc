@@ -42,6 +42,7 @@ size_t TotalBytes(const SliceParts& parts) {
   return bytes;
 }
 
+// The suffix, a timestamp or a write time, ends the key or value.
 void AppendParts(const SliceParts& parts, const Slice& suffix, std::string* dst) {
   for (int i = 0; i < parts.num_parts; ++i) {
     dst->append(parts.parts[i].data(), parts.parts[i].size());
@@ -49,7 +50,8 @@ void AppendParts(const SliceParts& parts, const Slice& suffix, std::string* dst)
   dst->append(suffix.data(), suffix.size());
 }
 
-// The tag for families other than the default one.
+// The record tag with a family number in front of the key. The default family has tags of its own,
+// which save the number.
 ValueType TagWithFamily(ValueType type) {
   switch (type) {
     case kTypeDeletion: return kTypeColumnFamilyDeletion;
@@ -90,11 +92,14 @@ Status WriteBatchInternal::RefuseEntrySize(size_t key_bytes, size_t value_bytes)
                                         ", for that is what fits into a table"));
 }
 
+// Appends one record. All limits are checked before the first byte is appended, so a refused update
+// leaves the batch as it was.
 Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   std::string& rep = batch->rep_;
   const size_t key_bytes = TotalBytes(update.key) + update.key_suffix.size();
   const size_t value_bytes = TotalBytes(update.value) + update.value_suffix.size();
   const bool has_value = update.HasValue();
+  // Only a batch that was made from bytes can be shorter than its header.
   if (rep.size() < kWriteBatchHeaderBytes) {
     return Status::Corruption("write batch: made from fewer bytes than a header has");
   }
@@ -132,6 +137,8 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   assert(rep.size() > key_end || !has_value);
   SetCount(batch, count + 1);
   batch->content_flags_.fetch_or(ContentFlagOf(update.type), std::memory_order_relaxed);
+  // The checksum covers the bytes as they are stored in the batch, not the arguments: an error of
+  // this function would be found too.
   if (batch->extras_ != nullptr && batch->extras_->is_protected) {
     WriteBatchRecord record;
     record.type = update.type;
@@ -143,8 +150,9 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   return Status::OK();
 }
 
-// Determines the number and the timestamp size of the family, and appends the timestamp to the
-// keys.
+// Adds an update for a family that is given by its handle. Finds the number of the family and the
+// size of its timestamps, and appends the timestamp to the key. For a range deletion both ends get
+// it.
 Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) {
   assert(given.key_suffix.empty());  // it is set here
   Update update = given;
@@ -162,6 +170,7 @@ Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) 
     }
     update.key_suffix = *update.timestamp;
   } else if (ts_bytes != 0) {
+    // The family has timestamps, but the caller gave none. UpdateTimestamps() fills it in later.
     if (!update.TakesPlaceholder()) {
       return Status::InvalidArgument("write batch: not possible in a family with timestamps");
     }
@@ -177,6 +186,7 @@ Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) 
   return status;
 }
 
+// The flag for records of this kind; 0 for kinds without a flag.
 uint32_t WriteBatchInternal::ContentFlagOf(ValueType type) {
   switch (type) {
     case kTypeValue: return kHasPut;
@@ -235,6 +245,7 @@ WriteBatch::WriteBatch(WriteBatch&& src) noexcept
       default_family_ts_bytes_(src.default_family_ts_bytes_),
       wal_term_point_(src.wal_term_point_),
       extras_(std::move(src.extras_)) {
+  // The source is a valid, empty batch afterwards, with a whole header.
   src.Clear();
 }
 
@@ -287,6 +298,7 @@ Status WriteBatch::Put(ColumnFamilyHandle* column_family, const SliceParts& key,
 
 Status WriteBatch::TimedPut(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
                             uint64_t write_unix_time) {
+  // The greatest time means that the caller does not know it, and the update is an ordinary put.
   if (write_unix_time == std::numeric_limits<uint64_t>::max()) {
     return Put(column_family, key, value);
   }
@@ -318,6 +330,7 @@ Status WriteBatch::PutEntity(const Slice& key, const AttributeGroups& attribute_
   if (attribute_groups.empty()) {
     return Status::InvalidArgument("WriteBatch::PutEntity: no attribute groups were given");
   }
+  // An error halfway must not leave some of the groups in the batch.
   const SavePoint before(rep_.size(), Count(), content_flags_.load(std::memory_order_relaxed));
   for (const AttributeGroup& group : attribute_groups) {
     Status status = PutEntity(group.column_family(), key, group.columns());
@@ -408,7 +421,8 @@ Status WriteBatch::PutLogData(const Slice& blob) {
   return WriteBatchInternal::AddMarker(this, kTypeLogData, {blob});
 }
 
-// Updates by number.
+// The same updates for callers in the engine, which name the family by its number. Keys must end
+// with their timestamp already, so no placeholder is added.
 
 Status WriteBatchInternal::Put(WriteBatch* batch, uint32_t family, const Slice& key,
                                const Slice& value) {

@@ -12,6 +12,7 @@ namespace ashlar {
 Status WriteBatchBase::Put(ColumnFamilyHandle* column_family, const SliceParts& key,
                            const SliceParts& value) {
   std::string key_space, value_space;
+  // The strings hold the joined bytes until the call returns.
   return Put(column_family, Slice(key, &key_space), Slice(value, &value_space));
 }
 Status WriteBatchBase::Put(const SliceParts& key, const SliceParts& value) {

@@ -93,7 +93,9 @@ Status CallTimedPut(const WriteBatchRecord& record, WriteBatch::Handler* handler
 struct WriteBatchInternal::Dispatch {
   using OptionState = WriteBatch::Handler::OptionState;
 
-  // The kind of the begin marker shows which write policy the batch has.
+  // The kind of the begin marker shows under which write policy the transaction was prepared. A
+  // handler that works under another policy would apply the updates at the wrong time, so it
+  // refuses the section.
   static Status BeginPrepare(ValueType marker, WriteBatch::Handler* handler) {
     const bool is_write_committed = marker == kTypeBeginPrepareXID;
     const OptionState after_commit = handler->WriteAfterCommit();
@@ -111,6 +113,7 @@ struct WriteBatchInternal::Dispatch {
     return handler->MarkBeginPrepare(marker == kTypeBeginUnprepareXID);
   }
 
+  // Calls the function of the handler that fits the kind of the record.
   static Status Call(const WriteBatchRecord& record, bool is_empty_so_far,
                      WriteBatch::Handler* handler) {
     switch (record.type) {
@@ -138,7 +141,8 @@ struct WriteBatchInternal::Dispatch {
 
 namespace {
 
-// Whether a Noop directly after a record of this kind belongs to a new sub-batch.
+// Whether a Noop directly after a record of this kind opens a new sub-batch, instead of ending one
+// that has updates.
 bool EndsSubBatch(ValueType type) {
   return type == kTypeNoop || type == kTypeEndPrepareXID || type == kTypeCommitXID ||
          type == kTypeCommitXIDAndTimestamp || type == kTypeRollbackXID;
@@ -146,6 +150,7 @@ bool EndsSubBatch(ValueType type) {
 
 }  // namespace
 
+// `begin` and `end` are offsets in the batch. Records before `begin` are decoded and skipped.
 Status WriteBatchInternal::Iterate(const WriteBatch& batch, WriteBatch::Handler* handler,
                                    size_t begin, size_t end) {
   WriteBatchReader reader(Slice(batch.rep_.data(), end));
@@ -155,7 +160,8 @@ Status WriteBatchInternal::Iterate(const WriteBatch& batch, WriteBatch::Handler*
   while (reader.next_offset() < end && handler->Continue() && reader.Next(&record)) {
     if (reader.record_offset() < begin) continue;
     Status status = Dispatch::Call(record, is_empty_so_far, handler);
-    // The handler opened a new sub-batch for a repeated key and wants the record once more.
+    // TryAgain: the handler found a repeated key, has opened a new sub-batch for it, and wants the
+    // same record once more. A second TryAgain for one record would never end.
     if (status.IsTryAgain()) {
       status = Dispatch::Call(record, is_empty_so_far, handler);
       if (status.IsTryAgain()) {
@@ -168,6 +174,7 @@ Status WriteBatchInternal::Iterate(const WriteBatch& batch, WriteBatch::Handler*
   }
   Status status = reader.status();
   if (!status.ok()) return status;
+  // The count of the header can only be checked if the handler has seen all records.
   const bool is_whole =
       begin == kWriteBatchHeaderBytes && end == batch.rep_.size() && reader.next_offset() == end;
   if (is_whole && counted != Count(batch)) {

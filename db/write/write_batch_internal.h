@@ -6,6 +6,7 @@
 // Threads: as WriteBatch.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -37,7 +38,8 @@ class WriteBatchInternal {
     kHasBeginUnprepare = 1 << 11,
     kHasPutEntity = 1 << 12,
     kHasTimedPut = 1 << 13,
-    // Some update of a family with timestamps got a placeholder, and no timestamp since.
+    // An update of a family with timestamps got a placeholder that no UpdateTimestamps() has
+    // replaced.
     kHasPlaceholder = 1 << 14,
   };
   static uint32_t ContentFlagOf(ValueType type);
@@ -47,10 +49,12 @@ class WriteBatchInternal {
     return DecodeFixed64(batch.rep_.data());
   }
   static void SetSequence(WriteBatch* batch, SequenceNumber seqno) {
+    assert(batch != nullptr);
     EncodeFixed64(batch->rep_.data(), seqno);
   }
   static uint32_t Count(const WriteBatch& batch) { return DecodeFixed32(batch.rep_.data() + 8); }
   static void SetCount(WriteBatch* batch, uint32_t count) {
+    assert(batch != nullptr);
     EncodeFixed32(batch->rep_.data() + 8, count);
   }
 
@@ -92,15 +96,15 @@ class WriteBatchInternal {
   static Status TimedPut(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value,
                          uint64_t write_unix_time);
 
-  // Markers. A batch that may be prepared later begins with a Noop, which MarkEndPrepare() turns
-  // into the begin marker of the policy.
+  // Markers of two-phase commit. A batch that may be prepared later begins with a Noop.
+  // MarkEndPrepare() turns this Noop into the begin marker of the policy.
   enum class PreparePolicy : uint8_t { kWriteCommitted, kWritePrepared, kWriteUnprepared };
   static Status InsertNoop(WriteBatch* batch);
   static Status MarkEndPrepare(WriteBatch* batch, const Slice& xid, PreparePolicy policy);
-  // Undoes MarkEndPrepare(), before which the batch had `end` bytes.
+  // Undoes MarkEndPrepare(). `end` is the size of the batch before that call.
   static void TakeBackPrepare(WriteBatch* batch, size_t end);
-  // A Noop behind all records ends a batch under the policies write-prepared and write-unprepared.
-  // The limit of the batch does not count it.
+  // Appends a Noop, which ends a batch under the policies write-prepared and write-unprepared. The
+  // size limit of the batch does not apply to it.
   static void AppendSeparator(WriteBatch* batch);
   static void TakeBackSeparator(WriteBatch* batch);
   static Status MarkCommit(WriteBatch* batch, const Slice& xid);
@@ -120,10 +124,10 @@ class WriteBatchInternal {
   // Adds protection to a batch without it: computes the checksums of all its updates.
   static Status AddProtection(WriteBatch* batch);
 
-  // From now on the bytes that the batch has stay where they are, in memory of its own that it
-  // keeps when it grows out of it; until that is ended, which lets go of such memory. For those who
-  // show slices of a batch that is written to. A batch that is taken back or assigned to is not
-  // covered.
+  // After KeepOldBytes(batch, true) the bytes that the batch holds keep their address even if the
+  // batch grows: memory that becomes too small is kept until KeepOldBytes(batch, false). For
+  // callers that hand out slices of a batch that is still written to. The promise does not cover
+  // rollbacks to a save point and assignments to the batch.
   static void KeepOldBytes(WriteBatch* batch, bool are_kept);
 
  private:
@@ -133,8 +137,9 @@ class WriteBatchInternal {
   static Status AddUpdate(WriteBatch* batch, const Update& update);
   static Status AddForHandle(WriteBatch* batch, const Update& update);
   static Status AddMarker(WriteBatch* batch, ValueType tag, std::initializer_list<Slice> parts);
-  // Before so many bytes are appended. Hot: one comparison for most batches.
+  // Called before `bytes` are appended. Hot: one comparison for most batches.
   static void MakeRoom(WriteBatch* batch, size_t bytes) {
+    assert(batch != nullptr);
     if (batch->extras_ != nullptr) [[unlikely]]
       MakeRoomKeepingBytes(batch, bytes);
   }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rare kinds of records, and error messages.
+// The rare kinds of records, and the error messages. The common kinds are decoded in the header,
+// inlined into their callers.
 #include "db/write/write_batch_reader.h"
+
+#include <cassert>
 
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
+// Each case of a tag with a family number reads the number and continues as the tag without it.
 bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
+  assert(record != nullptr);
   switch (record->type) {
     case kTypeColumnFamilySingleDeletion:
       if (!TakeFamily(record, kTypeSingleDeletion)) return false;
@@ -38,6 +43,7 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
     case kTypeBeginPrepareXID:
     case kTypeBeginPersistedPrepareXID:
     case kTypeBeginUnprepareXID: record->key = record->value = Slice(); return true;
+    // The error names the offset of the tag, which has been consumed.
     default: --next_; return Fail("a known tag");
   }
 }
@@ -47,6 +53,7 @@ bool WriteBatchReader::TakeTimedPut(WriteBatchRecord* record) {
   return record->value.size() >= sizeof(uint64_t) || Fail("a value with a write time");
 }
 
+// The error is stored as an offset and a constant text, so that the hot path carries no Status.
 Status WriteBatchReader::status() const {
   if (error_expected_ == nullptr) return Status::OK();
   const size_t batch_bytes = static_cast<size_t>(limit_ - begin_);

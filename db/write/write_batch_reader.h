@@ -58,7 +58,8 @@ class WriteBatchReader {
   // From the record at `offset` on.
   WriteBatchReader(const Slice& batch, size_t offset)
       : begin_(batch.data()), next_(batch.data() + offset), limit_(batch.data() + batch.size()) {
-    assert(offset >= kWriteBatchHeaderBytes && offset <= batch.size());
+    assert(offset >= kWriteBatchHeaderBytes);
+    assert(offset <= batch.size());
   }
 
   // Moves to the next record. False at the end, and after an error; see status().
@@ -90,12 +91,14 @@ class WriteBatchReader {
   size_t next_offset() const { return static_cast<size_t>(next_ - begin_); }
 
  private:
+  // Ends the walk: next_ moves to the end, and status() describes the error at the present offset.
   bool Fail(const char* expected) {
     error_offset_ = static_cast<size_t>(next_ - begin_);
     error_expected_ = expected;
     next_ = limit_;
     return false;
   }
+  // Reads a length and that many bytes. `what` names the part in an error message.
   bool Take(Slice* result, const char* what) {
     const char* p = GetLengthPrefixedSlicePtr(next_, limit_, result);
     if (p == nullptr) [[unlikely]]
@@ -104,6 +107,7 @@ class WriteBatchReader {
     return true;
   }
   bool TakeKey(WriteBatchRecord* record) {
+    assert(record != nullptr);
     record->value = Slice();
     return Take(&record->key, "a key");
   }
@@ -111,6 +115,7 @@ class WriteBatchReader {
     return Take(&record->key, "a key") && Take(&record->value, "a value");
   }
   bool TakeFamily(WriteBatchRecord* record, ValueType type) {
+    assert(record != nullptr);
     record->type = type;
     const char* p = GetVarint32Ptr(next_, limit_, &record->family);
     if (p == nullptr) [[unlikely]]
@@ -123,6 +128,7 @@ class WriteBatchReader {
 
   const char* begin_;
   const char* record_begin_ = nullptr;
+  // Always begin_ <= next_ <= limit_.
   const char* next_;
   const char* limit_;
   size_t error_offset_ = 0;

@@ -20,7 +20,8 @@
 namespace ashlar {
 
 uint64_t ChecksumOfRecord(const WriteBatchRecord& record) {
-  // Odd constants keep key and value from cancelling each other out.
+  // The factors are odd and different, so that swapping key and value, or equal changes in both,
+  // alter the sum.
   constexpr uint64_t kKeyFactor = 0x9e3779b97f4a7c15, kKindFactor = 0xc2b2ae3d27d4eb4f;
   const uint64_t kind = uint64_t{record.family} << 8 | record.type;
   return XxHash3_64(record.key.data(), record.key.size()) * kKeyFactor +
@@ -30,6 +31,7 @@ uint64_t ChecksumOfRecord(const WriteBatchRecord& record) {
 void WriteBatch::Clear() {
   rep_.assign(kWriteBatchHeaderBytes, '\0');
   content_flags_.store(0, std::memory_order_relaxed);
+  // Save points and protection are remnants of the old contents; the settings of the batch stay.
   wal_term_point_.clear();
   if (extras_ == nullptr) return;
   extras_->save_points.clear();
@@ -61,7 +63,8 @@ void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
   batch->rep_.resize(point.size);
   SetCount(batch, point.count);
   batch->content_flags_.store(point.content_flags, std::memory_order_relaxed);
-  // A WAL termination point after the save point is removed together with the records added there.
+  // The records before a WAL termination point that lies after the save point are gone in part, so
+  // the point is dropped too.
   if (batch->wal_term_point_.size > point.size) batch->wal_term_point_.clear();
   if (batch->extras_ != nullptr && batch->extras_->is_protected) {
     batch->extras_->protection.resize(point.count);
@@ -74,6 +77,7 @@ Status WriteBatch::RollbackToSavePoint() {
   }
   const SavePoint point = extras_->save_points.back();
   extras_->save_points.pop_back();
+  // A save point at the present end undoes nothing, and a later one cannot exist.
   if (point.size < rep_.size()) WriteBatchInternal::TruncateTo(this, point);
   return Status::OK();
 }
@@ -94,6 +98,8 @@ void WriteBatch::MarkWalTerminationPoint() {
 
 Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
                                      std::initializer_list<Slice> parts) {
+  assert(batch != nullptr);
+  // One byte for the tag, then each part with its length before it.
   size_t record_bytes = 1;
   for (const Slice& part : parts) record_bytes += VarintLength(part.size()) + part.size();
   std::string& rep = batch->rep_;
@@ -110,9 +116,13 @@ Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
 
 Status WriteBatchInternal::InsertNoop(WriteBatch* batch) { return AddMarker(batch, kTypeNoop, {}); }
 
+// The end marker is appended first, because this can fail; afterwards the begin marker replaces the
+// Noop.
 Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
                                           PreparePolicy policy) {
+  assert(batch != nullptr);
   std::string& rep = batch->rep_;
+  // A batch without a Noop at its front has no byte for the begin marker.
   if (rep.size() <= kWriteBatchHeaderBytes || rep[kWriteBatchHeaderBytes] != kTypeNoop) {
     return Status::InvalidArgument("write batch: only one that begins with a Noop can be prepared");
   }
@@ -128,7 +138,8 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
 }
 
 void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
-  assert(end > kWriteBatchHeaderBytes && end <= batch->rep_.size());
+  assert(end > kWriteBatchHeaderBytes);
+  assert(end <= batch->rep_.size());
   batch->rep_.resize(end);
   batch->rep_[kWriteBatchHeaderBytes] = static_cast<char>(kTypeNoop);
   batch->content_flags_.fetch_and(~uint32_t{kHasBeginPrepare | kHasBeginUnprepare | kHasEndPrepare},
@@ -136,12 +147,14 @@ void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
 }
 
 void WriteBatchInternal::AppendSeparator(WriteBatch* batch) {
+  assert(batch != nullptr);
   MakeRoom(batch, 1);
   batch->rep_.push_back(static_cast<char>(kTypeNoop));
 }
 
 void WriteBatchInternal::TakeBackSeparator(WriteBatch* batch) {
-  assert(batch->rep_.size() > kWriteBatchHeaderBytes && batch->rep_.back() == kTypeNoop);
+  assert(batch->rep_.size() > kWriteBatchHeaderBytes);
+  assert(batch->rep_.back() == kTypeNoop);
   batch->rep_.pop_back();
 }
 
@@ -158,6 +171,8 @@ Status WriteBatchInternal::MarkRollback(WriteBatch* batch, const Slice& xid) {
 
 // Content.
 
+// The flags of a batch that was made from bytes are found by a scan at the first question. Threads
+// may ask at the same time: they store the same result.
 uint32_t WriteBatch::ContentFlags() const {
   const uint32_t known = content_flags_.load(std::memory_order_relaxed);
   if ((known & WriteBatchInternal::kContentUnknown) == 0) return known;
@@ -217,6 +232,7 @@ const std::unordered_map<uint32_t, size_t>& WriteBatch::GetColumnFamilyToTimesta
 
 namespace {
 
+// The largest size_t is the answer of the caller's function for a family that it does not know.
 Status CheckTimestampSize(size_t family_ts_bytes, const Slice& key, const Slice& ts,
                           uint32_t family) {
   if (family_ts_bytes == std::numeric_limits<size_t>::max()) {
@@ -238,6 +254,7 @@ void OverwriteTimestamp(const Slice& key, const Slice& ts) {
 
 }  // namespace
 
+// Errors leave the batch with some timestamps already replaced; the caller must not write it then.
 Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func) {
   const bool is_protected = GetProtectionBytesPerKey() != 0;
   size_t counted = 0;
@@ -249,6 +266,7 @@ Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32
     if (family_ts_bytes == 0) continue;
     Status status = CheckTimestampSize(family_ts_bytes, record.key, ts, record.family);
     if (!status.ok()) return status;
+    // The record points into rep_, so its bytes change in place and the walk can continue.
     OverwriteTimestamp(record.key, ts);
     if (record.type == kTypeRangeDeletion && record.value.size() >= ts.size()) {
       OverwriteTimestamp(record.value, ts);
@@ -289,11 +307,13 @@ Status WriteBatch::VerifyChecksum() const {
 }
 
 const std::vector<uint64_t>& WriteBatchInternal::Protection(const WriteBatch& batch) {
+  // Never destroyed, because batches may be used while static objects are destroyed.
   static const auto* none = new std::vector<uint64_t>;
   return batch.extras_ == nullptr ? *none : batch.extras_->protection;
 }
 
 Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
+  assert(batch != nullptr);
   WriteBatch::Extras* extras = batch->EnsureExtras();
   if (extras->is_protected) return Status::OK();
   std::vector<uint64_t> protection;
@@ -308,9 +328,10 @@ Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
   return Status::OK();
 }
 
-// Memory.
+// Bytes that keep their address while the batch grows; see KeepOldBytes().
 
 void WriteBatchInternal::KeepOldBytes(WriteBatch* batch, bool are_kept) {
+  assert(batch != nullptr);
   // A short string lies in the object itself, and moving it moves the bytes.
   constexpr size_t kMinBytes = 64;
   if (are_kept && batch->rep_.capacity() < kMinBytes) batch->rep_.reserve(kMinBytes);
@@ -320,8 +341,11 @@ void WriteBatchInternal::KeepOldBytes(WriteBatch* batch, bool are_kept) {
 }
 
 void WriteBatchInternal::MakeRoomKeepingBytes(WriteBatch* batch, size_t bytes) {
+  assert(batch != nullptr);
   WriteBatch::Extras::OldBytes& old = batch->extras_->old_bytes;
   std::string& rep = batch->rep_;
+  // Moving a string of 64 bytes or more keeps the address of its bytes, so the old buffer can be
+  // put aside.
   if (!old.are_kept || rep.capacity() - rep.size() >= bytes) return;
   std::string larger;
   larger.reserve(std::max(2 * rep.capacity(), rep.size() + bytes));
@@ -337,6 +361,7 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
     return Status::Corruption(StrCat("write batch: expected at least ", kWriteBatchHeaderBytes,
                                      " bytes, found ", contents.size()));
   }
+  // Clear() keeps the setting of protection, but there are no checksums for these bytes.
   batch->Clear();
   if (batch->extras_ != nullptr) batch->extras_->is_protected = false;
   batch->rep_.assign(contents.data(), contents.size());
@@ -361,6 +386,7 @@ Status WriteBatchInternal::CopyUpdates(const WriteBatch& src, WriteBatch* dst) {
   uint32_t count = 0;
   while (reader.Next(&record)) {
     if (!record.IsCounted()) continue;
+    // Records are copied as bytes, with their tags.
     kept.append(src.rep_, reader.record_offset(), reader.next_offset() - reader.record_offset());
     count++;
   }
@@ -394,11 +420,13 @@ Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch& src, bool w
 
   std::vector<uint64_t>& protection = dst->extras_->protection;
   const std::vector<uint64_t>& src_protection = Protection(src);
+  // A source with protection has verified or made its checksums already; they are taken over.
   if (src_protection.size() >= part.count) {
     protection.insert(protection.end(), src_protection.begin(),
                       src_protection.begin() + part.count);
     return Status::OK();
   }
+  // Otherwise the checksums are computed here, from the records behind the old end.
   WriteBatchReader reader(Contents(*dst));
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (reader.record_offset() < old_bytes || !record.IsCounted()) continue;

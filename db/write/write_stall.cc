@@ -12,8 +12,8 @@
 namespace ashlar {
 namespace {
 
-// The position of `value` between `slowdown` (0) and `stop` (1); slightly above 0 once `slowdown`
-// is reached.
+// The position of `value` on the way from `slowdown` (0) to `stop` (1), clamped to this range. If
+// the limits leave no room between them, the position is at the stop.
 double Position(double value, double slowdown, double stop) {
   if (stop <= slowdown) return 1;
   return std::clamp((value - slowdown) / (stop - slowdown), 0.0, 1.0);
@@ -32,11 +32,14 @@ StallDecision Delayed(WriteStallCause cause, double severity) {
 
 }  // namespace
 
+// The reasons to stop are checked first, the reasons to delay afterwards. Several reasons to delay
+// may hold; the most severe one counts.
 StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   using Condition = WriteStallCondition;
   if (debt.immutable_memtables >= options.max_write_buffer_number) {
     return {Condition::kStopped, WriteStallCause::kMemtableLimit, 1};
   }
+  // Debt that no compaction will ever reduce must not hold writes for ever.
   if (NeverCompacts(options)) return {};
   if (debt.level0_files >= options.level0_stop_writes_trigger) {
     return {Condition::kStopped, WriteStallCause::kL0FileCountLimit, 1};
@@ -60,7 +63,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
     result = WorseOf(result, Delayed(WriteStallCause::kL0FileCountLimit, severity));
   }
   if (soft > 0 && debt.pending_compaction_bytes >= soft) {
-    // Without a hard limit the delay grows until the debt is twice the soft one.
+    // Without a hard limit the delay grows until the debt reaches twice the soft limit.
     const double stop = static_cast<double>(hard > 0 ? hard : 2 * soft);
     const double severity = Position(static_cast<double>(debt.pending_compaction_bytes),
                                      static_cast<double>(soft), stop);
@@ -71,6 +74,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
 
 double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   double nearest = 0;
+  // A limit of 0 is switched off.
   const auto consider = [&nearest](double value, double limit) {
     if (limit > 0) nearest = std::max(nearest, value / limit);
   };
@@ -82,6 +86,7 @@ double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options)
     consider(debt.level0_files, slowdown > 0 ? std::min(slowdown, stop) : stop);
     const uint64_t hard = options.hard_pending_compaction_bytes_limit;
     const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+    // If only one of the two limits is set, the sum is that limit.
     consider(static_cast<double>(debt.pending_compaction_bytes),
              static_cast<double>(soft > 0 && hard > 0 ? std::min(soft, hard) : soft + hard));
   }
@@ -106,6 +111,7 @@ bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& option
   return soft > 0 && debt.pending_compaction_bytes >= soft / 4;
 }
 
+// A stop is worse than a delay, and a delay is worse than none. Severity decides between equals.
 StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
   const auto rank = [](const StallDecision& d) {
     return d.condition == WriteStallCondition::kStopped   ? 2
@@ -118,6 +124,7 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
 
 uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
                             const ColumnFamilyOptions& options) {
+  // Below this size in bytes a memtable gives small level-0 files, which cost more than they save.
   constexpr uint64_t kNotWorthIt = 4 << 20;  // bytes
   assert(immutable_memtables >= 0);
   assert(flush_progress >= 0);
@@ -127,6 +134,8 @@ uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
   return std::min(full, std::max(kNotWorthIt, share));
 }
 
+// Severity 0 gives the full rate, severity 1 a sixteenth of it, and equal steps of severity divide
+// the rate by equal factors. Never less than 16 KiB per second, so that writes make progress.
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate) {
   constexpr double kLowestShare = 1.0 / 16;
   assert(decision.severity >= 0);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random bytes come from getrandom(), because a prefix that repeats would repeat the key stream.
+// Counter mode (CTR): each block of a file is combined with a key block by XOR. The key block is
+// the encryption of a counter and a vector, both of which the file's prefix contains. Prefixes come
+// from getrandom(), because two files with the same prefix would have the same key stream, and
+// comparing them would reveal their contents.
 #include "env/encryption/ctr_provider.h"
 
 #include <sys/random.h>
@@ -21,11 +24,13 @@
 namespace ashlar {
 namespace {
 
-// Of new files. Streams also accept other lengths of a given prefix, if it has the two blocks.
+// The prefix length of new files. Existing files may have a prefix of another length, if it holds
+// at least two blocks.
 constexpr size_t kPrefixBytes = 4096;
 constexpr size_t kDefaultRot13Block = 32;
 
-// Fills the memory with random bytes of the kernel. Waits only early after the boot.
+// Fills the memory with random bytes of the kernel. The call waits only if the system has just
+// booted.
 Status FillRandom(char* data, size_t bytes) {
   assert(data != nullptr);
   while (bytes > 0) {
@@ -38,8 +43,8 @@ Status FillRandom(char* data, size_t bytes) {
   return Status::OK();
 }
 
-// No protection: ROT13 exists for tests and for compatibility of names. Bytes are shifted by 13
-// modulo 256.
+// This cipher protects nothing. ROT13 exists for tests, and because option strings may name it.
+// Each byte is shifted by 13, modulo 256.
 class Rot13 final : public BlockCipher {
  public:
   explicit Rot13(size_t block_size) : block_size_(block_size) { assert(block_size > 0); }
@@ -74,19 +79,20 @@ class Rot13 final : public BlockCipher {
   size_t block_size_;
 };
 
-// The stream of one file. Encrypting and decrypting are the same operation, XOR with the key
-// stream. Constant after its construction, so that any thread may use it.
+// The stream of one file. Encryption and decryption are the same operation: XOR with the key
+// stream. The object does not change after its construction, so any thread may use it.
 class CtrStream final : public BlockAccessCipherStream {
  public:
   CtrStream(std::shared_ptr<BlockCipher> cipher, std::string vector, uint64_t counter)
       : cipher_(std::move(cipher)), vector_(std::move(vector)), counter_(counter) {
-    assert(vector_.size() == cipher_->BlockSize() && vector_.size() >= sizeof(counter));
+    assert(vector_.size() == cipher_->BlockSize());
+    assert(vector_.size() >= sizeof(counter));
   }
 
   size_t BlockSize() override { return vector_.size(); }
   Status Encrypt(uint64_t file_offset, char* data, size_t data_size) override {
     std::string key;
-    // Each round handles the bytes within one block. The first and last may be a part of one.
+    // Each round handles the bytes of one block. The first and the last block may be used in part.
     while (data_size > 0) {
       const uint64_t block = file_offset / vector_.size();
       const size_t skipped = file_offset % vector_.size();
@@ -127,9 +133,9 @@ class CtrStream final : public BlockAccessCipherStream {
   const uint64_t counter_;  // of block 0
 };
 
-// Calls `change` with whole blocks. A part of a block is copied into a zeroed block at its place,
-// and its bytes are copied back. This is right if each changed byte depends only on its place, as
-// in counter mode.
+// Calls `change` with whole blocks. If a block is only covered in part, its bytes are copied to
+// their place in a zeroed block and copied back afterwards. This is correct if a changed byte
+// depends only on its old value and its place, as in counter mode.
 template <typename Change>
 Status ForEachBlock(size_t block_bytes, uint64_t offset, char* data, size_t size, Change&& change) {
   assert(block_bytes > 0);
@@ -250,8 +256,8 @@ Status CtrProvider::CreateNewPrefix(const std::string& /*fname*/, char* prefix,
     return Status::InvalidArgument(StrCat("CTR encryption: a prefix of ", prefix_length, " bytes"));
   }
   RETURN_IF_ERROR(FillRandom(prefix, prefix_length));
-  // The first two blocks stay readable: everything needed to decrypt the rest is derived from them
-  // and the cipher.
+  // The first two blocks, counter and vector, stay readable: together with the cipher they suffice
+  // to decrypt the rest.
   CtrStream stream(cipher_, std::string(prefix + block_bytes, block_bytes), DecodeFixed64(prefix));
   return stream.Encrypt(0, prefix + 2 * block_bytes, prefix_length - 2 * block_bytes);
 }
@@ -267,7 +273,7 @@ Status CtrProvider::AddCipher(const std::string& descriptor, const char* /*ciphe
   return Status::OK();
 }
 
-// The encrypted part of the prefix is not needed.
+// Only the two readable blocks of the prefix are used.
 Status CtrProvider::CreateCipherStream(const std::string& fname, const EnvOptions& /*options*/,
                                        Slice& prefix,
                                        std::unique_ptr<BlockAccessCipherStream>* result) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file system with encrypted files. A new file gets its prefix at once, so every file that was
-// created here has one; a file that somebody else created empty, such as LOCK, has none.
+// A file system whose files are encrypted. A new file gets its prefix at once, so every file that
+// was created here has one. A file that another program created empty, such as LOCK, has none.
 //
 // Crash contract: a crash while a file is created can leave an empty file, or one with a part of
 // its prefix, which is Corruption when it is opened for reading. Databases rename such files into
@@ -22,8 +22,8 @@
 namespace ashlar {
 namespace {
 
-// The base is not called except through the wrapper's functions, so that sizes and offsets are
-// converted in one place. Any thread.
+// All calls go through the functions of the wrapper, so that sizes and offsets are converted in one
+// place. Any thread may call.
 class EncryptedFiles final : public EncryptedFileSystem {
  public:
   EncryptedFiles(const std::shared_ptr<FileSystem>& base,
@@ -60,7 +60,7 @@ class EncryptedFiles final : public EncryptedFileSystem {
                                      std::vector<FileAttributes>* r, IODebugContext* dbg) override;
   IOStatus Truncate(const std::string& f, size_t size, const IOOptions& io,
                     IODebugContext* dbg) override;
-  // Reads return no buffers of the base, and are not asynchronous.
+  // Reads return no buffers of the file system below, and they are never asynchronous.
   void SupportedOps(int64_t& supported_ops) override {
     FileSystemWrapper::SupportedOps(supported_ops);
     supported_ops &= ~((int64_t{1} << kFSBuffer) | (int64_t{1} << kAsyncIO));
@@ -68,9 +68,11 @@ class EncryptedFiles final : public EncryptedFileSystem {
 
  private:
   size_t prefix_bytes() const { return provider_->GetPrefixLength(); }
-  // The size without the prefix. A file without a whole prefix has no bytes.
+  // The size as the program sees it, without the prefix. A file without a whole prefix counts as
+  // empty.
   uint64_t Visible(uint64_t size) const { return size - std::min<uint64_t>(size, prefix_bytes()); }
-  // The cipher of a file with this prefix; that of a file without a whole prefix cannot decrypt.
+  // The cipher of a file with this prefix. A file without a whole prefix gets a cipher that cannot
+  // decrypt.
   Result<FileCipher> CipherOf(const std::string& f, const FileOptions& options, Slice prefix) const;
   // Reads the prefix of a file that exists.
   Result<FileCipher> ReadCipher(const std::string& f, const FileOptions& options,
@@ -84,7 +86,7 @@ class EncryptedFiles final : public EncryptedFileSystem {
   const std::shared_ptr<EncryptionProvider> provider_;
 };
 
-// A mapping would show encrypted bytes to the program, or let it store plain ones.
+// A memory mapping would show encrypted bytes to the program, or let it store unencrypted ones.
 IOStatus RefuseMaps(const FileOptions& options) {
   if (!options.use_mmap_reads && !options.use_mmap_writes) return IOStatus::OK();
   return IOStatus::InvalidArgument("encrypted files cannot be mapped into memory");
@@ -127,7 +129,7 @@ Result<std::string> EncryptedFiles::NewPrefix(const std::string& f) const {
   return prefix;
 }
 
-// The prefix is copied to memory with the alignment of direct I/O.
+// Direct I/O needs aligned memory, so the prefix is copied to such memory first.
 Result<FileCipher> EncryptedFiles::WritePrefix(const std::string& f, const FileOptions& options,
                                                FSWritableFile* file, IODebugContext* dbg) const {
   ASSIGN_OR_RETURN(std::string prefix, NewPrefix(f));
@@ -184,7 +186,7 @@ IOStatus EncryptedFiles::NewWritableFile(const std::string& f, const FileOptions
   return IOStatus::OK();
 }
 
-// Appends to a file, which continues its key stream, or creates it.
+// Appends to an existing file, whose key stream continues, or creates the file.
 IOStatus EncryptedFiles::ReopenWritableFile(const std::string& f, const FileOptions& options,
                                             std::unique_ptr<FSWritableFile>* r,
                                             IODebugContext* dbg) {
@@ -192,7 +194,7 @@ IOStatus EncryptedFiles::ReopenWritableFile(const std::string& f, const FileOpti
   RETURN_IF_ERROR(RefuseMaps(options));
   std::unique_ptr<FSWritableFile> base;
   RETURN_IF_ERROR(FileSystemWrapper::ReopenWritableFile(f, options, &base, dbg));
-  // A part of a prefix is dropped.
+  // A file with a part of a prefix holds no data, so it is created again.
   if (base->GetFileSize(options.io_options, dbg) < prefix_bytes()) {
     RETURN_IF_ERROR(base->Close(options.io_options, dbg));
     return NewWritableFile(f, options, r, dbg);
@@ -203,8 +205,8 @@ IOStatus EncryptedFiles::ReopenWritableFile(const std::string& f, const FileOpti
   return IOStatus::OK();
 }
 
-// The old contents are dropped with their prefix: the same key stream must not encrypt both the old
-// and the new log.
+// Starts a log in the place of an old one. The old contents are dropped together with their prefix:
+// the same key stream must not encrypt both logs.
 IOStatus EncryptedFiles::ReuseWritableFile(const std::string& f, const std::string& old,
                                            const FileOptions& options,
                                            std::unique_ptr<FSWritableFile>* r,
@@ -226,7 +228,7 @@ IOStatus EncryptedFiles::NewRandomRWFile(const std::string& f, const FileOptions
   uint64_t size = 0;
   RETURN_IF_ERROR(FileSystemWrapper::GetFileSize(f, options.io_options, &size, dbg));
   std::string prefix;
-  // The file is empty or has a part of a prefix, which counts as empty.
+  // A file that is empty, or that has only a part of a prefix, gets a new prefix.
   if (size < prefix_bytes()) {
     Result<std::string> made = NewPrefix(f);
     if (!made.ok()) return status_to_io_status(Status(made.status()));
@@ -263,7 +265,7 @@ IOStatus EncryptedFiles::GetChildrenFileAttributes(const std::string& dir, const
 
 IOStatus EncryptedFiles::Truncate(const std::string& f, size_t size, const IOOptions& io,
                                   IODebugContext* dbg) {
-  // To a size of 0 keeps the prefix.
+  // A file that is cut to size 0 keeps its prefix.
   return FileSystemWrapper::Truncate(f, size + prefix_bytes(), io, dbg);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes are decrypted in the caller's buffer, and encrypted in a copy.
+// Reads decrypt in the buffer of the caller; writes encrypt a copy of the data. A file without a
+// whole prefix has no cipher stream, and so it must not have any data behind the prefix.
 #include "env/encryption/encrypted_files.h"
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace ashlar {
 
-// A file without a whole prefix has no stream, and nothing behind the prefix.
 IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) const {
+  assert(result != nullptr);
   if (result->empty()) return IOStatus::OK();
   if (stream_ == nullptr) return IOStatus::Corruption("an encrypted file without prefix has data");
   PerfTimer timer(SystemClock::Default().get(), &PerfContextBase::decrypt_data_nanos);
@@ -27,7 +28,8 @@ IOStatus FileCipher::Decrypt(uint64_t offset, Slice* result, char* scratch) cons
 
 IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignment,
                              AlignedBuffer* buffer, Slice* encrypted) const {
-  assert(buffer != nullptr && encrypted != nullptr);
+  assert(buffer != nullptr);
+  assert(encrypted != nullptr);
   assert(stream_ != nullptr);
   *encrypted = Slice();
   if (data.empty()) return IOStatus::OK();
@@ -41,8 +43,8 @@ IOStatus FileCipher::Encrypt(uint64_t offset, const Slice& data, size_t alignmen
 
 IOStatus EncryptedSequentialFile::Read(size_t n, const IOOptions& options, Slice* result,
                                        char* scratch, IODebugContext* dbg) {
-  // After an error of Decrypt() the position of the file below has moved and offset_ has not; the
-  // caller gives the file up.
+  // If Decrypt() fails, the file below has moved on but offset_ has not. The caller gives the file
+  // up after an error.
   RETURN_IF_ERROR(file_->Read(n, options, result, scratch, dbg));
   RETURN_IF_ERROR(cipher_.Decrypt(offset_, result, scratch));
   offset_ += result->size();
@@ -69,8 +71,8 @@ IOStatus EncryptedRandomAccessFile::Read(uint64_t offset, size_t n, const IOOpti
   return cipher_.Decrypt(offset, result, scratch);
 }
 
-// The base sees offsets that count the prefix. Afterwards the requests have their own offsets
-// again, as the caller expects.
+// The file below counts offsets from its prefix on. They are converted back before the call
+// returns, because the caller expects its own offsets.
 IOStatus EncryptedRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
                                               const IOOptions& options, IODebugContext* dbg) {
   for (size_t i = 0; i < num_reqs; ++i) reqs[i].offset += cipher_.prefix_bytes();
@@ -92,7 +94,7 @@ IOStatus EncryptedRandomAccessFile::GetFileSize(uint64_t* result) {
 
 IOStatus EncryptedWritableFile::Append(const Slice& data, const IOOptions& options,
                                        IODebugContext* dbg) {
-  // The key stream depends on the offset, which is the present size.
+  // The key stream depends on the offset of the data, which is the present size of the file.
   Slice encrypted;
   RETURN_IF_ERROR(cipher_.Encrypt(GetFileSize(options, dbg), data, GetRequiredBufferAlignment(),
                                   &buffer_, &encrypted));

@@ -7,6 +7,7 @@
 // at a time, except for Sync().
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -42,7 +43,9 @@ class EncryptedSequentialFile final : public FSSequentialFile {
  public:
   // `file` is positioned behind its prefix.
   EncryptedSequentialFile(std::unique_ptr<FSSequentialFile> file, FileCipher cipher)
-      : file_(std::move(file)), cipher_(std::move(cipher)) {}
+      : file_(std::move(file)), cipher_(std::move(cipher)) {
+    assert(file_ != nullptr);
+  }
 
   IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) override;
@@ -66,7 +69,9 @@ class EncryptedSequentialFile final : public FSSequentialFile {
 class EncryptedRandomAccessFile final : public FSRandomAccessFile {
  public:
   EncryptedRandomAccessFile(std::unique_ptr<FSRandomAccessFile> file, FileCipher cipher)
-      : file_(std::move(file)), cipher_(std::move(cipher)) {}
+      : file_(std::move(file)), cipher_(std::move(cipher)) {
+    assert(file_ != nullptr);
+  }
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override;
@@ -99,7 +104,9 @@ class EncryptedWritableFile final : public FSWritableFile {
  public:
   // `file` has its prefix already, so that its size is at least the length of the prefix.
   EncryptedWritableFile(std::unique_ptr<FSWritableFile> file, FileCipher cipher)
-      : file_(std::move(file)), cipher_(std::move(cipher)) {}
+      : file_(std::move(file)), cipher_(std::move(cipher)) {
+    assert(file_ != nullptr);
+  }
 
   using FSWritableFile::Append;
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override;
@@ -164,7 +171,9 @@ class EncryptedWritableFile final : public FSWritableFile {
 class EncryptedRandomRWFile final : public FSRandomRWFile {
  public:
   EncryptedRandomRWFile(std::unique_ptr<FSRandomRWFile> file, FileCipher cipher)
-      : file_(std::move(file)), cipher_(std::move(cipher)) {}
+      : file_(std::move(file)), cipher_(std::move(cipher)) {
+    assert(file_ != nullptr);
+  }
 
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options,
                  IODebugContext* dbg) override;

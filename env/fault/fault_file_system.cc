@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls run one at a time under the mutex: each gets its number, is compared with the fault plans,
-// is carried out in full, in part or not at all, and is reported to the subclass.
+// Calls run one at a time, under the mutex. Each call gets a number and is compared with the fault
+// plans. Then it is carried out in full, in part or not at all, and reported to the subclass.
 #include "env/fault/fault_file_system.h"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ IOStatus MakeError(FaultError error, const FileCall& call) {
   return status;
 }
 
-// A sync may report a success that it did not have. Other calls may not: an open that reports
-// success must return a file.
+// Whether a fault may report a success that did not happen. A sync may; other calls may not,
+// because for example an open that reports success must return a file.
 bool CanLie(CallKind kind) {
   return kind == CallKind::kSync || kind == CallKind::kRangeSync ||
          kind == CallKind::kSyncDirectory;
@@ -123,7 +123,8 @@ uint64_t FaultFileSystem::NewFileId() {
   return next_file_id_++;
 }
 
-// The hook and all actions run under the mutex, so that calls of several threads have one order.
+// Runs one call. The hook and the actions run under the mutex too, so the calls of all threads have
+// one order.
 IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& actions) {
   assert(actions.full != nullptr);
   MutexLock lock(&mutex_);
@@ -152,7 +153,7 @@ IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& a
     OnApplied(call, Slice(data.data(), std::min(applied_bytes, data.size())));
   } else if (!status.ok() &&
              (call.kind == CallKind::kSync || call.kind == CallKind::kSyncDirectory)) {
-    // A sync that a fault prevented or that failed below lost the dirty data.
+    // A sync that failed, by a fault or below, has lost the data that was not yet durable.
     OnSyncFailed(call);
   }
   if (hook_) hook_(call, /*is_before=*/false);
@@ -164,7 +165,8 @@ void FaultFileSystem::ObserveStores() {
   FindStoresLocked();
 }
 
-// The hook is called around the search, because the stores are known only after it.
+// Finds stores into memory mappings. The hook is called before and after the search, because a
+// store is not known before it.
 void FaultFileSystem::FindStoresLocked() {
   if (!HasMappings()) return;
   FileCall search;
@@ -176,7 +178,8 @@ void FaultFileSystem::FindStoresLocked() {
 }
 
 void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
-  assert(call.kind == CallKind::kStore && call.size == data.size());
+  assert(call.kind == CallKind::kStore);
+  assert(call.size == data.size());
   call.index = next_call_++;
   NoteCallLocked(call, data);
   stats_.bytes_written += data.size();
@@ -184,14 +187,14 @@ void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
 }
 
 IOStatus FaultFileSystem::RunWhole(FileCall call, const std::function<IOStatus()>& action) {
-  // Without a half, a partial fault of such a call does nothing.
+  // There is no half action, so a partial fault of this call does nothing.
   return Run(std::move(call), Slice(), {[&](size_t*) { return action(); }, nullptr});
 }
 
 void FaultFileSystem::NoteCallLocked(const FileCall& call, const Slice& data) {
   assert(call.index < next_call_);
   ++stats_.calls[IndexOf(call.kind)];
-  // The old hash is part of the line, so that the order of the calls counts, too.
+  // The old hash is part of the line, so the result depends on the order of the calls too.
   const std::string line =
       StrCat(NameOf(call.kind), "\n", call.path, "\n", call.target, "\n", call.offset, "\n",
              call.size, "\n", XxHash64(data.data(), data.size(), 0), "\n", hash_);
@@ -199,7 +202,8 @@ void FaultFileSystem::NoteCallLocked(const FileCall& call, const Slice& data) {
   if (keep_calls_) calls_.push_back(call);
 }
 
-// A plan whose calls are used up stays in the list and matches no more.
+// Finds the plan for this call. A plan that has no calls left stays in the list, and matches no
+// more.
 const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
   for (ActivePlan& active : plans_) {
     const FaultPlan& plan = active.plan;
@@ -219,7 +223,8 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
 IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
                                     const Actions& actions, size_t* applied_bytes,
                                     bool* is_applied) {
-  assert(!*is_applied && *applied_bytes == 0);
+  assert(!*is_applied);
+  assert(*applied_bytes == 0);
   if (plan.error == FaultError::kLie) return IOStatus::OK();
   const bool is_read = call.kind == CallKind::kRead;
   FaultEffect effect = plan.effect;
@@ -230,15 +235,15 @@ IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
   if (effect == FaultEffect::kFull) done = actions.full(applied_bytes);
   if (effect == FaultEffect::kPartial && actions.half) done = actions.half(applied_bytes);
   *is_applied = done.ok() || *applied_bytes > 0;
-  // A short read is no error: the caller sees fewer bytes.
+  // A short read is not an error: the caller just sees fewer bytes.
   if (is_read && plan.error == FaultError::kShort) return done;
   return MakeError(plan.error, call);
 }
 
 namespace {
 
-// Opens a file by calling `open` as one numbered call, and wraps it.
-// A reuse has the new name from now on. After an error the opened file, if any, is closed again.
+// Opens a file by calling `open` as one numbered call, and wraps the file. A reused file has its
+// new name from now on. If a fault follows a successful open, the file is closed again.
 template <typename File, typename Open>
 IOStatus OpenThrough(FaultFileSystem* fs, FileCall call, std::unique_ptr<File>* r, Open open) {
   assert(fs != nullptr);
@@ -292,7 +297,7 @@ IOStatus FaultFileSystem::NewRandomRWFile(const std::string& f, const FileOption
   return OpenThrough(this, CallWith(CallKind::kOpenReadWrite, f), r,
                      [&](auto* file) { return target_->NewRandomRWFile(f, options, file, dbg); });
 }
-// Not supported: stores into the mapping are no calls, so that they could not be numbered.
+// Not supported, because a store into the mapping is not a call and could not get a number.
 IOStatus FaultFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
                                                     std::unique_ptr<MemoryMappedFileBuffer>* r) {
   r->reset();
@@ -368,7 +373,7 @@ IOStatus FaultFileSystem::LinkFile(const std::string& s, const std::string& t,
   return RunWhole(CallWith(CallKind::kLink, s, t),
                   [&] { return target_->LinkFile(s, t, options, dbg); });
 }
-// Composed of its steps, so that each of them has a number and may fail.
+// Composed of its steps, so each of them has a number and can fail.
 IOStatus FaultFileSystem::SyncFile(const std::string& f, const FileOptions& file_opts,
                                    const IOOptions& options, bool use_fsync, IODebugContext* dbg) {
   return FileSystem::SyncFile(f, file_opts, options, use_fsync, dbg);
@@ -385,8 +390,7 @@ IOStatus FaultFileSystem::AreFilesSame(const std::string& a, const std::string& 
 }
 IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& options, FileLock** lock,
                                    IODebugContext* dbg) {
-  // The out parameter is set only after success, also if the call below succeeded in spite of the
-  // injected error.
+  // The result is only set on success, even if the call below succeeded and the error was injected.
   *lock = nullptr;
   FileLock* held = nullptr;
   IOStatus status = RunWhole(CallWith(CallKind::kLock, f),
@@ -404,7 +408,7 @@ IOStatus FaultFileSystem::UnlockFile(FileLock* lock, const IOOptions& options,
   return RunWhole(CallWith(CallKind::kUnlock, ""),
                   [&] { return target_->UnlockFile(lock, options, dbg); });
 }
-// Composed of the calls that write the log, each of which has a number of its own.
+// The calls that write the log go through this object, so each of them has a number.
 IOStatus FaultFileSystem::NewLogger(const std::string& f, const IOOptions& options,
                                     std::shared_ptr<Logger>* r, IODebugContext* dbg) {
   return FileSystem::NewLogger(f, options, r, dbg);

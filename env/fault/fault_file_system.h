@@ -114,7 +114,7 @@ class FaultFileSystem : public FileSystemWrapper {
 
   const char* Name() const override { return "FaultFileSystem"; }
 
-  // The call with this number fails, whatever its kind; depending on `mode`, later calls fail as
+  // The call with this number fails, whatever its kind is. Depending on `mode`, later calls fail as
   // well.
   void FailAt(uint64_t index, FaultError error, FaultMode mode = FaultMode::kOnce,
               FaultEffect effect = FaultEffect::kNone);

@@ -27,7 +27,8 @@ IOStatus RunWhole(const FaultFileContext& context, CallKind kind,
   return context.fs->RunWhole(CallOn(context, kind), action);
 }
 
-// `read(n)` reads up to n bytes. A fault may call it with half the size.
+// Runs a read that may be cut short: `read(n)` reads up to n bytes, and a fault may pass half of
+// the size.
 IOStatus RunRead(const FaultFileContext& context, uint64_t offset, size_t n, Slice* result,
                  const std::function<IOStatus(size_t n)>& read) {
   assert(result != nullptr);
@@ -45,7 +46,7 @@ IOStatus RunRead(const FaultFileContext& context, uint64_t offset, size_t n, Sli
   return status;
 }
 
-// The position is counted here, because calls are recorded with their offsets.
+// Counts the position itself, since calls are recorded with their offsets.
 class FaultSequentialFile : public FSSequentialFileOwnerWrapper {
  public:
   FaultSequentialFile(const FaultFileContext& context, std::unique_ptr<FSSequentialFile> file)
@@ -75,7 +76,7 @@ class FaultSequentialFile : public FSSequentialFileOwnerWrapper {
   uint64_t offset_ = 0;
 };
 
-// Asynchronous and multiple reads are carried out one by one, in the calling thread.
+// Asynchronous reads and multiple reads are carried out one by one, on the calling thread.
 class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
  public:
   FaultRandomAccessFile(const FaultFileContext& context, std::unique_ptr<FSRandomAccessFile> file)
@@ -102,8 +103,8 @@ class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
   const FaultFileContext context_;
 };
 
-// An unclosed file is closed by the destructor, because the target's destructor would do the same
-// without a number.
+// The destructor closes a file that is still open. Otherwise the destructor of the target would
+// close it, without a number.
 class FaultWritableFile : public FSWritableFileOwnerWrapper {
  public:
   FaultWritableFile(const FaultFileContext& context, std::unique_ptr<FSWritableFile> file)
@@ -113,7 +114,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
   }
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
-    // The size tells how many bytes an append wrote that failed in the middle.
+    // The difference in size shows how many bytes were written by an append that failed halfway.
     const uint64_t offset = target()->GetFileSize(options, dbg);
     const auto appending = [&](size_t count) {
       return [&, count](size_t* applied_bytes) {
@@ -135,8 +136,8 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
       return [&, count](size_t* applied_bytes) {
         IOStatus status =
             target()->PositionedAppend(Slice(data.data(), count), offset, options, dbg);
-        // The target cannot tell how much a failed positioned write wrote; no byte counts as
-        // written then.
+        // A positioned write that failed does not tell how much it wrote, so no byte counts as
+        // written.
         *applied_bytes = status.ok() ? count : 0;
         return status;
       };
@@ -172,7 +173,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
     return context_.fs->RunWhole(CallOn(context_, CallKind::kAllocate, offset, len),
                                  [&] { return target()->Allocate(offset, len, options, dbg); });
   }
-  // Ends in Allocate() of this object, so that the call gets a number.
+  // Calls Allocate() of this object, so that the allocation gets a number.
   void PrepareWrite(size_t offset, size_t len, const IOOptions& options,
                     IODebugContext* dbg) override {
     FSWritableFile::PrepareWrite(offset, len, options, dbg);
@@ -229,11 +230,13 @@ class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
   const FaultFileContext context_;
 };
 
-// Syncs of directories are what makes names durable, so that tests fail them in particular.
+// Only a sync of the directory makes the names of files durable, so tests let these syncs fail.
 class FaultDirectory : public FSDirectoryWrapper {
  public:
   FaultDirectory(const FaultFileContext& context, std::unique_ptr<FSDirectory> directory)
-      : FSDirectoryWrapper(directory.get()), guard_(std::move(directory)), context_(context) {}
+      : FSDirectoryWrapper(directory.get()), guard_(std::move(directory)), context_(context) {
+    assert(guard_ != nullptr);
+  }
 
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     return RunWhole(context_, CallKind::kSyncDirectory,

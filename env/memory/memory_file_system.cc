@@ -109,7 +109,8 @@ bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
 
 IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
                                     FilePtr* file) const {
-  assert(what != nullptr && file != nullptr);
+  assert(what != nullptr);
+  assert(file != nullptr);
   const std::string clean = CleanPath(path);
   MutexLock lock(&mutex_);
   const auto found = files_.find(clean);
@@ -316,7 +317,8 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
 }
 
 IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std::string& t) {
-  assert(!s.empty() && !t.empty());
+  assert(!s.empty());
+  assert(!t.empty());
   if (!directories_.contains(s)) return NotThere("rename", s);
   if (files_.contains(t) || (directories_.contains(t) && HasChildrenLocked(t))) {
     return Refused("rename", t, "File exists");

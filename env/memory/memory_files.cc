@@ -148,7 +148,9 @@ class MemoryWritableFile : public FSWritableFile {
  public:
   MemoryWritableFile(MemoryFilePtr file, std::string path, uint64_t position,
                      std::shared_ptr<SystemClock> clock)
-      : file_(std::move(file)), path_(std::move(path)), size_(position), clock_(std::move(clock)) {}
+      : file_(std::move(file)), path_(std::move(path)), size_(position), clock_(std::move(clock)) {
+    assert(clock_ != nullptr);
+  }
 
   using FSWritableFile::Append;
   using FSWritableFile::PositionedAppend;
@@ -190,7 +192,9 @@ class MemoryWritableFile : public FSWritableFile {
 class MemoryRandomRWFile : public FSRandomRWFile {
  public:
   MemoryRandomRWFile(MemoryFilePtr file, std::string path, std::shared_ptr<SystemClock> clock)
-      : file_(std::move(file)), path_(std::move(path)), clock_(std::move(clock)) {}
+      : file_(std::move(file)), path_(std::move(path)), clock_(std::move(clock)) {
+    assert(clock_ != nullptr);
+  }
 
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions&, IODebugContext*) override {
     return file_->Write(offset, data, clock_->NowMicros()) ? IOStatus::OK()

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,7 +28,9 @@ struct MemoryUsage {
 // The content of one file. It exists as long as the file has a name or is open. Any thread.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::shared_ptr<MemoryUsage> usage) : usage_(std::move(usage)) {}
+  explicit MemoryFile(std::shared_ptr<MemoryUsage> usage) : usage_(std::move(usage)) {
+    assert(usage_ != nullptr);
+  }
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;

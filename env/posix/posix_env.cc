@@ -105,7 +105,8 @@ class PosixEnv : public CompositeEnv {
   }
   // The pools exist as long as the Env; each has its own mutex.
   ThreadPoolImpl& Pool(Priority pri) const {
-    assert(pri >= BOTTOM && pri < TOTAL);
+    assert(pri >= BOTTOM);
+    assert(pri < TOTAL);
     return *pools_[pri];
   }
   // Runs in the child after fork(), where only the forking thread exists: the counted threads and

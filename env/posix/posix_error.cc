@@ -16,7 +16,8 @@
 namespace ashlar {
 
 IOStatus PosixError(const char* what, const std::string& path, int error) {
-  assert(what != nullptr && error > 0);
+  assert(what != nullptr);
+  assert(error > 0);
   const std::string context = StrCat(what, ": ", path);
   const std::string text = std::generic_category().message(error);
   IOStatus status;

@@ -328,6 +328,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
  private:
   static IOStatus OpenForWriting(const std::string& f, const FileOptions& options, int flags,
                                  std::unique_ptr<FSWritableFile>* r) {
+    assert(r != nullptr);
     r->reset();
     auto fd = options.use_direct_writes ? OpenDirect("open for writing", f, O_RDWR | flags)
                                         : OpenFd("open for writing", f, O_RDWR | flags);

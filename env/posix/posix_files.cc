@@ -64,7 +64,8 @@ struct RingRead {
 
   // Reads with pread() what the ring did not read. If the ring failed, this also finds the error.
   void Finish() {
-    assert(read.is_done && read.done_bytes <= read.n);
+    assert(read.is_done);
+    assert(read.done_bytes <= read.n);
     Slice rest;
     const size_t done = read.done_bytes;
     request->status = IOStatus::OK();
@@ -366,6 +367,7 @@ IOStatus PosixMappedReadFile::InvalidateCache(size_t offset, size_t length) {
 }
 
 IOStatus PosixMappedReadFile::GetFileSize(uint64_t* result) {
+  assert(result != nullptr);
   *result = size_;
   return IOStatus::OK();
 }

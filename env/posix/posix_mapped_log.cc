@@ -161,7 +161,8 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
 // The space up to `new_end` must be allocated.
 Status PosixMappedLog::MapLocked(uint64_t new_end) {
   const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
-  assert(old_end < new_end && new_end <= reserved_);
+  assert(old_end < new_end);
+  assert(new_end <= reserved_);
   void* mapped = mmap(base_ + old_end, new_end - old_end, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_FIXED, fd_, static_cast<off_t>(old_end));
   if (mapped == MAP_FAILED) return PosixError("map log", path_, errno);

@@ -52,7 +52,8 @@ class KernelRing final : public PosixUring {
 
   bool Start(UringRead* read) override EXCLUDES(mutex_) {
     MutexLock lock(&mutex_);
-    assert(read != nullptr && !read->is_done);
+    assert(read != nullptr);
+    assert(!read->is_done);
     if (!is_open_ || queued_ + in_kernel_ == kEntries) return false;
     io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
     if (entry == nullptr) return false;
@@ -84,7 +85,8 @@ class KernelRing final : public PosixUring {
 
   // Hands the queued reads to the kernel, which may accept only some of them.
   void SubmitLocked() REQUIRES(mutex_) {
-    assert(queued_ != 0 && queued_ + in_kernel_ <= kEntries);
+    assert(queued_ != 0);
+    assert(queued_ + in_kernel_ <= kEntries);
     const int taken = io_uring_submit(&ring_);
     if (taken > 0) {
       assert(static_cast<unsigned>(taken) <= queued_);
@@ -122,7 +124,7 @@ class KernelRing final : public PosixUring {
     Exit();
   }
 
-  // Closes the ring for good. Start() returns false from now on.
+  // Closes the ring. Start() returns false from now on.
   void Exit() REQUIRES(mutex_) {
     exits_.fetch_add(1, std::memory_order_release);
     io_uring_queue_exit(&ring_);

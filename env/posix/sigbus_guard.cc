@@ -79,7 +79,8 @@ void SigbusSlots::InstallOnce() {
 }
 
 void SigbusGuard::Watch(char* base) {
-  assert(slot_ == nullptr && base != nullptr);
+  assert(slot_ == nullptr);
+  assert(base != nullptr);
   MutexLock lock(&SigbusSlots::mutex);
   SigbusSlots::InstallOnce();
   for (Slot& slot : SigbusSlots::slots) {

@@ -96,7 +96,9 @@ namespace {
 class SimEnv final : public CompositeEnv {
  public:
   SimEnv(const std::shared_ptr<FileSystem>& fs, SimExecutor* executor)
-      : CompositeEnv(fs, executor->clock()), executor_(executor) {}
+      : CompositeEnv(fs, executor->clock()), executor_(executor) {
+    assert(executor != nullptr);
+  }
 
   const char* Name() const override { return "SimEnv"; }
 
@@ -129,7 +131,8 @@ class SimEnv final : public CompositeEnv {
 
  private:
   unsigned Bits(unsigned count) {
-    assert(count > 0 && count <= 32);
+    assert(count > 0);
+    assert(count <= 32);
     return static_cast<unsigned>(executor_->NextRandom() >> (64 - count));
   }
 

@@ -33,7 +33,10 @@ SimFS::SimFS(std::shared_ptr<MemoryFileSystem> memory, SimImage base,
     : FaultFileSystem(memory),
       memory_(std::move(memory)),
       base_(std::move(base)),
-      clock_(std::move(clock)) {}
+      clock_(std::move(clock)) {
+  assert(memory_ != nullptr);
+  assert(clock_ != nullptr);
+}
 
 SimFS::~SimFS() = default;
 

@@ -29,7 +29,8 @@ constexpr size_t kRunGapBytes = 64;  // a changed range may contain this many eq
 // The first word at or after `begin` that differs, or `end`.
 ASHLAR_RACES_WITH_STORES size_t FindChange(const char* live, const char* seen, size_t begin,
                                            size_t end) {
-  assert(begin % kWordBytes == 0 && end % kWordBytes == 0);
+  assert(begin % kWordBytes == 0);
+  assert(end % kWordBytes == 0);
   for (; begin < end; begin += kWordBytes) {
     if (*reinterpret_cast<const volatile uint64_t*>(live + begin) !=
         *reinterpret_cast<const uint64_t*>(seen + begin)) {
@@ -66,7 +67,8 @@ SimMappedLog::SimMappedLog(SimFS* fs, const FaultFileContext& context,
       file_(std::move(file)),
       memory_(kMaxCapacity),
       seen_(content) {
-  assert(CanHold(content.size()) && content.size() <= capacity_);
+  assert(CanHold(content.size()));
+  assert(content.size() <= capacity_);
   base_ = memory_.data();
   CopyBytes(content.data(), memory_.data(), content.size());
   allocated_.store(content.size(), std::memory_order_release);

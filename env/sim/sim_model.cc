@@ -164,7 +164,8 @@ void SimModel::Rename(const std::string& from, const std::string& to) {
   std::string old_name, new_name;
   const NodePtr old_parent = FindParent(from, &old_name);
   const NodePtr new_parent = FindParent(to, &new_name);
-  assert(old_parent != nullptr && new_parent != nullptr);
+  assert(old_parent != nullptr);
+  assert(new_parent != nullptr);
   const auto entry = old_parent->live_entries.find(old_name);
   assert(entry != old_parent->live_entries.end());
   assert(entry->second != nullptr);
@@ -179,13 +180,15 @@ void SimModel::Rename(const std::string& from, const std::string& to) {
 }
 
 void SimModel::Write(Node* node, const SimOperation& operation) {
-  assert(node != nullptr && !node->is_directory);
+  assert(node != nullptr);
+  assert(!node->is_directory);
   WriteInto(&node->live, operation.call.offset, operation.data);
   node->writes.push_back({false, operation.call.offset, operation.data});
 }
 
 void SimModel::Truncate(Node* node, uint64_t size) {
-  assert(node != nullptr && !node->is_directory);
+  assert(node != nullptr);
+  assert(!node->is_directory);
   if (node->live.size() == size) return;
   node->live.resize(size);
   node->writes.push_back({true, size, Slice()});
@@ -296,7 +299,8 @@ bool SimModel::FindPathTo(const Node& directory, const Node* wanted, std::string
 
 SimModel::DroppedFile SimModel::ContentOf(uint64_t file_id) const {
   const Node* node = open_files_.at(file_id).get();
-  assert(node != nullptr && !node->is_directory);
+  assert(node != nullptr);
+  assert(!node->is_directory);
   DroppedFile result;
   result.content = node->live;
   if (!FindPathTo(*root_, node, &result.path)) result.path.clear();

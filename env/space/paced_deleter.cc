@@ -138,7 +138,8 @@ void PacedDeleter::AwaitTurn() {
 }
 
 Status PacedDeleter::DeletePiece(const File& file, uint64_t* deleted, bool* is_gone) {
-  assert(deleted != nullptr && is_gone != nullptr);
+  assert(deleted != nullptr);
+  assert(is_gone != nullptr);
   if (CutPiece(file, deleted)) return Status::OK();
   *is_gone = true;
   *deleted = file.bytes;

@@ -6,6 +6,7 @@
 // this thread is started by the next call of Await().
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,7 +36,9 @@ class SpaceWatch {
  public:
   // `poll_micros`: the pause between two rounds of calls.
   SpaceWatch(std::shared_ptr<FileSystem> fs, uint64_t poll_micros)
-      : fs_(std::move(fs)), poll_micros_(poll_micros) {}
+      : fs_(std::move(fs)), poll_micros_(poll_micros) {
+    assert(fs_ != nullptr);
+  }
   // Every waiter must have been removed before.
   ~SpaceWatch();
   SpaceWatch(const SpaceWatch&) = delete;

@@ -116,7 +116,8 @@ class FileTraceReader final : public TraceReader {
 Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
                           const std::string& trace_filename,
                           std::unique_ptr<TraceWriter>* trace_writer) {
-  assert(env != nullptr && trace_writer != nullptr);
+  assert(env != nullptr);
+  assert(trace_writer != nullptr);
   trace_writer->reset();
   std::shared_ptr<FileSystem> fs = env->GetFileSystem();
   std::unique_ptr<FileWriter> file;
@@ -128,7 +129,8 @@ Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
 Status NewFileTraceReader(Env* env, const EnvOptions& env_options,
                           const std::string& trace_filename,
                           std::unique_ptr<TraceReader>* trace_reader) {
-  assert(env != nullptr && trace_reader != nullptr);
+  assert(env != nullptr);
+  assert(trace_reader != nullptr);
   trace_reader->reset();
   std::shared_ptr<FileSystem> fs = env->GetFileSystem();
   std::unique_ptr<RandomReader> file;

@@ -89,7 +89,8 @@ class TraceSink {
   template <typename Encode>
   void RecordInOrder(uint64_t place, TraceType type, const Encode& encode) noexcept {
     MutexLock lock(&mutex_);
-    assert(place >= next_place_ && place - next_place_ < kept_.size());
+    assert(place >= next_place_);
+    assert(place - next_place_ < kept_.size());
     Kept& kept = kept_[place % kept_.size()];
     assert(!kept.is_here);
     kept.is_here = true;

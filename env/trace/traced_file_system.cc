@@ -25,6 +25,7 @@ struct Place {
 template <typename Run>
 IOStatus Traced(IoTrace* trace, const std::string& path, const IoOperation& operation,
                 const IODebugContext* dbg, const Run& run) {
+  assert(trace != nullptr);
   if (!trace->is_on()) [[likely]]
     return run();
   const uint64_t begin = trace->NowNanos();
@@ -195,7 +196,9 @@ class TracedDirectory final : public FSDirectoryWrapper {
   TracedDirectory(std::unique_ptr<FSDirectory>&& directory, Place place)
       : FSDirectoryWrapper(directory.get()),
         owned_(std::move(directory)),
-        place_(std::move(place)) {}
+        place_(std::move(place)) {
+    assert(owned_ != nullptr);
+  }
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     return Traced(place_, Named("Fsync"), dbg, [&] { return owned_->Fsync(options, dbg); });
   }
@@ -336,7 +339,8 @@ class TracedFileSystem final : public FileSystemWrapper {
 
 std::shared_ptr<FileSystem> WithIoTrace(const std::shared_ptr<FileSystem>& fs,
                                         std::shared_ptr<IoTrace> trace) {
-  assert(fs != nullptr && trace != nullptr);
+  assert(fs != nullptr);
+  assert(trace != nullptr);
   return std::make_shared<TracedFileSystem>(fs, std::move(trace));
 }
 

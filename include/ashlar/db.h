@@ -800,7 +800,7 @@ class ASHLAR_EXPORT DB {
   virtual Status CommitFileIngestionHandle(std::unique_ptr<FileIngestionHandle> handle);
 
   // Creates a family from files that Checkpoint::ExportColumnFamily() has written, from this
-  // database or another one. If there are several exports, no key may occur in two of them.
+  // database or another one; blob files are copied. No key may occur in two of several exports.
   virtual Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
                                               const std::string& column_family_name,
                                               const ImportColumnFamilyOptions& import_options,

@@ -45,7 +45,7 @@ class ASHLAR_EXPORT SstFileReader {
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value);
 
   // Iterates over all entries as stored. ParseTableIteratorKey() splits their keys into user key,
-  // sequence number and type.
+  // timestamp, sequence number and type; utilities/types_util.h makes keys to seek.
   std::unique_ptr<Iterator> NewTableIterator();
   Status ParseTableIteratorKey(const Slice& raw_table_key, ParsedEntryInfo* parsed_key) const;
 

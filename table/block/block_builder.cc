@@ -75,7 +75,8 @@ inline void BlockBuilder::AppendEntry(const Slice& key, size_t shared, const Sli
 
 // The entry is a restart point if its interval is empty so far.
 void BlockBuilder::AppendSeparated(const Slice& key, size_t shared, const Slice& value) {
-  assert(options_.separates_values && options_.has_value_lengths);
+  assert(options_.separates_values);
+  assert(options_.has_value_lengths);
   const size_t non_shared = key.size() - shared;
   char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared);
   char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));

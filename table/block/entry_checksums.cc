@@ -23,7 +23,8 @@ void Encode(const Slice& key, const Slice& value, char (&bytes)[sizeof(uint64_t)
 
 std::unique_ptr<const EntryChecksums> EntryChecksums::Of(const Block& block,
                                                          size_t checksum_bytes) {
-  assert(checksum_bytes >= 1 && checksum_bytes <= sizeof(uint64_t));
+  assert(checksum_bytes >= 1);
+  assert(checksum_bytes <= sizeof(uint64_t));
   std::unique_ptr<EntryChecksums> made(new EntryChecksums(checksum_bytes));
   BlockCursor cursor;
   cursor.Attach(&block, {.are_internal = false});

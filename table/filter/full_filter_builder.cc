@@ -196,7 +196,8 @@ void FullFilterBuilder::Reset() {
 }
 
 PageString FullFilterBuilder::FinishRibbon() {
-  assert(!hashes_.empty() && options_.kind == FilterForm::kRibbon);
+  assert(!hashes_.empty());
+  assert(options_.kind == FilterForm::kRibbon);
   const RibbonShape shape = RibbonFor(hashes_.size(), hashes_[0]);
   PageString filter;
   if (shape.slot_count != 0) filter = BuildRibbon(&hashes_, shape);

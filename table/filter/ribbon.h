@@ -58,7 +58,8 @@ class RibbonColumns {
  public:
   RibbonColumns() = default;
   RibbonColumns(uint64_t segment_count, uint32_t block_count) {
-    assert(segment_count != 0 && block_count != 0);
+    assert(segment_count != 0);
+    assert(block_count != 0);
     uint64_t most = (segment_count + block_count - 1) / block_count;
     uint64_t upper_start = most * block_count - segment_count;
     if (most > kRibbonMaxColumns) {

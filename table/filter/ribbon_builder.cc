@@ -50,7 +50,8 @@ double KeysForSlotsLog2(int log2) {
 
 // Interpolates between powers of two.
 uint32_t SlotsFor(size_t key_count) {
-  assert(key_count >= 1 && key_count <= kMaxKeys);
+  assert(key_count >= 1);
+  assert(key_count <= kMaxKeys);
   const auto keys = static_cast<double>(key_count);
   int log2 = static_cast<int>(std::log(keys) * 1.4426950409 + 0.5);
   double lower = KeysForSlotsLog2(log2);
@@ -118,6 +119,7 @@ class Banding {
 
   // Adds all hashes. False if they contradict each other with this seed.
   bool Solve(HashList* hashes, uint8_t ordinal_seed) {
+    assert(hashes != nullptr);
     std::memset(rows_.data(), 0, size_t{slot_count_} * sizeof(Bits128));
     std::memset(results_.data(), 0, size_t{slot_count_} * sizeof(uint32_t));
     const uint32_t raw_seed = RibbonRawSeed(ordinal_seed);
@@ -243,7 +245,8 @@ RibbonShape RibbonShapeFor(size_t key_count, uint64_t first_hash, uint32_t milli
 }
 
 PageString BuildRibbon(HashList* hashes, const RibbonShape& shape) {
-  assert(!hashes->empty() && shape.slot_count >= kMinSlots);
+  assert(!hashes->empty());
+  assert(shape.slot_count >= kMinSlots);
   const uint32_t blocks = shape.slot_count / kRibbonBlockSlots;
   try {
     Banding banding(shape);

@@ -4,6 +4,7 @@
 // docs/formats/block_based_table.md, sections 1.1 and 1.2.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string>
 
@@ -43,12 +44,14 @@ struct BlockHandle {
 
 // Returns the first byte behind the handle, or null if there is no valid handle in [p, limit).
 inline const char* ParseBlockHandle(const char* p, const char* limit, BlockHandle* handle) {
+  assert(handle != nullptr);
   p = GetVarint64Ptr(p, limit, &handle->offset);
   return p == nullptr ? nullptr : GetVarint64Ptr(p, limit, &handle->size);
 }
 
 // Removes a handle from the begin of `input`. False if there is none; `input` is unchanged then.
 inline bool GetBlockHandle(Slice* input, BlockHandle* handle) {
+  assert(input != nullptr);
   const char* limit = input->data() + input->size();
   const char* p = ParseBlockHandle(input->data(), limit, handle);
   if (p == nullptr) return false;

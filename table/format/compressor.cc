@@ -282,7 +282,7 @@ class ZstdCompressor final : public Compressor {
 size_t CompressedSizeLimit(size_t raw_bytes, const CompressionOptions& options) {
   constexpr uint64_t kKilo = 1024;
   const auto per_kilo = static_cast<uint64_t>(std::max(0, options.max_compressed_bytes_per_kb));
-  // Never larger than the uncompressed block, whatever the option says.
+  // Never larger than the uncompressed block, even if the option permits it.
   return static_cast<size_t>(std::min<uint64_t>(raw_bytes, raw_bytes * per_kilo / kKilo));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// Layouts of a footer, in bytes of the file:
 //   versions 2-5:  type | handles, padded to 40 bytes           | version | magic
 //   versions 6-7:  type | 3e007a00 | sum | base | size | 24 x 0 | version | magic
 //
@@ -33,12 +34,13 @@ constexpr uint64_t kPlainTableMagic = 0x8242229663bf9564ull;
 constexpr uint64_t kOldPlainTableMagic = 0x4f3418eb7a8f13b8ull;
 constexpr uint64_t kCuckooTableMagic = 0x926789d0c5f17873ull;
 
-// The origin of the bytes, for error messages.
+// Where the bytes come from, for error messages.
 struct Source {
   std::string_view path;
   uint64_t offset;
 };
 
+// Damage, which a repair may undo; a refused footer belongs to a table of another kind or format.
 Status Damaged(const Source& source, std::string_view what) {
   return Status::Corruption(StrCat("table footer: ", source.path, ", offset ", source.offset, ": ",
                                    what, "; restore the file or repair the database"));
@@ -67,8 +69,8 @@ Status CheckMagic(uint64_t magic, const Source& source) {
   }
 }
 
-// The checksum of a footer of version 6 or later at `offset`.
-// The base and the offset tie the footer to this file and this length.
+// The checksum of a footer of version 6 or later at `offset`. The base and the offset bind the
+// footer to this file and to this length of the file.
 uint32_t FooterSum(const ChecksumContext& context, const char* footer, uint64_t offset) {
   char copy[kFooterBytes];
   std::memcpy(copy, footer, kFooterBytes);
@@ -76,13 +78,13 @@ uint32_t FooterSum(const ChecksumContext& context, const char* footer, uint64_t 
   return ComputeChecksum(context.type, copy, kFooterBytes) + ChecksumModifier(context.base, offset);
 }
 
-// The rest of a footer of versions 2 to 5.
+// Decodes the rest of a footer of versions 2 to 5, which has no checksum.
 Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source) {
   const char* limit = p + kVersionOffset;
   const char* next = ParseBlockHandle(p + kHandlesOffset, limit, &footer.metaindex);
   if (next != nullptr) next = ParseBlockHandle(next, limit, &footer.index);
   if (next == nullptr) return Damaged(source, "its two block handles are malformed");
-  // The index handle is checked by its user, because it may be null.
+  // The handle of the index may be null, so its user checks it.
   if (!footer.metaindex.FitsBefore(source.offset)) {
     return Damaged(source,
                    StrCat("a block handle points outside the file: ", footer.DebugString()));
@@ -90,7 +92,7 @@ Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source)
   return footer;
 }
 
-// The rest of a footer of versions 6 and 7, which has a checksum.
+// Decodes the rest of a footer of versions 6 and 7, which has a checksum.
 Result<Footer> DecodeChecked(const char* p, Footer footer, const Source& source) {
   if (DecodeFixed32(p + kExtendedMagicOffset) != kExtendedMagic) {
     return Damaged(source, StrCat("extended magic number expected ", kExtendedMagic, ", found ",
@@ -154,7 +156,7 @@ Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_size, std::string_v
     return Damaged(source, StrCat(tail.size(), " bytes, but a footer has ", kFooterBytes));
   }
   const char* end = tail.data() + tail.size();
-  // The magic number comes first: other tables have footers of other lengths.
+  // The magic number is checked first, because other tables have footers of other lengths.
   RETURN_IF_ERROR(CheckMagic(DecodeFixed64(end - sizeof(uint64_t)), source));
   if (tail.size() < kFooterBytes) {
     return Damaged(source, StrCat(tail.size(), " bytes, but a footer has ", kFooterBytes));

@@ -29,7 +29,7 @@ struct Words {
   uint64_t lower = 0;
 };
 
-// No value for any other character. At most 12 digits are given, which fit 64 bits.
+// No value if there is any other character. Callers pass at most 12 digits, which fit into 64 bits.
 std::optional<uint64_t> ParseBase36(std::string_view digits) {
   uint64_t value = 0;
   for (const char c : digits) {
@@ -44,7 +44,7 @@ std::optional<uint64_t> ParseBase36(std::string_view digits) {
   return value;
 }
 
-// The low 12 digits hold 62 bits.
+// Splits the digits of a session id into two words. The low 12 digits hold 62 bits.
 std::optional<Words> ParseSessionId(std::string_view session) {
   if (session.size() < kMinSessionChars || session.size() > kMaxSessionChars) return std::nullopt;
   const size_t split = session.size() - kLowDigits;
@@ -54,7 +54,7 @@ std::optional<Words> ParseSessionId(std::string_view session) {
   return Words{*high >> 2, (*low & (UINT64_MAX >> 2)) | *high << 62};
 }
 
-// Any other string gives an identity as well, from its hash.
+// The two words of a session. A string that is not a session id gets words too, from its hash.
 Words SessionWords(std::string_view session) {
   if (const std::optional<Words> words = ParseSessionId(session)) return *words;
   const Hash128 hash = XxHash3_128(session.data(), session.size());
@@ -78,7 +78,7 @@ Product Multiply(uint64_t a, uint64_t b) {
   return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
 }
 
-// The two words of the public id.
+// Computes the two words of the public id. The constants and steps are part of the format.
 Words Mix(const InternalUniqueId& id) {
   uint64_t high = id.words[1] + 17391078804906429400ull;
   const uint64_t low = id.words[0] + 6417269962128484497ull;
@@ -91,7 +91,7 @@ Words Mix(const InternalUniqueId& id) {
   return {Avalanche(second.low), Avalanche(second.high + b * kPrime2)};
 }
 
-// Exactly `digits` digits, with leading zeros.
+// Appends exactly `digits` digits, with leading zeros.
 void PutBase36(std::string* dst, uint64_t value, size_t digits) {
   assert(dst != nullptr);
   std::string reversed;
@@ -139,7 +139,7 @@ std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form) {
 std::string EncodeSessionId(uint64_t upper, uint64_t lower) {
   constexpr size_t kHighDigits = 8;
   std::string result;
-  // The inverse of ParseSessionId(): the two highest bits of the low word become part of the high
+  // The inverse of ParseSessionId(): the two highest bits of the low word move into the high
   // digits.
   PutBase36(&result, upper << 2 | lower >> 62, kHighDigits);
   PutBase36(&result, lower & (UINT64_MAX >> 2), kLowDigits);

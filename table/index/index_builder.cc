@@ -193,7 +193,8 @@ Result<BlockHandle> IndexBuilder::WriteTo(const Sink& sink) {
 
 // Writes one block with the entries in [begin, end).
 Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sink& sink) {
-  assert(begin <= end && end <= entries_.size());
+  assert(begin <= end);
+  assert(end <= entries_.size());
   encoder_.Reset();
   for (size_t i = begin; i < end; ++i) {
     encoder_.Add(WrittenKeyAt(i), entries_[i].handle, FirstKeyAt(i));
@@ -204,7 +205,8 @@ Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sin
   return sink(contents);
 }
 
-// A reader that guesses looks at restart points only, and interprets user keys as numbers.
+// A reader that guesses a position examines restart points only, and interprets user keys as
+// numbers.
 void IndexBuilder::NoteKey(size_t place_in_block, size_t entry) {
   if (!(options_.most_uniform_variation >= 0)) return;
   const auto interval = static_cast<size_t>(options_.restart_interval);

@@ -8,6 +8,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,7 +22,9 @@ class SliceTransform;
 class PrefixBlocksBuilder {
  public:
   // `extractor` outlives the builder.
-  explicit PrefixBlocksBuilder(const SliceTransform* extractor) : extractor_(extractor) {}
+  explicit PrefixBlocksBuilder(const SliceTransform* extractor) : extractor_(extractor) {
+    assert(extractor != nullptr);
+  }
 
   // Adds the next key in the order of the file; `block_index` is the index of its data block, from
   // 0.

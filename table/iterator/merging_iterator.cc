@@ -127,7 +127,8 @@ void MergingIterator::SeekTogether(const Slice& target) {
 // If the seek of a child ends in another file, with tombstones that were not known here,
 // OnTombstonesMet() makes the slab stale.
 uint32_t MergingIterator::FindBlocks(const Slice& target) {
-  assert(heap_.empty() && !Valid());
+  assert(heap_.empty());
+  assert(!Valid());
   const KeyPosition at{ExtractUserKey(target), /*is_behind=*/false};
   const auto child_count = static_cast<uint32_t>(children_.size());
   uint32_t count = 0;
@@ -159,8 +160,10 @@ void MergingIterator::PlaceNewest(const Slice& internal_key) {
 // No tombstone hides the newest child, so it stays merged in every slab.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::PlaceNewest(const Slice& internal_key) {
-  assert(status_.ok() && !children_.empty());
-  assert(children_[0].tombstones == nullptr && children_[0].place == Place::kMerged);
+  assert(status_.ok());
+  assert(!children_.empty());
+  assert(children_[0].tombstones == nullptr);
+  assert(children_[0].place == Place::kMerged);
   std::erase_if(heap_, [](const Run& run) { return run.index == 0; });
   if (Valid() && current_.index != 0) {
     current_.head = Head(*current_.iterator);
@@ -174,7 +177,8 @@ void MergingIterator::PlaceNewest(const Slice& internal_key) {
 }
 
 bool MergingIterator::OfferBlock(PassedBlock* block) {
-  assert(EntersBlock() && direction_ == Direction::kForward);
+  assert(EntersBlock());
+  assert(direction_ == Direction::kForward);
   if (heap_.empty()) return current_.iterator->OfferBlock(nullptr, block);
   const Slice next = ExtractUserKey(heap_.front().iterator->key());
   return current_.iterator->OfferBlock(&next, block);

@@ -63,7 +63,8 @@ void PointLookup::OfferEntity(const Slice& entity, const ValuePin& pin) {
 }
 
 bool PointLookup::EndAtLimitSlow() {
-  assert(operands_ != nullptr && operand_limit_ != nullptr);
+  assert(operands_ != nullptr);
+  assert(operand_limit_ != nullptr);
   if (!operands_->EndAt(operand_limit_)) return false;
   if (value_ != nullptr) value_->Reset();  // it may hold a value below the limit
   is_entity_ = is_blob_index_ = false;

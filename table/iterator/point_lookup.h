@@ -56,7 +56,8 @@ class PointLookup {
   bool is_blob_index() const { return is_blob_index_; }
   // Called when the value was read and value() holds it.
   void FinishBlob() {
-    assert(is_blob_index_ && outcome_ == Outcome::kFound);
+    assert(is_blob_index_);
+    assert(outcome_ == Outcome::kFound);
     is_blob_index_ = false;
   }
   // True if a blob index or merge operands were found, so the value is not complete yet.
@@ -90,7 +91,8 @@ class PointLookup {
   // Decides that the key is deleted, because all remaining runs are older than a tombstone that
   // covers it.
   void EndCovered() {
-    assert(is_covered() && !decided());
+    assert(is_covered());
+    assert(!decided());
     seqno_ = covering_seqno_;
     outcome_ = Outcome::kDeleted;
   }
@@ -133,8 +135,8 @@ class PointLookup {
     scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
   }
 
-  // Notified of each place in which the lookup searches; outlives the lookup. Null, as nearly
-  // always: nobody.
+  // The trace that is notified of each place in which the lookup searches; it outlives the lookup.
+  // Null in nearly all lookups: there is no trace.
   ReadTrace* trace() const { return trace_; }
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
 

@@ -17,7 +17,8 @@ class TracedPoints final : public InternalIterator {
  public:
   TracedPoints(InternalIterator* points, IteratorHome home, size_t index, ReadTrace* trace)
       : points_(points), home_(home), index_(index), trace_(trace) {
-    assert(points != nullptr && trace != nullptr);
+    assert(points != nullptr);
+    assert(trace != nullptr);
   }
   ~TracedPoints() override { DestroyIterator(points_, home_); }
 
@@ -75,7 +76,8 @@ class TracedTombstones final : public RunTombstones {
  public:
   TracedTombstones(RunTombstones* tombstones, IteratorHome home, size_t index, ReadTrace* trace)
       : tombstones_(tombstones), home_(home), index_(index), trace_(trace) {
-    assert(tombstones != nullptr && trace != nullptr);
+    assert(tombstones != nullptr);
+    assert(trace != nullptr);
   }
   ~TracedTombstones() override { DestroyRun(SortedRun(nullptr, tombstones_), home_); }
 
@@ -118,7 +120,8 @@ T* New(Arena* arena, Arguments&&... arguments) {
 }  // namespace
 
 SortedRun Traced(const SortedRun& run, size_t index, ReadTrace* trace, Arena* arena) {
-  assert(run.points != nullptr && trace != nullptr);
+  assert(run.points != nullptr);
+  assert(trace != nullptr);
   const IteratorHome home = HomeOf(arena);
   SortedRun traced(New<TracedPoints>(arena, run.points, home, index, trace));
   if (run.tombstones != nullptr) {

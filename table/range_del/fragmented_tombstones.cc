@@ -78,7 +78,8 @@ class FragmentedTombstones::Sweep {
     from_ = first.end;
     const auto number =
         std::lower_bound(seqnos_.begin(), seqnos_.end(), first.seqno, std::greater<>());
-    assert(number != seqnos_.end() && *number == first.seqno);
+    assert(number != seqnos_.end());
+    assert(*number == first.seqno);
     seqnos_.erase(number);
     std::pop_heap(active_.begin(), active_.end(), ends_later_);
     active_.pop_back();

@@ -28,6 +28,7 @@ Status CheckTombstone(const PlainBlockParser& entry) {
 
 // Copies `bytes` to *end, advances it, and returns the copy.
 Slice Copy(const Slice& bytes, char** end) {
+  assert(end != nullptr);
   char* const begin = *end;
   if (!bytes.empty()) std::memcpy(begin, bytes.data(), bytes.size());
   *end += bytes.size();

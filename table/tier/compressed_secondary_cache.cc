@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An entry of the store is one allocation: a header with type and sizes, then the bytes.
+// An entry of the store is one allocation: a header with type and sizes, and then the bytes.
+// Entries are never moved, and the store deletes them.
 #include "table/tier/compressed_secondary_cache.h"
 
 #include <algorithm>
@@ -20,7 +21,6 @@
 namespace ashlar {
 namespace {
 
-// Never moved; deleted by the store.
 struct Saved {
   CompressionType type = kNoCompression;
   size_t raw_bytes = 0;
@@ -42,10 +42,10 @@ struct Saved {
   }
 };
 
-// The store cannot save its entries any further.
+// The helper has no functions to save an entry, since the store has no further tier.
 constexpr Cache::CacheItemHelper kSavedHelper(CacheEntryRole::kMisc, &Saved::Delete);
 
-// A lookup result that is complete from the start.
+// The result of a lookup, which is complete from the start.
 class ReadyResult final : public SecondaryCacheResultHandle {
  public:
   ReadyResult(Cache::ObjectPtr object, size_t charge) : object_(object), charge_(charge) {}
@@ -59,7 +59,7 @@ class ReadyResult final : public SecondaryCacheResultHandle {
   const size_t charge_;
 };
 
-// A reference to an entry of the store, released in the destructor.
+// Holds a reference to an entry of the store until it is destroyed.
 class Found {
  public:
   Found(Cache* store, const Slice& key) : store_(store), handle_(store->Lookup(key)) {}
@@ -104,6 +104,8 @@ CompressedSecondaryCache::CompressedSecondaryCache(const CompressedSecondaryCach
   assert(store_ != nullptr);
 }
 
+// An entry is stored only when it is offered a second time: most entries that leave the first tier
+// are never needed again. A trace remembers earlier offers; it may be wrong in both directions.
 bool CompressedSecondaryCache::WasOffered(const Slice& key) {
   const uint64_t hash = HashBytes(key);
   // The upper half of the hash chooses the place, the lower half is the fingerprint.
@@ -133,7 +135,7 @@ Status CompressedSecondaryCache::Insert(const Slice& key, Cache::ObjectPtr obj,
 
 Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& saved,
                                              CompressionType type, CacheTier /*source*/) {
-  // Other compression types are decoded, so that the store has one type only.
+  // Entries in another compression are decoded first, so the store contains only one kind.
   if (type == kNoCompression) return Store(key, saved, /*may_compress=*/true);
   std::string raw;
   Status status = UncompressToString(type, saved, nullptr, &raw);
@@ -143,7 +145,7 @@ Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& save
 Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool may_compress) {
   CompressionType type = kNoCompression;
   PageString compressed;
-  // Stored uncompressed if compression does not save at least one byte.
+  // If compression does not save at least one byte, the entry is stored uncompressed.
   if (may_compress && options_.compression_type != kNoCompression && !raw.empty()) {
     auto compressor = Compressor::Create(options_.compression_type, options_.compression_opts);
     if (!compressor.ok()) return compressor.status();
@@ -169,7 +171,7 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
   {
     const Found found(store_.get(), key);
     Saved* const saved = found.get();
-    // The block is read from the file then.
+    // Not found: the caller reads the block from the file.
     if (saved == nullptr) return nullptr;
     std::string raw;
     Slice contents = saved->contents();
@@ -185,7 +187,7 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
     }
     if (!status.ok()) object = nullptr;  // damaged: the caller will read the block from the file
   }
-  // Promoted: the first tier keeps the entry, and will offer it again.
+  // A promoted entry is erased: the first tier keeps it, and will offer it again.
   if (object == nullptr || advise_erase) {
     store_->Erase(key);
   } else {
@@ -198,7 +200,7 @@ std::unique_ptr<SecondaryCacheResultHandle> CompressedSecondaryCache::Lookup(
   return std::make_unique<ReadyResult>(object, charge);
 }
 
-// All results are complete from the start.
+// There is nothing to wait for, because all results are complete from the start.
 void CompressedSecondaryCache::WaitAll(std::vector<SecondaryCacheResultHandle*> handles) {
   assert(
       std::all_of(handles.begin(), handles.end(), [](auto* handle) { return handle->IsReady(); }));
@@ -215,7 +217,7 @@ Status CompressedSecondaryCache::GetCapacity(size_t& capacity) {
   return Status::OK();
 }
 
-// The two functions move capacity between the tiers.
+// Deflate() and Inflate() move capacity between the tiers.
 Status CompressedSecondaryCache::Deflate(size_t decrease) {
   const size_t capacity = store_->GetCapacity();
   if (decrease > capacity) {

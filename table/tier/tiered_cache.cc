@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public functions that create second tiers, and caches with a second tier and one common
-// budget.
+// The public functions that create second tiers, and caches whose two tiers share one budget.
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -15,11 +14,11 @@
 namespace ashlar {
 namespace {
 
-// False also for NaN.
+// Whether the number is from 0 to 1; false for NaN.
 bool IsShare(double share) { return share >= 0 && share <= 1; }
 
 using Demotion = ClockCacheOptions::Demotion;
-// When an entry that leaves the first tier is offered to the second one.
+// When an entry that leaves the first tier is offered to the second tier.
 Demotion DemotionOf(TieredAdmissionPolicy policy) {
   switch (policy) {
     case kAdmPolicyAllowCacheHits: return Demotion::kUsed;
@@ -56,7 +55,7 @@ std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
 
 std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   const bool is_sound =
-      // Kinds of caches and policies that are not built are refused.
+      // Kinds of caches and policies that this library does not have are refused.
       cache_opts.cache_opts != nullptr && cache_opts.nvm_sec_cache == nullptr &&
       cache_opts.cache_type < kCacheTypeMax && cache_opts.adm_policy != kAdmPolicyThreeQueue &&
       cache_opts.adm_policy < kAdmPolicyMax && IsShare(cache_opts.compressed_secondary_ratio) &&
@@ -78,7 +77,7 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   options.second_tier_share = cache_opts.compressed_secondary_ratio;
   // Null tells the caller that the options are not valid.
   auto cache = std::make_shared<ClockCache>(options);
-  // With a share of 0 the capacity in the options of the second tier does not count either.
+  // With a share of 0, the capacity in the options of the second tier is not used either.
   const Status status = cache->Divide(cache_opts.total_capacity, options.second_tier_share);
   if (!status.ok()) return nullptr;
   if (options.second_tier_share == 0) {

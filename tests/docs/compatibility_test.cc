@@ -205,8 +205,12 @@ TEST(Compatibility, ObjectsGivenAsOptions) {
 TEST(Compatibility, PropertiesAreAsked) {
   Ground ground;
   ground.options.statistics = CreateDBStatistics();
+  ground.options.blob_cache = NewLRUCache(1 << 20);
+  // Only the tables of FIFO compaction have an age.
+  ground.options.compaction_style = kCompactionStyleFIFO;
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(ground.options, "/counted", &db));
+  ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
   NamesByState names({"works", "refused"});
   const auto ask = [&](const std::string& name) {
     const bool takes_level = name.ends_with("at-level") || name.ends_with("at-temperature");

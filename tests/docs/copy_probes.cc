@@ -74,9 +74,12 @@ const Probe kCopies[] = {
      }},
     {"Checkpoint::ExportColumnFamily", [](Ground& g) { return WithCheckpoint(g, &ExportFamily); }},
     {"CheckpointEngine::Open",
-     [](Ground&) {
+     [](Ground& g) -> Status {
        std::unique_ptr<CheckpointEngine> engine;
-       return CheckpointEngine::Open(CheckpointEngineOptions(), &engine);
+       const Status status = CheckpointEngine::Open(CheckpointEngineOptions(), &engine);
+       if (!status.ok()) return status;
+       if (engine == nullptr) return Status::Aborted("no engine");
+       return engine->CreateCheckpoint(g.db.get(), "/engine");
      }},
 };
 

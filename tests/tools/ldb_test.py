@@ -128,6 +128,7 @@ class LdbTest(LdbToolTest):
         self.check_failure(self.ldb("put", "a", "1", "--blob_compression_type=zip"), "blob_compression_type", "zip")
         self.check_failure(self.ldb("put", "a", "1", "--min_blob_size=x"), "min_blob_size")
         self.check_failure(self.ldb("put", "a", "1", "--db_write_buffer_size=-1"), "db_write_buffer_size")
+        self.check_failure(self.ldb("put", "a", "1", "--fix_prefix_len=-5"), "--fix_prefix_len: expected a number above 0, found -5")
 
     def test_get_prints_the_default_column_and_get_entity_all_columns(self):
         self.ok("put_entity", "k1", "zz:22", ":dflt", "a:1:2", "--create_if_missing")

@@ -123,6 +123,10 @@ Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
   ASSIGN_OR_RETURN(const bool compacts, line.Bool("auto_compaction", true));
   if (!compacts) options->disable_auto_compactions = true;
   ASSIGN_OR_RETURN(const int64_t prefix_bytes, line.Number("fix_prefix_len", 0));
+  if (prefix_bytes <= 0 && line.Value("fix_prefix_len").has_value()) {
+    return Status::InvalidArgument(
+        StrCat("--fix_prefix_len: expected a number above 0, found ", prefix_bytes));
+  }
   if (prefix_bytes > 0) {
     options->prefix_extractor.reset(NewFixedPrefixTransform(static_cast<size_t>(prefix_bytes)));
   }

@@ -87,7 +87,8 @@ inline uint64_t HashUpTo16(const char* in, size_t n, uint64_t seed) {
 }
 
 inline uint64_t HashUpTo128(const char* in, size_t n, uint64_t seed) {
-  assert(n > 16 && n <= 128);
+  assert(n > 16);
+  assert(n <= 128);
   uint64_t sum = n * kPrime64_1;
   for (size_t i = 0; i <= (n - 1) / 32; ++i) {
     sum += Mix16(in + 16 * i, kSecret + 32 * i, seed);
@@ -97,7 +98,8 @@ inline uint64_t HashUpTo128(const char* in, size_t n, uint64_t seed) {
 }
 
 uint64_t HashUpTo240(const char* in, size_t n, uint64_t seed) {
-  assert(n > 128 && n <= 240);
+  assert(n > 128);
+  assert(n <= 240);
   uint64_t sum = n * kPrime64_1;
   for (size_t i = 0; i < 8; ++i) sum += Mix16(in + 16 * i, kSecret + 16 * i, seed);
   sum = Avalanche(sum);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defaults that let a compaction filter override only one of the Filter functions, the one
-// filter that can be created by name, and the error for plug-ins that cannot be created by name.
+// Three things: the defaults by which a compaction filter need override only one of the Filter
+// functions; the one filter that can be created by name; and the error for plug-ins that cannot be
+// created by name. An empty name means "none". With ignore_unsupported_options the caller keeps the
+// object that it has.
 #include "ashlar/compaction_filter.h"
 
 #include <cassert>
@@ -14,13 +16,12 @@ namespace ashlar {
 
 namespace {
 
-// Empty names mean "none". With ignore_unsupported_options the caller keeps what it has.
 Status UnknownName(const ConfigOptions& options, const char* what, const std::string& name) {
   if (name.empty() || name == "nullptr" || options.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(std::string(what) + ": unknown name; set it in code", name);
 }
 
-// Stateless, so that one object serves all databases.
+// The filter has no state, so one object serves all databases.
 class RemoveEmptyValues final : public CompactionFilter {
  public:
   const char* Name() const override { return "RemoveEmptyValueCompactionFilter"; }
@@ -37,7 +38,7 @@ Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
                                           const CompactionFilter** result) {
   Status registered;
   CompactionFilter* own = nullptr;
-  // A factory may be registered for the const class or for the other one.
+  // A program may have registered its factory for the const class or for the other one.
   if (FindRegistered<const CompactionFilter>(config_options, name, result, &registered)) {
     return registered;
   }
@@ -45,7 +46,7 @@ Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
     if (registered.ok()) *result = own;
     return registered;
   }
-  // A filter that was created by name is never deleted; its factory or this static object owns it.
+  // A filter that was created by name is never deleted. Its factory owns it, or this static object.
   static const RemoveEmptyValues remove_empty_values;
   if (name == remove_empty_values.Name()) {
     *result = &remove_empty_values;
@@ -54,7 +55,7 @@ Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
   if (name.empty() || name == "nullptr") *result = nullptr;
   return UnknownName(config_options, "compaction filter", name);
 }
-// The result owns the factory object, other than above.
+// Unlike a filter, a factory is owned by the caller.
 Status CompactionFilterFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& name,
                                                  std::shared_ptr<CompactionFilterFactory>* result) {
@@ -72,7 +73,7 @@ Status WalFilter::CreateFromString(const ConfigOptions& options, const std::stri
   return UnknownName(options, "WAL filter", value);
 }
 
-// One after the other; the first error ends it.
+// Resolves the columns one after the other. The first error ends the call.
 Status WideColumnBlobResolver::ResolveColumns(const std::vector<size_t>& column_indices,
                                               std::vector<Slice>* resolved_values) {
   assert(resolved_values != nullptr);
@@ -86,8 +87,8 @@ Status WideColumnBlobResolver::ResolveColumns(const std::vector<size_t>& column_
   return Status::OK();
 }
 
-// Calls the older Filter functions. Blob references and other kinds are kept, because those
-// functions cannot tell them apart.
+// Calls the older Filter functions for values and operands. Blob references and other kinds are
+// kept, because the older functions could not distinguish them from values.
 CompactionFilter::Decision CompactionFilter::FilterV2(int level, const Slice& key,
                                                       ValueType value_type,
                                                       const Slice& existing_value,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions Dump(), which need a logger, are in env/env_from_string.cc. Libraries are only
-// added to, and a search copies the list of them, so no lock is held while a factory runs.
+// Registries of object factories. The functions Dump() need a logger, so they are in
+// env/env_from_string.cc. Entries are only added, never removed, and a search copies the list of
+// libraries. So no lock is held while a factory runs.
 #include "ashlar/utilities/object_registry.h"
 
 #include <algorithm>
@@ -50,18 +51,18 @@ PatternEntry& PatternEntry::AddNumber(const std::string& separator, bool is_int)
   parts_.emplace_back(separator, is_int ? Part::kInteger : Part::kDecimal);
   return *this;
 }
-// Another name with the same parts behind it.
+// Adds another name to which the same parts belong.
 PatternEntry& PatternEntry::AnotherName(const std::string& alt) {
   names_.push_back(alt);
   return *this;
 }
-// Whether a name alone matches, without the parts.
+// Whether a name alone matches too, without the parts.
 PatternEntry& PatternEntry::SetOptional(bool optional) {
   is_optional_ = optional;
   return *this;
 }
 
-// The whole text must match: a name, and all parts behind it.
+// The whole text must match: one of the names, followed by all parts.
 bool PatternEntry::Matches(const std::string& target) const {
   return std::any_of(names_.begin(), names_.end(), [&](const std::string& name) {
     if (target == name) return parts_.empty() || is_optional_;
@@ -70,7 +71,8 @@ bool PatternEntry::Matches(const std::string& target) const {
   });
 }
 
-// Tries every end of the part: the texts are short, and the parts few.
+// Matches the parts from index `part` on. Every possible end of a part is tried, which is fast
+// enough because the texts are short and the parts few.
 bool PatternEntry::PartsMatch(const std::string& text, size_t part) const {
   assert(part <= parts_.size());
   if (part == parts_.size()) return text.empty();
@@ -89,8 +91,8 @@ bool PatternEntry::PartsMatch(const std::string& text, size_t part) const {
   return false;
 }
 
-// The factories by type, in the order of their registration. The functions have different types,
-// which AddEntry() and FindEntry() hide.
+// The factories by type of object, in the order of their registration. The functions have different
+// types, which AddEntry() and FindEntry() hide.
 struct ObjectLibrary::Contents {
   struct Factory {
     PatternEntry names;
@@ -107,7 +109,8 @@ ObjectLibrary::~ObjectLibrary() = default;
 
 void ObjectLibrary::AddEntry(const char* type, bool is_const, const PatternEntry& entry,
                              std::shared_ptr<void> factory) {
-  assert(type != nullptr && factory != nullptr);
+  assert(type != nullptr);
+  assert(factory != nullptr);
   MutexLock lock(&contents_->mutex);
   contents_->by_type[type].push_back({entry, is_const, std::move(factory)});
 }
@@ -118,7 +121,7 @@ std::shared_ptr<void> ObjectLibrary::FindEntry(const char* type, bool is_const,
   MutexLock lock(&contents_->mutex);
   const auto found = contents_->by_type.find(type);
   if (found == contents_->by_type.end()) return nullptr;
-  // The first that matches. Names need not be unique.
+  // Names need not be unique; the first factory that matches is used.
   for (const Contents::Factory& factory : found->second) {
     if (factory.is_const == is_const && factory.names.Matches(target)) return factory.function;
   }
@@ -161,11 +164,12 @@ std::shared_ptr<ObjectLibrary>& ObjectLibrary::Default() {
   return *library;
 }
 
-// A parent is searched after its children; see LibrariesToSearch().
+// The state of a registry. A search goes through the registry itself first and then its parents;
+// see LibrariesToSearch().
 struct ObjectRegistry::Contents {
   Mutex mutex{LockRank::kLeaf};
   Libraries libraries GUARDED_BY(mutex);  // oldest first
-  // By type and id. Weak, so that the registry does not keep objects alive.
+  // By type and id. The pointers are weak, so the registry does not keep objects alive.
   std::map<std::pair<std::string, std::string>, std::weak_ptr<Customizable>> managed
       GUARDED_BY(mutex);
 };
@@ -177,7 +181,8 @@ std::shared_ptr<ObjectRegistry> ObjectRegistry::Default() {
   return *registry;
 }
 std::shared_ptr<ObjectRegistry> ObjectRegistry::NewInstance() { return NewInstance(Default()); }
-// Searched before the parent; registrations do not change the parent.
+// Makes a registry that is searched before its parent. Registrations in it do not change the
+// parent.
 std::shared_ptr<ObjectRegistry> ObjectRegistry::NewInstance(
     const std::shared_ptr<ObjectRegistry>& parent) {
   return std::make_shared<ObjectRegistry>(parent);
@@ -206,8 +211,8 @@ void ObjectRegistry::AddLibrary(const std::string& id, const RegistrarFunc& regi
   AddLibrary(id)->Register(registrar, arg);
 }
 
-// The newest library first, so that a later registration replaces an earlier one. Only one mutex is
-// held at a time.
+// The libraries in the order of the search: the newest first, so a later registration replaces an
+// earlier one. Only one mutex is held at a time.
 ObjectRegistry::Libraries ObjectRegistry::LibrariesToSearch() const {
   Libraries found;
   for (const ObjectRegistry* at = this; at != nullptr; at = at->parent_.get()) {
@@ -218,7 +223,7 @@ ObjectRegistry::Libraries ObjectRegistry::LibrariesToSearch() const {
   return found;
 }
 
-// The status for a name that no library knows.
+// The status for a name for which no library has a factory.
 Status ObjectRegistry::NoFactory(const char* type, const std::string& target) {
   return Status::NotSupported(StrCat(type, ": no factory for this name"), target);
 }
@@ -227,7 +232,8 @@ Status ObjectRegistry::NotMade(const char* type, const std::string& target,
   if (!message.empty()) return Status::InvalidArgument(message, target);
   return Status::InvalidArgument(StrCat(type, ": the factory made no object"), target);
 }
-// An object whose owner is not the one that the caller asked for. It stays with its factory.
+// The status for an object with another kind of ownership than the caller wants. The object stays
+// with its factory.
 Status ObjectRegistry::WrongOwner(const char* type, const std::string& target, bool has_guard) {
   return Status::InvalidArgument(
       StrCat(type, has_guard ? ": the factory must keep the object, and handed over its ownership"
@@ -235,12 +241,13 @@ Status ObjectRegistry::WrongOwner(const char* type, const std::string& target, b
       target);
 }
 
-// OK if the same object is registered already.
+// Registers a shared object under its id. OK if the same object is registered already.
 Status ObjectRegistry::SetManaged(const std::string& type, const std::string& id,
                                   const std::shared_ptr<Customizable>& object) {
   std::shared_ptr<Customizable> present = GetManaged(type, id);
   if (present == nullptr) {
-    // Looked up again, because another thread may have come first.
+    // This is checked again under the lock, because another thread may have registered an object
+    // since.
     MutexLock lock(&contents_->mutex);
     std::weak_ptr<Customizable>& place = contents_->managed[{type, id}];
     present = place.lock();
@@ -250,7 +257,7 @@ Status ObjectRegistry::SetManaged(const std::string& type, const std::string& id
   return Status::InvalidArgument(StrCat(type, ": another object has this id"), id);
 }
 
-// Searches the parents, too. nullptr if there is none or if it is deleted.
+// Searches the registry and its parents. Null if there is no such object, or if it was deleted.
 std::shared_ptr<Customizable> ObjectRegistry::GetManaged(const std::string& type,
                                                          const std::string& id) const {
   for (const ObjectRegistry* at = this; at != nullptr; at = at->parent_.get()) {
@@ -262,7 +269,7 @@ std::shared_ptr<Customizable> ObjectRegistry::GetManaged(const std::string& type
   return nullptr;
 }
 
-// In the order of the registries, without duplicates.
+// Lists the objects in the order of the registries, each of them once.
 std::vector<std::shared_ptr<Customizable>> ObjectRegistry::ListManaged(
     const std::string& type, const std::string& id) const {
   std::vector<std::shared_ptr<Customizable>> found;
@@ -291,7 +298,7 @@ void ObjectRegistry::GetFactoryNames(const std::string& type,
 void ObjectRegistry::GetFactoryTypes(std::unordered_set<std::string>* types) const {
   for (const auto& library : LibrariesToSearch()) library->GetFactoryTypes(types);
 }
-// -1: the arguments are wrong.
+// Returns -1 if the arguments are not valid.
 int ObjectRegistry::RegisterPlugin(const std::string& name, const RegistrarFunc& func) {
   if (name.empty() || func == nullptr) return -1;
   return AddLibrary(name)->Register(func, name);

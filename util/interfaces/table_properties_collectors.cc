@@ -58,7 +58,8 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
  private:
   // Replaces the oldest entry of the window.
   void AddToWindow(bool is_deletion) {
-    assert(entry_count_ > 0 && !was_deletion_.empty());
+    assert(entry_count_ > 0);
+    assert(!was_deletion_.empty());
     const size_t slot = (entry_count_ - 1) % was_deletion_.size();
     deletions_in_window_ += is_deletion;
     assert(!was_deletion_[slot] || deletions_in_window_ > 0);

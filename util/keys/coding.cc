@@ -49,7 +49,8 @@ namespace {
 // The parsers return a position within the input, never behind its end.
 bool AdvanceTo(Slice* input, const char* p) {
   if (p == nullptr) return false;
-  assert(p >= input->data() && p <= input->data() + input->size());
+  assert(p >= input->data());
+  assert(p <= input->data() + input->size());
   input->remove_prefix(static_cast<size_t>(p - input->data()));
   return true;
 }
@@ -57,6 +58,7 @@ bool AdvanceTo(Slice* input, const char* p) {
 }  // namespace
 
 bool GetFixed16(Slice* input, uint16_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed16(input->data());
   input->remove_prefix(sizeof(*value));
@@ -64,6 +66,7 @@ bool GetFixed16(Slice* input, uint16_t* value) {
 }
 
 bool GetFixed32(Slice* input, uint32_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed32(input->data());
   input->remove_prefix(sizeof(*value));
@@ -71,6 +74,7 @@ bool GetFixed32(Slice* input, uint32_t* value) {
 }
 
 bool GetFixed64(Slice* input, uint64_t* value) {
+  assert(input != nullptr);
   if (input->size() < sizeof(*value)) return false;
   *value = DecodeFixed64(input->data());
   input->remove_prefix(sizeof(*value));
@@ -86,12 +90,14 @@ bool GetVarint64(Slice* input, uint64_t* value) {
 }
 
 bool GetLengthPrefixedSlice(Slice* input, Slice* result) {
+  assert(input != nullptr);
   const char* limit = input->data() + input->size();
   return AdvanceTo(input, GetLengthPrefixedSlicePtr(input->data(), limit, result));
 }
 
 bool GetBytes(Slice* input, size_t size, Slice* result) {
-  assert(input != nullptr && result != nullptr);
+  assert(input != nullptr);
+  assert(result != nullptr);
   if (input->size() < size) return false;
   *result = Slice(input->data(), size);
   input->remove_prefix(size);

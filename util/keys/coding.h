@@ -11,6 +11,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -58,16 +59,19 @@ inline void EncodeFixed32(char* p, uint32_t value) { coding_internal::Store(p, v
 inline void EncodeFixed64(char* p, uint64_t value) { coding_internal::Store(p, value); }
 
 inline void PutFixed16(std::string* dst, uint16_t value) {
+  assert(dst != nullptr);
   char bytes[sizeof(value)];
   EncodeFixed16(bytes, value);
   dst->append(bytes, sizeof(bytes));
 }
 inline void PutFixed32(std::string* dst, uint32_t value) {
+  assert(dst != nullptr);
   char bytes[sizeof(value)];
   EncodeFixed32(bytes, value);
   dst->append(bytes, sizeof(bytes));
 }
 inline void PutFixed64(std::string* dst, uint64_t value) {
+  assert(dst != nullptr);
   char bytes[sizeof(value)];
   EncodeFixed64(bytes, value);
   dst->append(bytes, sizeof(bytes));
@@ -88,6 +92,7 @@ inline char* EncodeVarint64(char* dst, uint64_t value) {
 inline char* EncodeVarint32(char* dst, uint32_t value) { return EncodeVarint64(dst, value); }
 
 inline void PutVarint64(std::string* dst, uint64_t value) {
+  assert(dst != nullptr);
   char bytes[kMaxVarint64Bytes];
   dst->append(bytes, static_cast<size_t>(EncodeVarint64(bytes, value) - bytes));
 }
@@ -128,6 +133,7 @@ constexpr int64_t ZigZagDecode(uint64_t value) {
 
 // Strings after a varint length.
 inline void PutLengthPrefixedSlice(std::string* dst, const Slice& value) {
+  assert(dst != nullptr);
   PutVarint32(dst, static_cast<uint32_t>(value.size()));
   dst->append(value.data(), value.size());
 }

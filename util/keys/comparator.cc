@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The four built-in orders: bytes ascending and descending, each with or without a user timestamp
-// of 8 bytes at the end of the key. The way separators are shortened is visible in the index blocks
-// of tables, so that it must not change: docs/formats/block_based_table.md, section 6.1.
+// The four built-in orders: bytes ascending or descending, each with or without a user timestamp of
+// 8 bytes at the end of the key. Shortened separators are stored in the index blocks of tables, so
+// the way they are shortened must not change: docs/formats/block_based_table.md, section 6.1.
 #include "ashlar/comparator.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr size_t kU64TsBytes = 8;
 
 unsigned char ByteAt(const Slice& s, size_t i) { return static_cast<unsigned char>(s[i]); }
 
-// The default order, that of memcmp(); a prefix sorts before longer keys.
+// The default order, which is that of memcmp(). A prefix comes before longer keys.
 class BytewiseOrder final : public Comparator {
  public:
   static const char* kClassName() { return "leveldb.BytewiseComparator"; }
@@ -30,7 +30,7 @@ class BytewiseOrder final : public Comparator {
   bool Equal(const Slice& a, const Slice& b) const override { return a == b; }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 
-  // Cuts *start after the first byte that can be incremented without reaching `limit`.
+  // Cuts *start behind the first byte that can be incremented without reaching `limit`.
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
     assert(start != nullptr);
     const size_t i = Slice(*start).difference_offset(limit);
@@ -41,7 +41,7 @@ class BytewiseOrder final : public Comparator {
       CutAndIncrement(start, i);
       return;
     }
-    // Incrementing byte i would result in `limit` itself, so that a later byte is incremented.
+    // Incrementing byte i would give `limit` itself, so a later byte is incremented.
     for (size_t j = i + 1; j < start->size(); ++j) {
       if (ByteAt(*start, j) == 0xff) continue;
       CutAndIncrement(start, j);
@@ -49,7 +49,7 @@ class BytewiseOrder final : public Comparator {
     }
   }
 
-  // A key of 0xff bytes only has no shorter successor and stays as it is.
+  // A key that consists only of 0xff bytes has no shorter successor, and stays as it is.
   void FindShortSuccessor(std::string* key) const override {
     assert(key != nullptr);
     for (size_t i = 0; i < key->size(); ++i) {
@@ -75,7 +75,7 @@ class BytewiseOrder final : public Comparator {
   }
 
  private:
-  // Bytes behind the incremented one are dropped, so that the result is short and still greater.
+  // Increments byte i and drops the bytes behind it, so the result is short and still greater.
   static void CutAndIncrement(std::string* key, size_t i) {
     assert(i < key->size());
     key->resize(i + 1);
@@ -84,7 +84,7 @@ class BytewiseOrder final : public Comparator {
   }
 };
 
-// The exact reverse: a prefix sorts behind longer keys.
+// The exact reverse of the default order. A prefix comes behind longer keys.
 class ReverseBytewiseOrder final : public Comparator {
  public:
   static const char* kClassName() { return "rocksdb.ReverseBytewiseComparator"; }
@@ -93,8 +93,8 @@ class ReverseBytewiseOrder final : public Comparator {
   bool Equal(const Slice& a, const Slice& b) const override { return a == b; }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 
-  // In this order a prefix of *start sorts after it. It is a separator if it still differs from
-  // `limit`.
+  // In this order, a prefix of *start comes behind it. The prefix is a separator if it still
+  // differs from `limit`.
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
     assert(start != nullptr);
     const size_t i = Slice(*start).difference_offset(limit);
@@ -102,7 +102,8 @@ class ReverseBytewiseOrder final : public Comparator {
     if (ByteAt(*start, i) > ByteAt(limit, i) && i + 1 < start->size()) start->resize(i + 1);
   }
 
-  // A shorter key >= *key can only be a prefix of it, which would not help readers.
+  // A shorter key that is not before *key could only be a prefix of it, which would not help
+  // readers.
   void FindShortSuccessor(std::string*) const override {}
 
   int CompareWithoutTimestamp(const Slice& a, bool, const Slice& b, bool) const override {
@@ -110,8 +111,8 @@ class ReverseBytewiseOrder final : public Comparator {
   }
 };
 
-// Keys with a timestamp. `Order` compares the rest of the keys; for equal keys the newer timestamp
-// comes first.
+// Keys with a timestamp at their end. `Order` compares the rest of the keys. Of equal keys, the one
+// with the newer timestamp comes first.
 template <typename Order>
 class WithU64Ts final : public Comparator {
  public:
@@ -119,7 +120,7 @@ class WithU64Ts final : public Comparator {
 
   const char* Name() const override { return name_.c_str(); }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
-  // Separators are not shortened: a cut key would have no timestamp.
+  // Separators are not shortened, because a cut key would lack its timestamp.
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 
@@ -175,7 +176,8 @@ Slice Comparator::GetMinTimestamp() const {
   return Slice();
 }
 
-// These objects are never destroyed, because databases may be closed by static destructors.
+// The objects are never destroyed, because a database may be closed by the destructor of a static
+// object.
 const Comparator* BytewiseComparator() {
   static const auto* comparator = new BytewiseOrder;
   return comparator;
@@ -197,7 +199,7 @@ Status Comparator::CreateFromString(const ConfigOptions& opts, const std::string
                                     const Comparator** comp) {
   Status registered;
   Comparator* own = nullptr;
-  // A factory may have registered its comparators as constant or not; both are accepted.
+  // A program may have registered its comparator as constant or not; both are accepted.
   if (FindRegistered<const Comparator>(opts, id, comp, &registered)) return registered;
   if (FindRegistered<Comparator>(opts, id, &own, &registered)) {
     if (registered.ok()) *comp = own;
@@ -218,12 +220,12 @@ Status Comparator::CreateFromString(const ConfigOptions& opts, const std::string
     *comp = known;
     return Status::OK();
   }
-  // The caller keeps the comparator that it has.
+  // With this option the caller keeps the comparator that it has.
   if (opts.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported("comparator: unknown name; set Options::comparator in code", name);
 }
 
-// Timestamps are little-endian numbers.
+// Timestamps are stored as little-endian numbers.
 Status DecodeU64Ts(const Slice& ts, uint64_t* int_ts) {
   if (ts.size() != kU64TsBytes) {
     return Status::InvalidArgument("timestamp: expected 8 bytes, found", std::to_string(ts.size()));

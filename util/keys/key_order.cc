@@ -48,7 +48,8 @@ size_t CommonPrefixBytes(std::span<const Slice> keys, std::span<const uint32_t> 
 void SortFew(const InternalKeyComparator& comparator, std::span<const Slice> keys,
              std::span<uint32_t> order) {
   const size_t count = order.size();
-  assert(count <= kFew && comparator.order() != KeyOrder::kCustom);
+  assert(count <= kFew);
+  assert(comparator.order() != KeyOrder::kCustom);
   const size_t prefix = CommonPrefixBytes(keys, order);
   std::array<uint64_t, kFew> heads;
   for (size_t i = 0; i < count; ++i) {

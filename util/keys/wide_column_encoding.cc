@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version 1 is a list of names and value sizes, followed by the values. In version 2 each field has
-// a section of its own, so that a reader can skip some:
+// Version 1 is a list of names and sizes of values, followed by the values. In version 2 each field
+// has a section of its own, so that a reader can skip sections:
 //
 //   1: version count {name size}* values
 //   2: version count sizes types {nsize}* {vsize}* names values
@@ -21,12 +21,12 @@ namespace {
 
 constexpr uint32_t kVersionPlain = 1;
 constexpr uint32_t kVersionSectioned = 2;
-// The types of version 2: a value in the entity, and a reference to a blob file, which this build
-// does not write.
+// The types of columns in version 2: the value is in the entity itself, or it is in a blob file.
+// This build does not write the second.
 constexpr uint8_t kInlineValue = 0x01;
 constexpr uint8_t kBlobIndexValue = 0x11;
 
-// `what` completes "cannot read ...".
+// `what` completes the text "cannot read ...".
 Status Malformed(const char* what) {
   return Status::Corruption(StrCat("wide-column entity: cannot read ", what));
 }
@@ -46,15 +46,16 @@ Status ValuesDoNotFit() {
   return Status::Corruption("wide-column entity: the column values are not as long as it says");
 }
 
-// The number of columns cannot be greater than the number of bytes that describe them.
+// Each column takes at least one byte, so a count above the number of bytes is wrong. This limits
+// the memory that a damaged entity can request.
 bool ReserveColumns(uint32_t count, const Slice& input, WideColumns* columns) {
   if (count > input.size()) return false;
   columns->reserve(count);
   return true;
 }
 
-// Iterates over the names and value sizes of version 1. Allocates nothing.
-// The bytes are from a file: every length is checked before it is used.
+// Iterates over the names and sizes of version 1, without allocations. The bytes come from a file,
+// so every length is checked before it is used.
 class PlainIndex {
  public:
   explicit PlainIndex(const Slice& behind_version) : input_(behind_version) {
@@ -72,8 +73,8 @@ class PlainIndex {
     } else if (index_ > 0 && before.compare(name_) >= 0) {
       status_ = NotAscending();
     }
-    // The sum of 32-bit sizes cannot overflow 64 bits for any number of columns that fits the
-    // input.
+    // The sum of 32-bit sizes cannot overflow: the number of columns is limited by the length of
+    // the input.
     ++index_;
     all_value_bytes_ += value_bytes_;
     return status_.ok();
@@ -103,7 +104,8 @@ class PlainIndex {
 Status DecodePlain(const Slice& input, WideColumns* columns) {
   PlainIndex index(input);
   if (!ReserveColumns(index.count(), input, columns)) return Malformed("the number of columns");
-  // The place of the values is not known yet. Until then each value has only the right length.
+  // The place of the values is not known before the end of the list. Until then each value only has
+  // the right length.
   while (index.Next())
     columns->emplace_back(index.name(), Slice(input.data(), index.value_bytes()));
   if (Status status = index.status(); !status.ok()) return status;
@@ -116,7 +118,7 @@ Status DecodePlain(const Slice& input, WideColumns* columns) {
   return Status::OK();
 }
 
-// Decodes the default column of version 1 without a list of the others.
+// Decodes only the default column of version 1, without making a list of the others.
 Status DecodePlainDefault(const Slice& input, Slice* value) {
   PlainIndex index(input);
   size_t value_bytes = 0;
@@ -129,7 +131,7 @@ Status DecodePlainDefault(const Slice& input, Slice* value) {
   return Status::OK();
 }
 
-// Splits `input` into the values. There must be no other bytes. The slices point into the entity.
+// Splits `input` into the values; no other bytes may be left. The slices point into the entity.
 Status TakeValues(Slice input, const std::vector<uint32_t>& sizes, WideColumns* columns) {
   assert(sizes.size() == columns->size());
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -147,7 +149,7 @@ Status CheckColumnTypes(const Slice& types) {
   return Status::OK();
 }
 
-// Decodes `count` varints that fill the section exactly.
+// Decodes `count` varints, which must fill the section exactly.
 Status TakeSizes(Slice section, uint32_t count, std::vector<uint32_t>* sizes) {
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t size = 0;
@@ -187,7 +189,7 @@ Status DecodeSectioned(Slice input, WideColumns* columns) {
 }  // namespace
 
 Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
-  // Sorts a copy of the list; the bytes are not copied.
+  // Sorts a copy of the list. The names and values themselves are not copied.
   WideColumns sorted(columns);
   std::sort(sorted.begin(), sorted.end(), [](const WideColumn& a, const WideColumn& b) {
     return a.name().compare(b.name()) < 0;
@@ -225,7 +227,7 @@ Status DecodeColumns(const Slice& entity, WideColumns* columns) {
   return status;
 }
 
-// The default column has the empty name, which sorts first.
+// The name of the default column is empty, so this column is sorted first.
 Slice DefaultColumnOf(const WideColumns& columns) {
   const bool has_default = !columns.empty() && columns.front().name().empty();
   return has_default ? columns.front().value() : Slice();

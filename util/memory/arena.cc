@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block is used from both ends:
+// An arena gives out memory that is freed all at once. A block is used from both ends:
 //
 //     | aligned, aligned ... ->   free   <- ... unaligned, unaligned |
 //
-// ConcurrentArena is an Arena with a spin lock. A thread that does not get the lock at once
-// allocates from a shard, which is chosen by the thread's number and refilled from the arena in
-// larger pieces.
+// ConcurrentArena is an Arena with a spin lock. If a thread does not get the lock at once, it
+// allocates from a shard. The shard is chosen by the number of the thread, and is refilled from the
+// arena in larger pieces.
 #include "util/memory/arena.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ size_t SanitizeBlockBytes(size_t bytes) {
 
 // The size of the first block of an arena with huge blocks.
 constexpr size_t kFirstBlockBytes = 64 * 1024;
-// Sanitizers only detect wrong accesses to memory from their own heap.
+// Sanitizers detect wrong accesses only in memory from their own heap, so with them only the
+// largest blocks are mapped.
 constexpr size_t kMinPageBlockBytes =
     kHeapIsWatched ? Arena::kHugePageBytes : PageBuffer::kMinMappedBytes;
 
@@ -48,7 +49,7 @@ PageBuffer Arena::NewPages(size_t bytes) {
 
 char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
   assert(bytes > static_cast<size_t>(back_ - front_));
-  // A large piece gets a block of its own, so that the rest of the current block can still be used.
+  // A large piece gets a block of its own, so that the rest of the current block is not wasted.
   const size_t block_bytes = next_block_bytes_;
   if (bytes > block_bytes / 4) return NewBlock(bytes);
   next_block_bytes_ = std::min(block_bytes_, 2 * block_bytes);
@@ -69,7 +70,7 @@ char* Arena::NewBlock(size_t bytes) {
     block = page_blocks_.back().data();
     bytes = page_blocks_.back().size();
   } else {
-    // make_unique would first fill the memory with zeros.
+    // make_unique would fill the memory with zeros first.
     std::unique_ptr<char[]> owned(new char[bytes]);
     block = blocks_.emplace_back(std::move(owned)).get();
   }
@@ -102,6 +103,7 @@ char* ConcurrentArena::AllocateFromArena(size_t bytes, bool is_aligned) {
   return result;
 }
 
+// The shard keeps what is left of its last piece of the arena.
 char* ConcurrentArena::AllocateFromShard(size_t bytes, bool is_aligned) {
   Shard& shard = shards_[ThreadNumber() % kShardCount];
   SpinLockGuard guard(&shard.lock);
@@ -119,6 +121,7 @@ char* ConcurrentArena::AllocateFromShard(size_t bytes, bool is_aligned) {
 }
 
 size_t ConcurrentArena::ApproximateMemoryUsage() const {
+  // The free bytes of the shards count as used by the arena, so they are subtracted.
   const size_t usage = arena_usage_.load(std::memory_order_relaxed);
   size_t free_bytes = 0;
   for (size_t i = 0; i < kShardCount; ++i) {

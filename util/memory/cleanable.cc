@@ -42,7 +42,8 @@ void Cleanable::RegisterCleanup(CleanupFunction function, void* arg1, void* arg2
 }
 
 void Cleanable::RegisterCleanup(Cleanup* node) {
-  assert(node != nullptr && node->function != nullptr);
+  assert(node != nullptr);
+  assert(node->function != nullptr);
   if (cleanup_.function == nullptr) {
     cleanup_ = Cleanup{node->function, node->arg1, node->arg2, nullptr};
     delete node;
@@ -53,7 +54,8 @@ void Cleanable::RegisterCleanup(Cleanup* node) {
 }
 
 void Cleanable::DelegateCleanupsTo(Cleanable* other) {
-  assert(other != nullptr && other != this);
+  assert(other != nullptr);
+  assert(other != this);
   if (cleanup_.function == nullptr) return;
   other->RegisterCleanup(cleanup_.function, cleanup_.arg1, cleanup_.arg2);
   for (Cleanup* node = cleanup_.next; node != nullptr;) {

@@ -11,6 +11,7 @@
 // less. Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -49,6 +50,7 @@ class PageBuffer {
  private:
   void Free();
   void Swap(PageBuffer* other) {
+    assert(other != nullptr);
     std::swap(data_, other->data_);
     std::swap(size_, other->size_);
     std::swap(is_mapped_, other->is_mapped_);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A segment begins with its own description, which is found by rounding down the address of a
-// piece:
+// A heap of pieces of similar sizes. A segment begins with its own description, so the description
+// is found by rounding down the address of any of its pieces:
 //
 //     | Segment | slab 0, a little shorter |     slab 1     | ... |     slab 15     |
 //
-// Slabs and segments with room are in lists, with those that are nearly full at the front.
-// Therefore slabs that are nearly empty become empty, and then can serve another size or be
-// returned. If there is no room for a size, a piece of one of the next larger sizes is used before
-// a new slab is begun: the sizes in a cache change slowly, and a slab of a size that is no longer
-// used would keep its last few pieces, and the unused room between them, as long as the cache keeps
-// these.
+// Slabs and segments with room are kept in lists, the nearly full ones in front. So pieces are
+// taken from nearly full slabs, and those that are nearly empty become empty; then they can serve
+// another size or be returned. If no slab of a size has room, a piece of one of the next larger
+// sizes is used before a new slab is begun. The reason is that the sizes in a cache change slowly.
+// A slab of a size that is no longer used would keep its last few pieces, and the unused room
+// between them, as long as the cache keeps these pieces.
 #include "util/memory/slab_heap.h"
 
 #include <algorithm>
@@ -30,14 +30,14 @@ namespace {
 constexpr size_t kMinPieceBytes = 256;
 constexpr size_t kStepsPerDoubling = 16;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
-// The pages of a slab are allocated in groups of this size. One by one they would cost several
-// times as much.
+// The pages of a slab are allocated in groups of this size. Allocating them one by one would cost
+// several times as much.
 constexpr uint32_t kTouchedBytes = 64 << 10;
-// The number of larger sizes that may be used for a piece, which is then up to a fifth larger.
+// How many of the next larger sizes may be used for a piece, which is then up to a fifth larger.
 constexpr size_t kMaxStepsUp = 3;
 constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
 
-// Sizes are numbered from kMinPieceBytes on, with kStepsPerDoubling sizes for each doubling.
+// The number of a size. Sizes begin at kMinPieceBytes, with kStepsPerDoubling sizes per doubling.
 size_t ClassOf(size_t piece_bytes) {
   const auto doublings = static_cast<size_t>(std::bit_width(piece_bytes / kMinPieceBytes)) - 1;
   const size_t step = (kMinPieceBytes << doublings) / kStepsPerDoubling;
@@ -47,18 +47,20 @@ size_t ClassOf(size_t piece_bytes) {
 constexpr size_t kClassCount = 7 * kStepsPerDoubling;  // up to 32 KB
 }  // namespace
 
-// A list that uses pointers in its elements.
+// A list whose pointers are members of its elements, so it needs no memory of its own.
 template <typename T>
 class SlabHeap::List {
  public:
   T* front() const { return front_; }
   void PushFront(T* element) {
-    assert(element->previous == nullptr && element->next == nullptr);
+    assert(element->previous == nullptr);
+    assert(element->next == nullptr);
     element->next = front_;
     if (front_ != nullptr) front_->previous = element;
     front_ = element;
   }
   void Remove(T* element) {
+    assert(element != nullptr);
     if (element->next != nullptr) element->next->previous = element->previous;
     (element->previous != nullptr ? element->previous->next : front_) = element->next;
     element->previous = element->next = nullptr;
@@ -68,8 +70,8 @@ class SlabHeap::List {
   T* front_ = nullptr;
 };
 
-// Pieces [0, carved) have been allocated at some time. Those of them that are free are in the list
-// `free_pieces`, which is linked through their first words.
+// Pieces [0, carved) were allocated at some time. Those of them that are free form the list
+// `free_pieces`, which is linked through the first word of each piece.
 struct SlabHeap::Slab {
   Slab* previous = nullptr;  // in the list of its size, if it has room
   Slab* next = nullptr;
@@ -88,6 +90,7 @@ struct SlabHeap::Slab {
     return free_pieces == nullptr ? Carve(held_bytes)
                                   : std::exchange(free_pieces, *static_cast<void**>(free_pieces));
   }
+  // Allocates a piece that was never used. Pages are touched ahead, in groups.
   void* Carve(std::atomic<size_t>* held_bytes) {
     assert(carved < capacity);
     const uint32_t offset = piece_bytes * carved++;
@@ -123,6 +126,7 @@ struct SlabHeap::Segment {
   explicit Segment(PageBuffer pages) : memory(std::move(pages)) {}
   static Segment* Create();
   static void Destroy(Segment* segment) {
+    assert(segment != nullptr);
     const PageBuffer last = std::move(segment->memory);
     segment->~Segment();
   }
@@ -161,6 +165,7 @@ SlabHeap::Segment* SlabHeap::Segment::Create() {
 SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
   assert(free_slabs != 0);
   constexpr size_t kOwnBytes = (sizeof(Segment) + kAlignment - 1) / kAlignment * kAlignment;
+  // A slab that has pages already is preferred to one whose pages would have to be made.
   auto i = static_cast<size_t>(std::countr_zero(free_slabs));
   for (size_t warm = i; warm < kSlabsPerSegment; ++warm) {
     if ((free_slabs >> warm & 1) == 0 || slabs[warm].touched == 0) continue;
@@ -170,7 +175,9 @@ SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
   free_slabs &= ~(uint32_t{1} << i);
   char* const end = reinterpret_cast<char*>(this) + (i + 1) * kSlabBytes;
   Slab* const slab = &slabs[i];
-  assert(slab->used == 0 && slab->next == nullptr);
+  assert(slab->used == 0);
+  assert(slab->next == nullptr);
+  // Slab 0 is shorter, because the segment's description is in front of it.
   slab->begin = end - kSlabBytes + (i == 0 ? kOwnBytes : 0);
   slab->free_pieces = nullptr;
   slab->carved = 0;
@@ -187,8 +194,8 @@ void SlabHeap::Segment::PutBackSlab(Slab* slab) {
   free_slabs |= bit;
 }
 
-// The empty segments of all shards. No lock is needed: a thread owns a segment that it has taken
-// out of its place.
+// The empty segments of all shards. There is no lock: a thread owns a segment as soon as it has
+// taken the pointer out of its place.
 class SlabHeap::Spares {
  public:
   Spares() = default;
@@ -209,6 +216,7 @@ class SlabHeap::Spares {
     }
     return Segment::Create();
   }
+  // Keeps the segment for later, or destroys it if all places are taken.
   void Put(Segment* segment) {
     assert(segment->IsEmpty());
     for (auto& place : places_) {
@@ -224,6 +232,7 @@ class SlabHeap::Spares {
 
  private:
   void Destroy(Segment* segment) {
+    assert(segment != nullptr);
     held_bytes_.fetch_sub(segment->TouchedBytes(), std::memory_order_relaxed);
     Segment::Destroy(segment);
   }
@@ -247,13 +256,13 @@ class SlabHeap::Shard {
   void SetUsed(size_t bytes) REQUIRES(mutex_) {
     used_bytes_.store(bytes, std::memory_order_relaxed);
   }
-  // A slab with room for this size or a slightly larger one, at the front of the list of its size.
-  // Null if there is none.
+  // Returns a slab with room for this size or a slightly larger one, which is at the front of its
+  // list. Null: there is none.
   Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
   Piece TakeFrom(Slab* slab, size_t piece_bytes) REQUIRES(mutex_);
-  // Frees a piece. If its slab is empty now, returns the slab, which the caller must put back; else
-  // null.
+  // Frees a piece. Returns its slab if that is empty now; the caller must then put the slab back.
+  // Else null.
   Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
   // Returns the segment if it is empty now, else null.
   Segment* PutBackSlab(Segment* segment, Slab* slab) REQUIRES(mutex_);
@@ -322,8 +331,8 @@ void SlabHeap::Shard::Free(Segment* segment, void* piece) {
     if (slab == nullptr) return;
     stays_warm = warm_slabs_ < kMaxWarmSlabs;
   }
-  // Done without the lock, because it costs as much as many pieces. No other thread uses the slab
-  // now.
+  // Freeing pages costs as much as allocating many pieces, so it is done without the lock. No other
+  // thread can use the slab at this time.
   if (!stays_warm) slab->Cool(spares_->held_bytes());
   Segment* empty = nullptr;
   {
@@ -336,6 +345,7 @@ void SlabHeap::Shard::Free(Segment* segment, void* piece) {
 SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
   Slab* const slab = segment->SlabOf(piece);
   List<Slab>& with_room = with_room_[ClassOf(slab->piece_bytes)];
+  // A full slab is in no list. Now it has room again.
   if (slab->used == slab->capacity) with_room.PushFront(slab);
   slab->PutBack(piece);
   assert(used_bytes() >= slab->piece_bytes);
@@ -346,6 +356,8 @@ SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
 }
 
 SlabHeap::Segment* SlabHeap::Shard::PutBackSlab(Segment* segment, Slab* slab) {
+  assert(segment != nullptr);
+  assert(slab != nullptr);
   if (segment->free_slabs == 0) segments_.PushFront(segment);
   segment->PutBackSlab(slab);
   if (slab->touched != 0) ++warm_slabs_;
@@ -369,9 +381,10 @@ SlabHeap::SlabHeap() : spares_(new Spares), shards_(new Shard[kShardCount]) {
 SlabHeap::~SlabHeap() = default;
 
 SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
-  assert(bytes > 0 && bytes <= kMaxPieceBytes);
+  assert(bytes > 0);
+  assert(bytes <= kMaxPieceBytes);
   const size_t piece_bytes = RoundUp(bytes), own = ThreadNumber() % kShardCount;
-  // Before a new slab is begun, the room in the shards of other threads is used. This matters if
+  // The room in the shards of other threads is used before a new slab is begun. This matters if
   // blocks are freed by other threads than those that allocate them.
   for (size_t i = 0; i < kShardCount; ++i) {
     const Piece piece = shards_[(own + i) % kShardCount].TakeFromRoom(piece_bytes);

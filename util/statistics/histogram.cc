@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buckets are found by binary search in a table of limits that is computed at compile time.
+// Buckets are found by binary search in a table of limits, which is computed at compile time.
 // Percentiles are interpolated within a bucket, and limited to the range of the recorded values.
 #include "util/statistics/histogram.h"
 
@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// Keeps the two leading digits; 100 to 109 are unchanged.
+// Keeps the two leading digits of a number; 100 to 109 are unchanged.
 constexpr uint64_t RoundToTwoDigits(uint64_t value) {
   uint64_t scale = 1;
   while (value / 10 > 10) {
@@ -23,7 +23,8 @@ constexpr uint64_t RoundToTwoDigits(uint64_t value) {
   return value * scale;
 }
 
-// Computed at compile time, in doubles as RocksDB does, so that all limits are equal to the bit.
+// Computes the limits of the buckets, in doubles as RocksDB does, so that all limits are exactly
+// equal to RocksDB's.
 constexpr std::array<uint64_t, kHistogramBucketCount> MakeLimits() {
   std::array<uint64_t, kHistogramBucketCount> limits{};
   limits[0] = 1;
@@ -52,15 +53,15 @@ uint64_t HistogramBucketLimit(size_t bucket_index) {
   return kLimits[bucket_index];
 }
 
-// The first bucket whose inclusive upper limit is not below the value; larger values belong to the
-// last bucket. Binary search: about seven comparisons.
+// Returns the first bucket whose inclusive upper limit is not below the value. Values above all
+// limits belong to the last bucket. Takes about seven comparisons.
 size_t HistogramBucketOf(uint64_t value) {
   const auto it = std::lower_bound(kLimits.begin(), kLimits.end(), value);
   if (it == kLimits.end()) return kHistogramBucketCount - 1;
   return static_cast<size_t>(it - kLimits.begin());
 }
 
-// The sum wraps after 2^64, like all counters.
+// The sum wraps around at 2^64, like all counters.
 void Histogram::Add(uint64_t value) {
   ++buckets_[HistogramBucketOf(value)];
   min_ = std::min(min_, value);
@@ -71,7 +72,7 @@ void Histogram::Add(uint64_t value) {
   sum_of_squares_ += static_cast<double>(value) * static_cast<double>(value);
 }
 
-// The merged minimum of an empty histogram is UINT64_MAX, which changes nothing.
+// The minimum of an empty histogram is UINT64_MAX, so merging it changes nothing.
 void Histogram::Merge(const Histogram& other) {
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
@@ -85,7 +86,7 @@ double Histogram::Average() const {
   return empty() ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
 }
 
-// From the sums. Rounding may make the variance slightly negative.
+// Computed from the sums. Rounding may make the variance slightly negative, which counts as 0.
 double Histogram::StandardDeviation() const {
   if (empty()) return 0;
   const double average = Average();
@@ -93,7 +94,7 @@ double Histogram::StandardDeviation() const {
   return std::sqrt(std::max(variance, 0.0));
 }
 
-// Assumes that the values of a bucket are spread evenly.
+// Assumes that the values within a bucket are spread evenly.
 double Histogram::Percentile(double p) const {
   assert(p >= 0);
   assert(p <= 100);
@@ -110,13 +111,13 @@ double Histogram::Percentile(double p) const {
     const double share = (threshold - static_cast<double>(before)) / static_cast<double>(in_bucket);
     const double start = BucketStart(i);
     const double estimate = start + (static_cast<double>(kLimits[i]) - start) * share;
+    // Interpolation could leave the range of the recorded values.
     return std::clamp(estimate, static_cast<double>(min()), static_cast<double>(max_));
   }
   return static_cast<double>(max_);
 }
-// Interpolation could leave the range of the recorded values.
-
 // The numbers that the statistics print.
+
 HistogramData Histogram::Data() const {
   HistogramData data{};
   data.median = Median();
@@ -131,7 +132,7 @@ HistogramData Histogram::Data() const {
   return data;
 }
 
-// Several lines in the form of RocksDB, which scripts parse.
+// Several lines, in the form of RocksDB, since scripts parse them.
 std::string Histogram::ToString() const {
   char line[256];
   snprintf(line, sizeof(line), "Count: %" PRIu64 " Average: %.4f  StdDev: %.2f\n", count_,
@@ -162,7 +163,7 @@ std::string Histogram::ToString() const {
   return text;
 }
 
-// Relaxed: a reader may see a value in some of the counters but not in others.
+// The counters are relaxed, so a reader may see a value in some of them and not yet in others.
 void HistogramShard::Add(uint64_t value) {
   buckets_[HistogramBucketOf(value)].fetch_add(1, std::memory_order_relaxed);
   uint64_t seen = min_.load(std::memory_order_relaxed);
@@ -176,7 +177,7 @@ void HistogramShard::Add(uint64_t value) {
   sum_of_squares_.fetch_add(square, std::memory_order_relaxed);
 }
 
-// The count is that of the buckets, so that percentiles are consistent with it.
+// The count is computed from the buckets, so that percentiles fit to it.
 void HistogramShard::AddTo(Histogram* total) const {
   assert(total != nullptr);
   for (size_t i = 0; i < kHistogramBucketCount; ++i) {
@@ -190,7 +191,7 @@ void HistogramShard::AddTo(Histogram* total) const {
   total->sum_of_squares_ += sum_of_squares_.load(std::memory_order_relaxed);
 }
 
-// Values that are added meanwhile may be counted partly.
+// A value that is added at the same time may be counted in part.
 void HistogramShard::Clear() {
   for (auto& bucket : buckets_) bucket.store(0, std::memory_order_relaxed);
   min_.store(UINT64_MAX, std::memory_order_relaxed);

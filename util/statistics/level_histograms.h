@@ -29,7 +29,8 @@ class LevelHistograms {
   }
   // A copy of what was recorded so far.
   Histogram Of(int level) const {
-    assert(level >= 0 && level < level_count_);
+    assert(level >= 0);
+    assert(level < level_count_);
     Histogram histogram;
     levels_[static_cast<size_t>(level)].AddTo(&histogram);
     return histogram;

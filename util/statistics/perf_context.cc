@@ -200,7 +200,8 @@ void NoteFlag(const PerfContext* context) {
 }  // namespace
 
 void SetPerfLevel(PerfLevel level) {
-  assert(level > kUninitialized && level < kOutOfBounds);
+  assert(level > kUninitialized);
+  assert(level < kOutOfBounds);
   this_thread_perf_level = level;
   NoteWhatIsMeasured();
 }
@@ -217,7 +218,8 @@ PerfContext* get_perf_context() {
 PerfContextByLevel* PerfOfLevel(int level) {
   PerfContext* const context = get_perf_context();
   if (!CountsPerf() || !context->per_level_perf_context_enabled) return nullptr;
-  assert(level >= 0 && context->level_to_perf_context != nullptr);
+  assert(level >= 0);
+  assert(context->level_to_perf_context != nullptr);
   return &(*context->level_to_perf_context)[static_cast<uint32_t>(level)];
 }
 

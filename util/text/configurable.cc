@@ -112,7 +112,8 @@ Status Configurable::ValidateOptions(const DBOptions& /*db_opts*/,
 Status Configurable::GetOptionsMap(const std::string& opt_value, const std::string& default_id,
                                    std::string* id,
                                    std::unordered_map<std::string, std::string>* options) {
-  assert(id != nullptr && options != nullptr);
+  assert(id != nullptr);
+  assert(options != nullptr);
   options->clear();
   id->clear();
   const std::string value = StripBraces(opt_value);

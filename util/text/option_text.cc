@@ -94,6 +94,7 @@ bool ApplySuffix(std::string_view rest, uint64_t* value) {
 
 // Parses digits and a suffix, without a sign.
 bool ParseMagnitude(std::string_view text, uint64_t* value) {
+  assert(value != nullptr);
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *value);
   if (error != std::errc()) return false;

@@ -13,6 +13,7 @@ namespace {
 constexpr char kUpperDigits[] = "0123456789ABCDEF";
 
 void AppendHexByte(std::string* dst, char c) {
+  assert(dst != nullptr);
   const unsigned byte = static_cast<unsigned char>(c);
   dst->push_back(kUpperDigits[byte >> 4]);
   dst->push_back(kUpperDigits[byte & 0xf]);

@@ -232,7 +232,8 @@ uint64_t SmallestAnnouncement(const Domain& domain) {
 }
 
 void Push(RetiredList* list, EpochRetired* object) {
-  assert(list != nullptr && object != nullptr);
+  assert(list != nullptr);
+  assert(object != nullptr);
   object->next_retired = list->head.load(std::memory_order_relaxed);
   while (!list->head.compare_exchange_weak(object->next_retired, object, std::memory_order_release,
                                            std::memory_order_relaxed)) {

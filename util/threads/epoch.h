@@ -75,6 +75,7 @@ inline Slot* ThisSlot() {
 }
 
 inline void Enter(Slot* slot) {
+  assert(slot != nullptr);
   if (slot->depth++ != 0) return;
   const uint64_t now = global_epoch.load(std::memory_order_acquire);
 #if ASHLAR_TSAN

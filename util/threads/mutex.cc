@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutexes are built on pthreads, so that timed waits use the monotonic clock and all tools for
-// threads understand them. To check ranks, each thread has a list of the mutexes that it holds.
-// These are few, so that the list is a small array that is searched linearly.
+// Mutexes are built on pthreads: timed waits then use the monotonic clock, and all tools for
+// threads understand the mutexes. For the check of ranks, each thread has a list of the mutexes
+// that it holds. These are few, so the list is a small array that is searched linearly.
 #include "util/threads/mutex.h"
 
 #include <sched.h>
@@ -20,7 +20,8 @@ namespace ashlar {
 
 namespace {
 
-// For errors that only a bug or a broken system can cause. Going on would risk data.
+// Ends the process. For errors that only a bug or a broken system can cause, after which data would
+// be at risk.
 [[noreturn]] void Die(const char* what, int detail) {
   std::fprintf(stderr, "ashlar: %s (%d)\n", what, detail);
   std::abort();
@@ -41,7 +42,8 @@ constexpr int kMaxHeld = 32;
 thread_local constinit const Mutex* held_mutexes[kMaxHeld] = {};
 thread_local constinit int held_count = 0;
 
-// Called before the lock is taken, so that a violation is reported instead of a deadlock.
+// Notes a mutex before it is locked, so a violation of the order is reported even where it would be
+// a deadlock.
 void Push(const Mutex* mutex) {
   if (held_count == kMaxHeld) Die("too many mutexes held by one thread", held_count);
   held_mutexes[held_count++] = mutex;
@@ -60,7 +62,7 @@ void Mutex::NoteAcquire() const {
   Push(this);
 }
 
-// TryLock() cannot deadlock, so that any order is allowed.
+// Any order is allowed here, because TryLock() cannot cause a deadlock.
 void Mutex::NoteTryAcquired() const { Push(this); }
 
 void Mutex::NoteRelease() const {
@@ -103,7 +105,7 @@ Mutex::~Mutex() { pthread_mutex_destroy(&native_); }
 
 CondVar::CondVar(Mutex* mutex) : mutex_(mutex) { Init(); }
 
-// Timed waits use the monotonic clock, which is not affected by setting the time of day.
+// Timed waits use the monotonic clock, which does not jump when the time of day is set.
 void CondVar::Init() {
   pthread_condattr_t attributes;
   CheckResult("pthread_condattr_init", pthread_condattr_init(&attributes));
@@ -118,7 +120,8 @@ namespace {
 
 thread_local constinit SleepReplacement* sleep_replacement = nullptr;
 
-// The mutex is free while the replacement runs, as in a real wait.
+// For simulations: another function runs in the place of a sleep. The mutex is free meanwhile, as
+// in a real wait.
 bool RunInsteadOfSleep(Mutex* mutex, uint64_t micros) NO_THREAD_SAFETY_ANALYSIS {
   assert(mutex != nullptr);
   mutex->Unlock();
@@ -135,8 +138,8 @@ SleepReplacement* SetSleepReplacement(SleepReplacement* replacement) {
 
 bool IsSimulated() { return sleep_replacement != nullptr; }
 
-// The mutex stays in the thread's list while it waits, because the thread cannot take another mutex
-// meanwhile.
+// During the wait the mutex stays in the thread's list of held mutexes. This is harmless, because
+// the thread cannot take another mutex while it waits.
 void CondVar::Wait() {
   mutex_->AssertHeld();
   assert(!InEpoch() && "a sleep inside an EpochGuard");
@@ -152,7 +155,7 @@ bool CondVar::WaitFor(uint64_t micros) {
   assert(!InEpoch() && "a sleep inside an EpochGuard");
   if (sleep_replacement != nullptr) return RunInsteadOfSleep(mutex_, micros);
   constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
-  // The sum may carry into the seconds.
+  // The sum of the nanoseconds may carry into the seconds.
   timespec deadline;
   clock_gettime(CLOCK_MONOTONIC, &deadline);
   const uint64_t nanos = static_cast<uint64_t>(deadline.tv_nsec) + micros % 1000000 * 1000;
@@ -161,7 +164,8 @@ bool CondVar::WaitFor(uint64_t micros) {
   return pthread_cond_timedwait(&native_, &mutex_->native_, &deadline) != 0;
 }
 
-// Spins for a short time, then lets other threads run, because the holder may have been preempted.
+// Spins for a short time. Then it lets other threads run, because the thread that holds the lock
+// may have been preempted.
 void SpinLock::LockSlowly() {
   constexpr int kSpins = 100;
   for (int i = 0;; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The result of a worker is not used before its tables have been opened and checked here.
+// The result of a worker is used only after its tables have been opened and checked here: the
+// worker is another process, and perhaps another version of the library.
 #include "db/jobs/remote/remote_compaction.h"
 
 #include <cassert>
@@ -19,7 +20,8 @@
 namespace ashlar {
 namespace {
 
-// The worker cannot write blob files or use several directories, and a move needs no worker.
+// Whether only this process can do the job. A worker cannot write blob files or use several
+// directories, and a move needs no worker.
 bool IsForThisProcess(const ColumnFamilyData& family, const CompactionJobOptions& work)
     REQUIRES(db_mutex) {
   if (!work.plan->IsMerge() || family.versions()->tables->path_count() > 1) return true;
@@ -59,15 +61,18 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
 
 }  // namespace
 
-// The service is kept alive by this object, even if SetDBOptions() replaces it.
+// The object keeps the service alive, even if SetDBOptions() replaces it.
 RemoteCompaction::RemoteCompaction(DbCore* core, const CompactionJobOptions& work)
-    : core_(core), work_(work), service_(core->options->compaction_service) {}
+    : core_(core), work_(work), service_(core->options->compaction_service) {
+  assert(core != nullptr);
+}
 
 std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const ColumnFamilyData& family,
                                                         const CompactionJobOptions& work,
                                                         int job_id) {
-  assert(work.plan != nullptr && work.version != nullptr);
+  assert(work.plan != nullptr);
+  assert(work.version != nullptr);
   if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
     return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
@@ -87,9 +92,11 @@ void RemoteCompaction::Warn(const char* what, const Status& why) const {
                static_cast<unsigned long long>(info_.job_id), what, why.ToString().c_str());
 }
 
-// An exception of the program's service counts as a failure.
+// Hands the job to the service and waits for its answer. An exception thrown by the program's
+// service counts as a failure.
 Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* status) {
-  assert(!is_scheduled_ && service_ != nullptr);
+  assert(!is_scheduled_);
+  assert(service_ != nullptr);
   try {
     const CompactionServiceScheduleResponse response = service_->Schedule(info_, input_.Encode());
     *status = response.status;
@@ -104,9 +111,12 @@ Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* st
   return Status::OK();
 }
 
-// Every failure except an abort leaves *is_done false and an empty result.
+// Every failure except an abort leaves *is_done false and the result empty, so the caller can do
+// the job itself.
 Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
-  assert(result->tables.empty() && is_done != nullptr && !is_done_);
+  assert(result->tables.empty());
+  assert(is_done != nullptr);
+  assert(!is_done_);
   *is_done = false;
   std::string answer;
   CompactionServiceJobStatus status = CompactionServiceJobStatus::kFailure;
@@ -136,7 +146,8 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   return Status::OK();
 }
 
-// All tables are checked as a whole before the first one is renamed.
+// Takes over the tables of the worker. The metadata of all tables is checked before the first one
+// is renamed.
 Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result) const {
   assert(result->tables.empty());
   RETURN_IF_ERROR(CheckOrder(remote));
@@ -180,6 +191,7 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
 // The table is moved into the directory of the database under a number of this process.
 Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& meta,
                                    OutputResult* result) const {
+  assert(result != nullptr);
   FileSystem* const fs = core_->environment.fs.get();
   const std::string source = TableFileName(dir, meta.number);
   OutputTable& table = result->tables.emplace_back();  // a failure deletes it from here on
@@ -204,7 +216,7 @@ Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& m
   return Status::OK();
 }
 
-// Opens the table, and compares its size and its unique id with the metadata of the worker.
+// Opens the table and compares its size and its unique id with the metadata from the worker.
 Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
                                     OutputTable* table) const {
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
@@ -231,7 +243,8 @@ Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
   return Status::OK();
 }
 
-// A service that was not asked is not notified.
+// Tells the service what became of its result. A service that has not accepted the job is not
+// called.
 void RemoteCompaction::NotifyInstallation(const Status& status) {
   assert(!is_done_ || is_scheduled_);
   if (!is_scheduled_) return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables are encoded in the same form as in the MANIFEST.
+// The messages between a database and a worker. Each begins with a magic and a version, and ends
+// with a masked CRC32C of all bytes before it. Tables are encoded in the same form as in the
+// MANIFEST.
 #include "db/jobs/remote/remote_forms.h"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ constexpr char kInputMagic[] = "ASHLARCI";
 constexpr char kResultMagic[] = "ASHLARC2";
 constexpr size_t kMagicBytes = 8;
 constexpr uint32_t kVersion = 1;
-constexpr uint64_t kMostLevels = 64;
+constexpr uint64_t kMostLevels = 64;  // a message with a higher level is malformed
 
 // The beginning of a message: magic and version.
 std::string Begin(const char* magic) {
@@ -34,7 +36,8 @@ std::string End(std::string bytes) {
   return bytes;
 }
 
-// Reads the fields one by one. The first error is kept, and later fields are empty.
+// Reads the fields of a message one by one. The first error is kept, and all later fields are
+// empty, so callers check the status once at the end.
 class Fields {
  public:
   Fields(const char* what, Slice bytes) : what_(what), rest_(bytes) {}
@@ -95,7 +98,8 @@ class Fields {
 
 // The fields are in the order in which Decode() reads them.
 std::string RemoteInput::Encode() const {
-  assert(!inputs.empty() && std::is_sorted(snapshots.begin(), snapshots.end()));
+  assert(!inputs.empty());
+  assert(std::is_sorted(snapshots.begin(), snapshots.end()));
   std::string bytes = Begin(kInputMagic);
   PutLengthPrefixedSlice(&bytes, db_id);
   PutLengthPrefixedSlice(&bytes, family);
@@ -162,7 +166,7 @@ Result<RemoteInput> RemoteInput::Decode(const Slice& bytes) {
   return input;
 }
 
-// A failed compaction is encoded with its status and without tables.
+// A failed compaction is encoded as its status, without tables.
 std::string RemoteResult::Encode() const {
   std::string bytes = Begin(kResultMagic);
   PutVarint32(&bytes, status.code());
@@ -174,7 +178,7 @@ std::string RemoteResult::Encode() const {
   std::string record;
   edit.EncodeTo(&record);
   PutLengthPrefixedSlice(&bytes, record);
-  // In the record one mark stands for both flags, so they follow separately.
+  // The record has one mark for both flags of a table, so the flags follow separately.
   PutVarint64(&bytes, tables.size());
   for (const FileMetadata& table : tables) {
     PutVarint32(&bytes, table.marked_for_compaction);
@@ -188,7 +192,8 @@ std::string RemoteResult::Encode() const {
   return End(std::move(bytes));
 }
 
-// The status of the worker is wrapped, so that its severity and flags have no effect here.
+// The status of the worker becomes part of a message, so its severity and flags have no effect
+// here.
 Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
   Fields fields("result of a remote compaction", bytes);
   RETURN_IF_ERROR(fields.Open(kResultMagic));
@@ -235,8 +240,8 @@ Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
   return result;
 }
 
-// Finds the inputs in the version that the worker has read. Corruption: the version does not have
-// them on the same levels.
+// Finds the inputs in the version that the worker has read. Corruption: some of them are not on
+// their levels in this version.
 Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& version) {
   assert(!input.inputs.empty());
   CompactionPlan plan;
@@ -271,6 +276,7 @@ Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& ve
   plan.is_manual = input.is_manual;
   plan.compression = input.compression;
   plan.reason = input.reason;
+  // Entries of level 0 may only be dropped if no older file of level 0 holds the key.
   if (plan.output_level == 0) {
     const std::vector<TableFile*>& level0 = version.files(0);
     const auto oldest = std::find(level0.begin(), level0.end(), plan.inputs[0].files.back());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker reads the database from its MANIFEST, which may be newer than the input. That is safe
-// because the job has claimed its inputs, so they are still on their levels, and no more data can
-// have come to lie below them in their range.
+// The worker reads the database from its MANIFEST, which may be newer than the input. This is safe:
+// the job has claimed its inputs, so they are still on their levels, and no other job can have
+// placed data below them in their key range.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -19,8 +19,8 @@
 namespace ashlar {
 namespace {
 
-// Returns a number above those of all files in the directory, which an earlier attempt may have
-// left.
+// Returns a number above those of all files in the directory. An earlier attempt may have left
+// files there.
 Result<FileNumber> FirstFreeNumber(FileSystem* fs, const std::string& dir) {
   std::vector<std::string> names;
   ASSIGN_OR_RETURN(names, ListDirectory(fs, dir));
@@ -33,8 +33,9 @@ Result<FileNumber> FirstFreeNumber(FileSystem* fs, const std::string& dir) {
   return first;
 }
 
-// The counters that the database adds to its own statistics.
+// Copies the results that the database adds to its own statistics.
 void Report(const OutputResult& done, RemoteResult* result) {
+  assert(result != nullptr);
   for (const OutputTable& table : done.tables) result->tables.push_back(table.meta);
   result->input_entries = done.input_entries;
   result->output_entries = done.output_entries;
@@ -49,6 +50,8 @@ void Report(const OutputResult& done, RemoteResult* result) {
 
 }  // namespace
 
+// An error of the job is part of the result. The function itself fails only if the job cannot
+// begin.
 Status RunForService(DbCore* core, const RemoteInput& input, const std::string& output_dir,
                      const StopFlags& stop, RemoteResult* result) {
   if (input.db_id != core->identity.db_id) {

@@ -2,6 +2,7 @@
 //
 // Executes the records of a query trace in a database.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,7 @@ class ExecutionHandler final : public TraceRecord::Handler {
  public:
   ExecutionHandler(DB* db, const std::vector<ColumnFamilyHandle*>& handles)
       : db_(db), clock_(db->GetEnv()->GetSystemClock().get()) {
+    assert(db != nullptr);
     for (ColumnFamilyHandle* handle : handles) families_.emplace(handle->GetID(), handle);
   }
 

@@ -67,12 +67,6 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
           .tail = tail};
 }
 
-std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
-  if (!options.decrease_background_thread_cpu_priority) return std::nullopt;
-  if (options.background_thread_cpu_priority >= CpuPriority::kNormal) return std::nullopt;
-  return options.background_thread_cpu_priority;
-}
-
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));

@@ -54,7 +54,4 @@ class BackupPlanner {
   const FileCopier* const copier_;
 };
 
-// The priority of the copying threads; nullopt = unchanged.
-std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options);
-
 }  // namespace ashlar

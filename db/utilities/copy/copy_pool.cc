@@ -9,10 +9,17 @@
 #include <cassert>
 #include <utility>
 
+#include "ashlar/utilities/checkpoint.h"
 #include "env/thread_pool.h"
 #include "util/threads/thread_team.h"
 
 namespace ashlar {
+
+std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
+  if (!options.decrease_background_thread_cpu_priority) return std::nullopt;
+  if (options.background_thread_cpu_priority >= CpuPriority::kNormal) return std::nullopt;
+  return options.background_thread_cpu_priority;
+}
 
 // The state that the threads of one call share.
 class CopyPool::Work {

@@ -19,6 +19,11 @@
 
 namespace ashlar {
 
+struct CreateCheckpointOrBackupOptions;
+
+// The priority of the copying threads that the program asks for; nullopt: unchanged.
+std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options);
+
 class CopyPool {
  public:
   // Whether the jobs that have not begun are run after one job has failed.

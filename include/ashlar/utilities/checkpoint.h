@@ -65,7 +65,7 @@ struct CreateCheckpointOptions : public CreateCheckpointOrBackupOptions {
   std::vector<ColumnFamilyHandle*> column_families;
 };
 
-// Creates checkpoints of any database, using several threads.
+// The interface of CheckpointEngine.
 class ASHLAR_EXPORT CheckpointEngineBase {
  public:
   CheckpointEngineBase() = default;
@@ -83,10 +83,12 @@ class ASHLAR_EXPORT CheckpointEngineBase {
                                       const CreateCheckpointOptions& options = {}) = 0;
 };
 
-// Not built yet.
+// Creates checkpoints of any number of databases, with several threads and a limit of the rate that
+// all calls share. Files that can be linked are linked, unless the options forbid it; exports copy
+// file by file. Threads: any.
 class ASHLAR_EXPORT CheckpointEngine : public CheckpointEngineBase {
  public:
-  // NotSupported so far.
+  // InvalidArgument if the result pointer is null.
   static Status Open(const CheckpointEngineOptions& options,
                      std::unique_ptr<CheckpointEngine>* out_checkpoint_engine);
 };
@@ -107,17 +109,18 @@ class ASHLAR_EXPORT Checkpoint {
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
-  // The same for some families only. NotSupported so far unless column_families is empty, which
-  // means all families.
+  // The same for the default family and those in column_families only; empty = all families. The
+  // copy is opened with exactly these families; its OPTIONS file names the others too.
+  // InvalidArgument if a handle is null, of another database, or of a family that was dropped.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   const std::vector<ColumnFamilyHandle*>& column_families,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
 
-  // Flushes one family, links or copies its tables to a new directory, and describes them in
-  // **metadata, which the caller deletes; see DB::CreateColumnFamilyWithImport(). Like a
-  // checkpoint, the directory appears only when it is complete; a crash may leave export_dir +
-  // ".tmp".
+  // Flushes one family, links or copies its tables and blob files to a new directory, and describes
+  // the tables in **metadata, which the caller deletes; see DB::CreateColumnFamilyWithImport().
+  // Blob files must stay beside the tables, with their names. Like a checkpoint, the directory
+  // appears only when it is complete; a crash may leave export_dir + ".tmp".
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata);
 };

@@ -4,6 +4,7 @@
 #include "table/sst/read/bare_translation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -27,7 +28,9 @@ namespace {
 
 class StringSink final : public FSWritableFile {
  public:
-  explicit StringSink(std::string* contents) : contents_(contents) {}  // outlives the sink
+  explicit StringSink(std::string* contents) : contents_(contents) {
+    assert(contents != nullptr);
+  }  // outlives the sink
 
   using FSWritableFile::Append;
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
@@ -97,6 +100,7 @@ Status CheckComparator(const RandomReader& file, const TableProperties& properti
 // to the file ends early.
 Status AddEntry(const RandomReader& file, const TableProperties& properties, const Slice& key,
                 const Slice& value, TableBuilder* builder) {
+  assert(builder != nullptr);
   constexpr uint64_t kMostTimesTheFile = 64;
   constexpr uint64_t kBytesForEveryFile = 64 << 20;
   if (builder->num_entries() >= properties.num_entries) {

@@ -48,6 +48,8 @@ struct BlockRun {
 struct ByPlace {
   // Not inline, because std::sort would make a dozen copies of this code.
   [[gnu::noinline]] bool operator()(const MissingBlock* a, const MissingBlock* b) const {
+    assert(a != nullptr);
+    assert(b != nullptr);
     // Ordered by path and not by pointer, so that the order of reads is the same in every run of
     // the program.
     if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();
@@ -74,6 +76,7 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
 
 // Makes the object of a block from its stored bytes and gives it to the cache, or to `block->held`.
 void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
+  assert(block != nullptr);
   if (block->kind != TableObjectKind::kData) {
     block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
                                                  how.fill_cache, block->held);
@@ -87,6 +90,7 @@ void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
 // Reads one block again after a read of several failed. A partition is not read again: the
 // operation that needs it will read it and get the error.
 void ReadAlone(MissingBlock* block, const BlockRead& how) {
+  assert(block != nullptr);
   if (block->kind != TableObjectKind::kData) return;
   BlockRead read = how;
   auto loaded = block->store->Data(*block->index, block->entry, &read);
@@ -136,7 +140,9 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
 
 void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
                        uint64_t max_gap_bytes) {
-  assert(!InEpoch() && !how.in_epoch && !how.cache_only);
+  assert(!InEpoch());
+  assert(!how.in_epoch);
+  assert(!how.cache_only);
   IOOptions io;
   io.io_activity = how.activity;
   const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);

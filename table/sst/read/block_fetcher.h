@@ -8,6 +8,7 @@
 // Threads: const functions from any thread.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,7 +45,9 @@ class BlockFetcher {
   // null, and outlives the fetcher.
   BlockFetcher(const RandomReader* file, const ChecksumContext& checksum, uint64_t limit,
                Statistics* statistics = nullptr)
-      : file_(file), checksum_(checksum), limit_(limit), statistics_(statistics) {}
+      : file_(file), checksum_(checksum), limit_(limit), statistics_(statistics) {
+    assert(file != nullptr);
+  }
 
   // From now on data blocks may be compressed with this dictionary. It may be null, and outlives
   // the fetcher.

@@ -103,6 +103,7 @@ Result<TableObject*> Make(const Slice& bytes, FilterBlock** filter) {
 }
 
 Result<TableObject*> Make(const Slice& bytes, DictionaryBlock** dictionary) {
+  assert(dictionary != nullptr);
   *dictionary = new DictionaryBlock(bytes);
   return *dictionary;
 }

@@ -6,6 +6,7 @@
 // with the read that reference costs nothing, and an iterator needs it anyway.
 #include "table/sst/read/block_store.h"
 
+#include <cassert>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -81,6 +82,7 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
 
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  assert(read != nullptr);
   if (read->trace != nullptr) [[unlikely]]
     return LoadTraced<T>(parent, i, read);
   ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
@@ -91,7 +93,8 @@ Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockR
 template <typename T>
 Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
                                           BlockRead* read) const {
-  assert(read != nullptr && !read->in_epoch);
+  assert(read != nullptr);
+  assert(!read->in_epoch);
   TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
   if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
   held->Ref();
@@ -238,7 +241,8 @@ bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, siz
 
 Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
                                   const char* stored, bool fill_cache, HeldPartitions* held) const {
-  assert(!InEpoch() && held != nullptr);
+  assert(!InEpoch());
+  assert(held != nullptr);
   const BlockHandle handle = top.index->handle(i);
   if (kind == TableObjectKind::kFilter) {
     ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
@@ -297,6 +301,7 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
 
 template <typename T>
 Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
+  assert(read != nullptr);
   IOOptions io;
   io.io_activity = read->activity;
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
@@ -344,6 +349,7 @@ Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBloc
 template <typename T>
 BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
                                        const IndexBlock* parent, size_t i) const {
+  assert(object != nullptr);
   BlockInsertion insertion;
   insertion.key = KeyOf<T>(handle);
   insertion.object = object;
@@ -450,7 +456,8 @@ Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read)
   if (!dictionary_place_) [[likely]]
     return ObjectRef<DictionaryBlock>();
   // The caller is about to read a data block from the file.
-  assert(!read.in_epoch && !read.cache_only);
+  assert(!read.in_epoch);
+  assert(!read.cache_only);
   BlockRead own;
   own.fill_cache = read.fill_cache;
   own.activity = read.activity;

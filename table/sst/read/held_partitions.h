@@ -27,7 +27,8 @@ class HeldPartitions {
   // Adds the object of entry `i` of the top level and takes a reference of its own. The top level
   // outlives this object.
   void Add(const IndexBlock& top, size_t i, TableObject* object) {
-    assert(object != nullptr && Find(top, i) == nullptr);
+    assert(object != nullptr);
+    assert(Find(top, i) == nullptr);
     entries_.push_back({&top, i, object});
     object->Ref();
   }

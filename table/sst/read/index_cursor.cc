@@ -9,7 +9,8 @@
 namespace ashlar {
 
 Status IndexCursor::LoadTop(BlockRead* read) {
-  assert(top_ == nullptr && place_ != nullptr);
+  assert(top_ == nullptr);
+  assert(place_ != nullptr);
   ASSIGN_OR_RETURN(held_top_, store_->IndexPartition(*place_, 0, read));
   if (!held_top_) return NotInMemory();
   top_ = held_top_.get();
@@ -74,7 +75,8 @@ Status IndexCursor::Prev(BlockRead* read) {
 
 // Moves to the first entry of this partition or a later one.
 Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
-  assert(is_partitioned_ && leaf_ == nullptr);
+  assert(is_partitioned_);
+  assert(leaf_ == nullptr);
   for (; top_entry < top_->index->size(); ++top_entry) {
     RETURN_IF_ERROR(Enter(top_entry, read));
     if (partition_->index->empty()) continue;
@@ -87,7 +89,9 @@ Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
 
 // Moves to the last entry of this partition or an earlier one.
 Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
-  assert(is_partitioned_ && leaf_ == nullptr && top_entry < top_->index->size());
+  assert(is_partitioned_);
+  assert(leaf_ == nullptr);
+  assert(top_entry < top_->index->size());
   while (true) {
     RETURN_IF_ERROR(Enter(top_entry, read));
     if (!partition_->index->empty()) {
@@ -100,7 +104,8 @@ Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
 }
 
 Status IndexCursor::Enter(size_t top_entry, BlockRead* read) {
-  assert(is_partitioned_ && top_entry < top_->index->size());
+  assert(is_partitioned_);
+  assert(top_entry < top_->index->size());
   if (partition_ && top_entry_ == top_entry) return Status::OK();
   ASSIGN_OR_RETURN(ObjectRef<IndexBlock> partition, store_->IndexPartition(*top_, top_entry, read));
   if (!partition) return NotInMemory();

@@ -49,7 +49,8 @@ class IndexCursor {
   // A reference on leaf(). Only if IsLeafHeldHere().
   ObjectRef<IndexBlock> HoldLeaf() const {
     IndexBlock* const leaf = is_partitioned_ ? partition_.get() : held_top_.get();
-    assert(leaf != nullptr && leaf_ == leaf);
+    assert(leaf != nullptr);
+    assert(leaf_ == leaf);
     leaf->Ref();
     return ObjectRef<IndexBlock>::Own(leaf);
   }

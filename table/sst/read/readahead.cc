@@ -69,7 +69,8 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
 
 // Returns bytes that were read ahead.
 Slice Readahead::TakeFromBuffer(const RandomReader& file, uint64_t offset, size_t n) {
-  assert(offset >= begin_ && offset + n <= begin_ + size_);
+  assert(offset >= begin_);
+  assert(offset + n <= begin_ + size_);
   RecordTick(file.statistics(), PREFETCH_HITS);
   RecordTick(file.statistics(), PREFETCH_BYTES_USEFUL, n);
   return Slice(buffer_.data() + (offset - begin_), n);
@@ -123,7 +124,8 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
   EndNext();
   const uint64_t end = std::min(EndIn(file), begin + bytes);
   if (begin >= end) return;
-  assert(next_.handle == nullptr && next_.bytes == 0);
+  assert(next_.handle == nullptr);
+  assert(next_.bytes == 0);
   next_.begin = begin;
   next_.bytes = static_cast<size_t>(end - begin);
   if (next_.buffer.size() < next_.bytes) next_.buffer = PageBuffer(next_.bytes);
@@ -175,7 +177,8 @@ bool Readahead::TakeNext(const RandomReader& file, uint64_t offset, size_t n, co
               static_cast<size_t>(next_end - from));
   begin_ = offset;
   size_ = static_cast<size_t>(next_end - offset);
-  assert(size_ >= n && size_ <= buffer_.size());
+  assert(size_ >= n);
+  assert(size_ <= buffer_.size());
   StartNext(file, next_end, NextBytes(), io);
   return true;
 }

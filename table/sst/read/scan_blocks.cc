@@ -16,7 +16,8 @@
 namespace ashlar {
 
 void HeldBlocks::Add(uint64_t offset, ObjectRef<DataBlock> block) {
-  assert(block && block.is_owned());
+  assert(block);
+  assert(block.is_owned());
   blocks_.insert_or_assign(offset, std::move(block));
 }
 
@@ -29,13 +30,15 @@ ObjectRef<DataBlock> HeldBlocks::Find(uint64_t offset) const {
 
 Status ScanBlocks::Note(const TableReader& table, const Slice& start, const Slice& limit,
                         size_t max_bytes, HeldBlocks* home) {
-  assert(!InEpoch() && !how_.in_epoch);
+  assert(!InEpoch());
+  assert(!how_.in_epoch);
   return table.NoteBlocks(start, limit, max_bytes, home, this);
 }
 
 Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t max_bytes,
                                HeldBlocks* home, ScanBlocks* batch) const {
-  assert(home != nullptr && batch != nullptr);
+  assert(home != nullptr);
+  assert(batch != nullptr);
   BlockRead read = batch->how_;
   IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(start, PackTrailer(kMaxSequenceNumber, kMaxValue)), &read));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Point lookups of many keys at once.
+// Point lookups of many keys at once. There are two ways.
 //
-// From memory: each stage runs for all keys before the next stage begins, and ends by prefetching
-// the memory that the next stage will read. So the cache misses of 32 keys take little more time
-// than those of one:
+// In memory, inside an epoch: each stage runs for all keys before the next stage begins, and it
+// ends with a prefetch of the memory that the next stage will read. So the cache misses of 32 keys
+// take little more time than those of one key:
 //
 //   filter lines | index heads | slot | block | heads of its entries | place | entry, value
 //
-// From files: first the needed blocks are found, then those that are missing are read together, and
-// then all keys are searched for.
+// With files, outside of epochs: first the needed blocks are found. Then all those that are not in
+// memory are read together. Then each key is searched for.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -25,8 +25,8 @@
 
 namespace ashlar {
 
-// The lookups inside one epoch. Lives on the stack; makes no allocation, lock, reference or shared
-// write.
+// The lookups inside one epoch. The object lives on the stack. It allocates nothing, takes no locks
+// or references, and writes to no shared memory.
 class TableReader::EpochBatch {
  public:
   EpochBatch(TableProbe* probes, size_t count) : probes_(probes), probe_count_(count) {
@@ -43,8 +43,8 @@ class TableReader::EpochBatch {
   }
 
  private:
-  // A probe that its filter let through. AskFilters() makes them. Members have no defaults, because
-  // an array of them must cost nothing.
+  // A probe that has passed its filter. AskFilters() makes the items. Members have no defaults,
+  // because making an array of items must cost nothing.
   struct Item {
     TableProbe* probe;
     PointLookup::Mark before;
@@ -75,7 +75,7 @@ class TableReader::EpochBatch {
   std::array<HeadSearch, kMaxProbes> searches_;  // search i belongs to item i
 };
 
-// A search that is finished before it begins, for items that need none.
+// A search that has ended before it begins. It fills the places of items that need no search.
 constexpr uint64_t kNoHeads[1] = {0};
 constexpr HeadSearch kNoSearch = {.base = kNoHeads, .rest = 1, .head = 0};
 
@@ -88,7 +88,7 @@ void TableReader::EpochBatch::Filter(Stage stage) {
   count_ = kept;
 }
 
-// Asks the filters. A key that its filter rejects is over. A key that needs a block of a filter or
+// Asks the filters. A key that its filter rejects is done. A key that needs a block of a filter or
 // index that is not in memory is left for a read outside of the epoch.
 void TableReader::EpochBatch::AskFilters() {
   for (size_t i = 0; i < probe_count_; ++i) probes_[i].table->PrefetchFilter(probes_[i].lookup);
@@ -122,7 +122,7 @@ void TableReader::EpochBatch::AskFilters() {
   }
 }
 
-// Finds the index entry that names the block, and starts loading its slot.
+// Finds the index entries that name the blocks, and prefetches their slots.
 void TableReader::EpochBatch::FindEntries() {
   for (size_t i = 0; i < count_; ++i) {
     Item& item = items_[i];
@@ -146,8 +146,8 @@ void TableReader::EpochBatch::FindEntries() {
   });
 }
 
-// Finds the blocks through their slots. A key whose block is not in memory, or should be decoded,
-// is left for a read outside of the epoch.
+// Finds the blocks through their slots. A key is left for a read outside of the epoch if its block
+// is not in memory, or if the block should be decoded.
 void TableReader::EpochBatch::FindBlocks() {
   for (size_t i = 0; i < count_; ++i) {
     items_[i].table().store_.PrefetchData(*items_[i].index_block, items_[i].entry);
@@ -172,7 +172,7 @@ void TableReader::EpochBatch::FindBlocks() {
   });
 }
 
-// Finds the entries in decoded blocks. Finish() searches all other blocks.
+// Finds the entries in decoded blocks. Other blocks are searched by Finish().
 void TableReader::EpochBatch::FindPlaces() {
   for (size_t i = 0; i < count_; ++i) {
     Item& item = items_[i];
@@ -187,8 +187,8 @@ void TableReader::EpochBatch::FindPlaces() {
   }
 }
 
-// Offers the versions of the key to the lookup. If more blocks are needed and one is missing, the
-// lookup is reset.
+// Offers the versions of the key to the lookup. If a further block is needed and it is not in
+// memory, the lookup goes back to its state before this table.
 void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
   PointLookup* const lookup = item->probe->lookup;
   assert(item->block != nullptr);
@@ -207,6 +207,7 @@ void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
 }
 
 Status TableReader::EpochBatch::Offer(Item* item, const HeadSearch& search, BlockRead* read) {
+  assert(item != nullptr);
   const TableReader& table = item->table();
   PointLookup* const lookup = item->probe->lookup;
   const LookupKey& key = item->key();
@@ -231,7 +232,7 @@ void TableReader::GetManyInEpoch(TableProbe* probes, size_t count) {
   EpochBatch(probes, count).Run();
 }
 
-// The lookups outside of epochs, which may allocate memory and read files.
+// The lookups outside of epochs. These may allocate memory and read files.
 class TableReader::ReadBatch {
  public:
   // `clock` serves the deadline of the options; null: the default clock.
@@ -284,7 +285,7 @@ class TableReader::ReadBatch {
   std::vector<MissingBlock> missing_;
 };
 
-// Asks the filter. Makes an item if the key may be in its table.
+// Asks the filter, and makes an item if the table may contain the key.
 void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
   assert(!probe->lookup->decided());
   const TableReader& table = *probe->table;
@@ -300,9 +301,9 @@ void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
                     .block = {}});
 }
 
-// Reads the missing partitions of filters or indexes together. The lookups then find them in the
-// cache or in held_. A partition that cannot be read is left out; the lookup that needs it will get
-// the error.
+// Reads all missing partitions of filters, or of indexes, together. Afterwards the lookups find
+// them in the cache or in held_. A partition that cannot be read is left out, and the lookup that
+// needs it gets the error.
 void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
                                             TableObjectKind kind) {
   std::vector<MissingBlock> missing;
@@ -325,8 +326,8 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
   } else {
     for (const Item& item : items_) {
       const TableReader& table = *item.probe->table;
-      // An index that is not kept is read like a partition. A top level that is not kept is read
-      // later, by the lookup.
+      // An index that is not kept in memory is read like a partition. A top level that is not kept
+      // is read by the lookup, later.
       if (!table.index_ && !table.is_partitioned_) note(table, *table.index_place_, 0);
       if (!table.index_ || !table.is_partitioned_) continue;
       const LookupKey& key = item.probe->lookup->key();
@@ -336,7 +337,7 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
   if (missing.size() > 1) ReadMissingBlocks(missing, how_);
 }
 
-// Returns false, and the lookup has failed, after an error.
+// Returns false after an error, which the lookup has then.
 bool TableReader::ReadBatch::TryLocate(Item* item) {
   Status status = Locate(item);
   if (status.ok()) return true;
@@ -344,7 +345,8 @@ bool TableReader::ReadBatch::TryLocate(Item* item) {
   return false;
 }
 
-// Finds the block that may hold the key. If it is not in memory, adds it to missing_.
+// Finds the block that may contain the key. If it is not in memory, it is noted in missing_, once
+// for all keys that need it.
 Status TableReader::ReadBatch::Locate(Item* item) {
   assert(!item->probe->lookup->decided());
   const LookupKey& key = item->probe->lookup->key();
@@ -368,7 +370,7 @@ Status TableReader::ReadBatch::Locate(Item* item) {
   return Status::OK();
 }
 
-// Searches the block, which is in memory now, and further blocks if necessary.
+// Searches the block, which is in memory by now, and further blocks if the key continues there.
 void TableReader::ReadBatch::Search(Item* item) {
   assert(item->missing == kNone || item->missing < missing_.size());
   PointLookup* const lookup = item->probe->lookup;

@@ -21,7 +21,8 @@ void TableFilter::SetFull(ObjectRef<FilterBlock> filter, const Contents& content
 
 Status TableFilter::SetCached(const BlockStore* store, ObjectRef<IndexBlock> place,
                               const Contents& contents) {
-  assert(store != nullptr && place);
+  assert(store != nullptr);
+  assert(place);
   BlockRead read;
   ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter, store->FilterPartition(*place, 0, &read));
   store_ = store;
@@ -54,7 +55,8 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
 // Null if the partition is not in memory and may not be read.
 Result<ObjectRef<FilterBlock>> TableFilter::PartitionOf(const LookupKey& key,
                                                         BlockRead* read) const {
-  assert(store_ != nullptr && top_);
+  assert(store_ != nullptr);
+  assert(top_);
   return store_->FilterPartition(*top_, kind_ == Kind::kCached ? 0 : PartitionFor(key), read);
 }
 

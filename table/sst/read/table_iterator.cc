@@ -64,7 +64,8 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
   const auto* const self = static_cast<const TableIterator*>(iterator);
   const TableReader& table = *self->table_;
   // ReadaheadOptions() made sure of that.
-  assert(self->upper_bound_ != nullptr && !table.is_partitioned_);
+  assert(self->upper_bound_ != nullptr);
+  assert(!table.is_partitioned_);
   const FlatIndex& index = *self->index_.top().index;
   const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
   if (i == index.size()) return table.file_size();
@@ -280,7 +281,8 @@ void TableIterator::OfferBlocksTo(const BlockPassing* output) {
 // block from the cache they are not read, because a disk may be slower than compressing. Stored
 // bytes whose checksum is wrong are not offered; reading the entries reports the error.
 bool TableIterator::CopyBlock(const Slice* next_of_others, PassedBlock* block) {
-  assert(valid_ && output_ != nullptr);
+  assert(valid_);
+  assert(output_ != nullptr);
   if (block_->is_decoded || block_cursor_.entry_offset() != 0) return false;
   if (next_of_others != nullptr) {
     const Slice end = index_.leaf().index->UserKey(index_.entry(), &separator_);

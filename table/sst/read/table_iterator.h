@@ -30,7 +30,8 @@ class TableIterator final : public InternalIterator {
                 const HeldBlocks* held = nullptr);
   ~TableIterator() override;
 
-  // Sets who is notified of each block that is used; outlives the iterator. Null: nobody.
+  // Sets the trace that is notified of each block that is used; it outlives the iterator. Null:
+  // none.
   void SetTrace(ReadTrace* trace) { read_.trace = trace; }
 
   // Sets the level in the thread's perf context to whose counters this iterator adds. Not set:

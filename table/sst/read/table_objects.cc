@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of cached objects, with their bytes behind them.
+// The memory of cached objects. Their bytes follow the object in the same allocation.
 #include "table/sst/read/table_objects.h"
 
 #include <bit>
@@ -16,23 +16,24 @@ namespace ashlar {
 
 namespace {
 
-// Serves all databases. Never destroyed, because cached blocks may be freed late and in any thread.
+// The heap of all databases in the process. It is never destroyed, because cached blocks may be
+// freed late and by any thread.
 SlabHeap* BlockHeap() {
   static SlabHeap* const heap = new SlabHeap;
   return heap;
 }
 
-// The memory that a data block of `bytes` bytes takes, object included. Large blocks, which do not
-// fit into slabs, are rounded to an eighth to a quarter of their size, so that their memory can be
-// reused as well.
+// The memory that a data block of `bytes` bytes takes, including the object. Large blocks do not
+// fit into slabs. They are rounded up by at most a quarter of their size, so that their memory can
+// be reused.
 size_t RoundUp(size_t bytes) {
   if (bytes <= SlabHeap::kMaxPieceBytes) return SlabHeap::RoundUp(bytes);
   const size_t step = std::bit_floor(bytes) / 4;
   return (bytes + step - 1) / step * step;
 }
 
-// With a heap checker (kHeapIsWatched) every block is allocated alone, so that the checker sees its
-// bounds.
+// With a heap checker (kHeapIsWatched) every block is allocated on its own, so that the checker
+// knows its bounds.
 bool LivesInSlab(size_t bytes) { return !kHeapIsWatched && bytes <= SlabHeap::kMaxPieceBytes; }
 
 }  // namespace
@@ -47,6 +48,7 @@ DataBlock* DataBlock::Allocate(size_t bytes) {
   return new (piece.data) DataBlock(piece.bytes - sizeof(DataBlock));
 }
 
+// Makes a decoded copy of a block. Null: the copy is not worth its memory, or could not be made.
 DataBlock* DataBlock::Decode(const Block& block, KeyOrder order) {
   const DecodedBlock::Plan plan = DecodedBlock::Prepare(block, order);
   if (!plan.is_worthwhile) return nullptr;
@@ -69,7 +71,8 @@ size_t DataBlock::MemoryBytes() const {
 
 void DataBlock::Protect(size_t checksum_bytes) {
   if (checksum_bytes == 0) return;
-  assert(!is_decoded && block.checksums() == nullptr);
+  assert(!is_decoded);
+  assert(block.checksums() == nullptr);
   block.SetChecksums(EntryChecksums::Of(block, checksum_bytes).release());
 }
 

@@ -120,6 +120,7 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
               .statistics = options.statistics}),
       reader_charge_(CacheOf(options.block_cache), CacheEntryRole::kBlockBasedTableReader),
       file_metadata_charge_(CacheOf(options.block_cache), CacheEntryRole::kFileMetadata) {
+  assert(file_ != nullptr);
   store_.SetIndexSource(
       {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
@@ -174,7 +175,8 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
 }
 
 Status TableReader::Load() {
-  assert(properties_block_.contents.empty() && !index_);  // Load() is called once
+  assert(properties_block_.contents.empty());
+  assert(!index_);  // Load() is called once
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());
@@ -418,9 +420,9 @@ TableFilter::Contents TableReader::FilterContents() {
   return contents;
 }
 
-// The extractor that made the prefixes of the filter. Only this one may be used to ask the filter,
-// whatever the family's extractor is by now. Null if it is the program's own class and not the
-// family's extractor.
+// The extractor that made the prefixes of the filter. Only this extractor may be used to query the
+// filter, even if the family has another one by now. Null if it is a class of the program and not
+// the extractor of the family.
 const SliceTransform* TableReader::PrefixExtractor() {
   const std::string name(facts_.prefix_extractor_name);
   const SliceTransform* const family = options_.prefix_extractor;

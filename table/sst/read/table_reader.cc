@@ -23,6 +23,7 @@ namespace ashlar {
 namespace {
 
 void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
+  assert(trace != nullptr);
   trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
                   .origin = ReadTrace::Origin::kSlot,
                   .file_id = file_id,
@@ -33,7 +34,8 @@ void TraceSlot(uint64_t file_id, const BlockHandle& handle, ReadTrace* trace) {
 }  // namespace
 
 bool TableReader::GetInEpoch(PointLookup* lookup) const {
-  assert(InEpoch() && !lookup->decided());
+  assert(InEpoch());
+  assert(!lookup->decided());
   BlockRead read;
   read.in_epoch = true;
   read.trace = lookup->trace();
@@ -46,7 +48,8 @@ bool TableReader::GetInEpoch(PointLookup* lookup) const {
 }
 
 Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
-  assert(!InEpoch() && !lookup->decided());
+  assert(!InEpoch());
+  assert(!lookup->decided());
   const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
@@ -79,6 +82,7 @@ Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const
 
 void TableReader::CountSearch(const BlockRead& read, const PointLookup::Mark& before,
                               PointLookup* lookup) const {
+  assert(lookup != nullptr);
   ++lookup->counters.tables_probed;
   lookup->counters.block_hits += read.hits;
   lookup->counters.block_misses += read.misses;
@@ -139,7 +143,8 @@ void TableReader::CountPrefixFound() const {
 }
 
 const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
-  assert(InEpoch() && index_place_);
+  assert(InEpoch());
+  assert(index_place_);
   auto found = store_.IndexPartition(*index_place_, 0, read);
   assert(found.ok());  // nothing was read, so nothing can have failed
   return found->get();
@@ -148,6 +153,7 @@ const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
 // Inside an epoch, with the whole index in memory. Hot: the usual end of a lookup from memory.
 Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointLookup* lookup,
                                  BlockRead* read) const {
+  assert(lookup != nullptr);
   const FlatIndex& index = *index_block.index;
   const LookupKey& key = lookup->key();
   for (; i < index.size(); ++i) {
@@ -174,6 +180,7 @@ Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointL
 
 // Through partitions, or outside of epochs. `read` says how each block is held.
 Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
+  assert(lookup != nullptr);
   const LookupKey& key = lookup->key();
   IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
@@ -182,6 +189,8 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
 
 Status TableReader::GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held,
                                   PointLookup* lookup, BlockRead* read) const {
+  assert(index != nullptr);
+  assert(lookup != nullptr);
   const Slice& user_key = lookup->key().user_key;
   while (index->Valid()) {
     if (!held) {
@@ -228,6 +237,8 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
 TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
                                               ObjectRef<DataBlock>* held,
                                               PointLookup* lookup) const {
+  assert(block != nullptr);
+  assert(lookup != nullptr);
   const DecodedBlock& decoded = block->decoded;
   const LookupKey& key = lookup->key();
   for (; i < decoded.count(); ++i) {
@@ -242,6 +253,7 @@ TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
 TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle& handle,
                                              ObjectRef<DataBlock>* held, PointLookup* lookup,
                                              Status* status) const {
+  assert(block != nullptr);
   if (block->is_decoded) return SearchDecoded(block, held, lookup);
   const LookupKey& key = lookup->key();
   const SeekTarget target(key.user_key, key.trailer);
@@ -286,7 +298,8 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
 }
 
 Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
-  assert(count > 0 && !InEpoch());
+  assert(count > 0);
+  assert(!InEpoch());
   const uint64_t step = std::max<uint64_t>(facts_.data_size / count, 1);
   BlockRead read;
   read.fill_cache = false;

@@ -68,7 +68,8 @@ Status TableReader::VerifyChecksums(const ReadOptions& options,
 }
 
 Status TableReader::Verification::Run(const ReadOptions& options) {
-  assert(blocks_ == 0 && !InEpoch());
+  assert(blocks_ == 0);
+  assert(!InEpoch());
   const size_t readahead_bytes = options.readahead_size != 0
                                      ? options.readahead_size
                                      : table_.options_.max_auto_readahead_bytes;
@@ -191,7 +192,8 @@ Status TableReader::Verification::CheckTotals() const {
 }
 
 Status TableReader::Verification::CheckBounds() const {
-  assert(bounds_ != nullptr && entries_ > 0);
+  assert(bounds_ != nullptr);
+  assert(entries_ > 0);
   const InternalKeyComparator& icmp = table_.icmp_;
   const auto user_key = [](const Slice& key) { return ExtractUserKey(key); };
   if (icmp.OrderWithTimestamp(user_key(first_key_), user_key(bounds_->smallest)) < 0 ||
@@ -210,7 +212,8 @@ Status TableReader::Verification::CheckBounds() const {
 }
 
 Status TableReader::HoldMetadata(BlockRead* read, HeldPartitions* held) const {
-  assert(!read->in_epoch && read->held == nullptr);
+  assert(!read->in_epoch);
+  assert(read->held == nullptr);
   if (!index_) {
     ASSIGN_OR_RETURN(const auto index, store_.IndexPartition(*index_place_, 0, read));
     held->Add(*index_place_, 0, index.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum in a trailer depends on the offset of the block, so padding for alignment is written
-// before the block, and the trailer is computed afterwards.
+// Writes blocks with their trailers. The checksum in a trailer depends on the offset of the block.
+// So padding for alignment is written before the block, and the trailer is computed after that.
 #include "table/sst/write/block_writer.h"
 
 #include <algorithm>
@@ -23,7 +23,9 @@ Status BlockWriter::Open() {
 }
 
 Status BlockWriter::SetDictionary(const Slice& dictionary) {
-  assert(offset_ == 0 && compresses() && !dictionary.empty());
+  assert(offset_ == 0);
+  assert(compresses());
+  assert(!dictionary.empty());
   ASSIGN_OR_RETURN(data_compressor_, BlockCompressor::Create(options_.compression, dictionary));
   return Status::OK();
 }
@@ -67,9 +69,8 @@ Status BlockWriter::Store(const StoredBlock& block, bool is_data, BlockHandle* h
   return WriteZeros((options_.alignment - offset_ % options_.alignment) % options_.alignment);
 }
 
-// The number of zeros to write before a block so that it begins at the next super block. 0 if the
-// block fits into the current one, is larger than any super block, or would need more than the
-// permitted gap.
+// The number of zeros to write so that a block begins at the next super block. 0 if the block fits
+// into the current one, is larger than any super block, or would need a larger gap than permitted.
 size_t BlockWriter::GapInFrontOf(size_t stored_bytes) const {
   const size_t super_block = options_.super_block_bytes;
   const size_t bytes = stored_bytes + kBlockTrailerBytes;
@@ -97,9 +98,8 @@ Status BlockWriter::Append(const Slice& bytes) {
   return Status::OK();
 }
 
-// Counts a block that may be compressed in one of three ways: compressed, rejected (compression did
-// not pay), or bypassed (not tried). A block that was copied from another table was counted when
-// that table was written.
+// Counts a block in one of three ways: compressed, rejected (compression did not pay), or bypassed
+// (not tried). A block that was copied from another table was counted when that table was written.
 void BlockWriter::CountCompression(const StoredBlock& block) const {
   Statistics* const statistics = options_.compression.statistics;
   if (statistics == nullptr || block.was_passed) return;

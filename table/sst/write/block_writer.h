@@ -7,6 +7,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,7 +45,9 @@ class BlockWriter {
  public:
   // `file` must be empty and outlive the writer. Call Open() before the first Write().
   BlockWriter(const BlockWriterOptions& options, FileWriter* file)
-      : options_(options), file_(file) {}
+      : options_(options), file_(file) {
+    assert(file != nullptr);
+  }
   // Creates the compressor. NotSupported if the build lacks the compression library.
   Status Open();
   // From now on data blocks are compressed with this dictionary, which must not be empty. Call it

@@ -64,7 +64,8 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   }
   MutexLock lock(&mutex_);
   // Otherwise next_ would name a slot of the next round.
-  assert(first_ <= next_ && next_ <= added_);
+  assert(first_ <= next_);
+  assert(next_ <= added_);
   slot.is_done = stored != nullptr;
   added_ = end_;
   if ((is_full || added_ - next_ >= kBlocksPerWaking) && HasWork()) work_.Signal();
@@ -85,7 +86,8 @@ bool CompressionPipeline::HasWork() {
 }
 
 void CompressionPipeline::CompressNext(BlockCompressor* compressor) {
-  assert(next_ < added_ && !SlotAt(next_).is_done);
+  assert(next_ < added_);
+  assert(!SlotAt(next_).is_done);
   Slot& slot = SlotAt(next_++);
   {
     MutexUnlock unlock(&mutex_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filter partitions lie one behind the other, followed by the index of the partitions. That index
-// has the format of the table's index: with or without sequence numbers in its keys and delta
-// encoded handles. Filters are never compressed.
+// The partitions of a filter are written one after the other, and the index of the partitions
+// behind them. That index has the format of the table's index: with or without sequence numbers in
+// the keys, and with delta encoded handles or not. Filters are never compressed.
 #include "table/sst/write/filter_writer.h"
 
 #include <cassert>
@@ -38,18 +38,19 @@ FilterWriter::FilterWriter(const TableBuilderOptions& options, IndexBuilder* ind
       *filter, partition_bytes, table.detect_filter_construct_corruption);
 }
 
-// Memory for which the cache has no room stays uncharged: a full cache must not make the table
-// fail.
+// Charges memory to the cache. If the cache has no room, the memory stays uncharged, because a full
+// cache must not make the table fail.
 void FilterWriter::ChargeMore(size_t bytes) {
   IgnoreError(charge_.GrowTo(charge_.bytes() + bytes),
               "the filter needs its memory even if the charge fails");
 }
 
-// Adds a key, and ends the partition first if it is full. A coupled partition can end only where
-// the index ends one too, so it asks the index and waits; an own partition ends between two user
-// keys.
+// Adds a key; if the partition is full, it is ended first. A partition that is coupled to the index
+// can end only where a partition of the index ends, so it sends a request to the index and waits. A
+// partition of its own ends between two user keys.
 void FilterWriter::AddToPartition(const Slice& user_key) {
-  assert(partitions_ != nullptr && !full_.has_value());
+  assert(partitions_ != nullptr);
+  assert(!full_.has_value());
   if (!error_.ok()) return;
   if (is_coupled_) {
     if (index_->TakePartitionEnd()) {
@@ -106,7 +107,8 @@ Status FilterWriter::WriteFull(BlockWriter* writer) {
 PageString FilterWriter::FinishFull() {
   assert(full_.has_value());
   using Memory = FullFilterBuilder::Memory;
-  // The filter that Finish() will make; partitions are charged as they are made.
+  // The filter is made by Finish(), so it is charged now. Partitions are charged when they are
+  // made.
   ChargeMore(EstimateBytes());
   const size_t before = charge_.bytes(), bytes = full_->ConstructionBytes();
   const bool has_room = charge_.GrowTo(before + bytes).ok();
@@ -116,7 +118,8 @@ PageString FilterWriter::FinishFull() {
 }
 
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
-  assert(partitions_ != nullptr && !full_.has_value());
+  assert(partitions_ != nullptr);
+  assert(!full_.has_value());
   const bool has_user_keys = index_->has_user_keys();
   const std::string last_bound =
       is_coupled_ ? index_->last_separator().ToString() : BoundBehindLastKey();

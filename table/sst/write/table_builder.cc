@@ -229,7 +229,8 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
 }
 
 Status TableBuilder::Rep::WriteOldestInPipeline() {
-  assert(has_pipeline && pipeline != nullptr);
+  assert(has_pipeline);
+  assert(pipeline != nullptr);
   assert(!pipeline->empty());
   const CompressionPipeline::Block& block = pipeline->TakeOldest();
   const RawDataBlock& raw = block.raw;
@@ -264,7 +265,8 @@ void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
 
 // Trains the dictionary, then does for each buffered block what is otherwise done when it is cut.
 Status TableBuilder::Rep::WriteBuffered() {
-  assert(buffered != nullptr && replays_keys);
+  assert(buffered != nullptr);
+  assert(replays_keys);
   std::vector<Slice> samples;
   for (const RawDataBlock& block : buffered->blocks()) samples.emplace_back(block.contents);
   dictionary = MakeCompressionDictionary(samples, options.compression_opts);
@@ -301,7 +303,8 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
 }
 
 Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
-  assert(status.ok() && !IsInOrder(key));
+  assert(status.ok());
+  assert(!IsInOrder(key));
   status = Status::Corruption(StrCat(
       "table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
       InternalKeyInError(key), " does not sort behind ", InternalKeyInError(data_block.last_key()),
@@ -310,7 +313,8 @@ Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
 }
 
 Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) {
-  assert(status.ok() && key.size() + value.size() >= kLargeEntryBytes);
+  assert(status.ok());
+  assert(key.size() + value.size() >= kLargeEntryBytes);
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   // Checked before the order, because the cut removes the last key of the block, which the order
   // check needs.

@@ -28,7 +28,8 @@ constexpr size_t kMostSpareBlocks = 2;
 }  // namespace
 
 void TableBuilder::Rep::OfferBlock(PassedBlock* block) {
-  assert(!is_closed && block->raw().size() > 0);
+  assert(!is_closed);
+  assert(block->raw().size() > 0);
   assert(block->type() == kNoCompression || block->type() == options.compression);
   if (!status.ok() || flush_policy != nullptr || !writer.compresses()) return;
   if (buffered != nullptr || !dictionary.empty()) return;

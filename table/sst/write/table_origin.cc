@@ -51,7 +51,8 @@ void AddFormatProperties(const TableBuilderOptions& options, TableProperties* pr
 
 void AddOriginProperties(const TableBuilderOptions& options, const TableOrigin& facts,
                          TableProperties* properties) {
-  assert(properties != nullptr && options.icmp != nullptr);
+  assert(properties != nullptr);
+  assert(options.icmp != nullptr);
   const BlockBasedTableOptions& table = *options.table;
   TableProperties& p = *properties;
   p.orig_file_number = options.file_number.value();

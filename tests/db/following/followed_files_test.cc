@@ -200,6 +200,28 @@ TEST_F(FollowedFilesTest, TheLinksOfAFailedRoundAreDeleted) {
   EXPECT_EQ(second_.ReadRows(), ReadRows());
 }
 
+// A name in the list whose link was not made stays there when a later round needs it and new ones.
+TEST_F(FollowedFilesTest, ALinkThatFailedIsMadeWithThoseOfALaterRound) {
+  Open();
+  OpenFollower();
+  Put("a", "1");
+  Flush();
+  const std::string failed = TablesIn(dir_).back();
+  fs_->AddFault({.first_call = fs_->CallCount(),
+                 .mode = FaultMode::kSticky,
+                 .kinds = KindBit(CallKind::kLink),
+                 .path_part = failed});
+  EXPECT_TRUE(second_->TryCatchUpWithPrimary().IsIOError());
+  fs_->ClearFaults();
+  Put("b", "2");
+  Flush();
+  second_.CatchUp();
+  EXPECT_EQ(second_.ReadRows(), ReadRows());
+  std::string list;
+  for (const std::string& name : TablesIn(dir_)) StrAppend(&list, name, "\n");
+  EXPECT_EQ(memory_->AllFiles().at("/follower/LINKS"), list);
+}
+
 TEST_F(FollowedFilesTest, TheLinksOfAnEarlierProcessAreDeleted) {
   Open();
   Put("a", "1");

@@ -242,27 +242,6 @@ TEST_F(FamilyImportTest, ShowsATableOfADatabaseThatIsOnlyNamed) {
   EXPECT_GE(db_->GetLatestSequenceNumber(), 9u);
 }
 
-TEST_F(FamilyImportTest, RefusesTablesWithValuesInBlobFiles) {
-  options_.enable_blob_files = true;
-  Open();
-  Put(1, "x");
-  Flush();
-  Checkpoint* made = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  ExportImportFilesMetaData* metadata = nullptr;
-  EXPECT_TRUE(checkpoint->ExportColumnFamily(handles_[0], "/export", &metadata).IsNotSupported());
-  CopyOut("/db" + FileOn(0).name, "x.sst");
-  EXPECT_TRUE(Import(PartOf(Tables())).IsNotSupported());             // by the metadata
-  EXPECT_TRUE(Import(PartOf({Named("x.sst", 0)})).IsNotSupported());  // by the entries
-  EXPECT_EQ(imported_, nullptr);
-  EXPECT_EQ(FilesOnDisk(".sst"), 1);
-  Put(1, "y");
-  Compact();
-  EXPECT_EQ(Get(1), "y");
-  CheckWhole();
-}
-
 TEST_F(FamilyImportTest, ExportsToADirectoryOfItsOwn) {
   Open();
   Put(1, "a");

@@ -68,16 +68,16 @@ TEST_F(LargeValuesTest, CheckpointsHaveThem) {
   EXPECT_EQ(copy.Scan(), "a=" + Large('a') + " b=" + Large('b'));
 }
 
-TEST_F(LargeValuesTest, AFamilyWithThemIsNotExported) {
+TEST_F(LargeValuesTest, ExportsHaveThem) {
   Put("a", Large('a'));
   Flush();
   Checkpoint* checkpoint = nullptr;
   ASSERT_OK(Checkpoint::Create(db_.get(), &checkpoint));
   const std::unique_ptr<Checkpoint> owned(checkpoint);
   ExportImportFilesMetaData* metadata = nullptr;
-  EXPECT_TRUE(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), "/export", &metadata)
-                  .IsNotSupported());
-  EXPECT_EQ(metadata, nullptr);
+  ASSERT_OK(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), "/export", &metadata));
+  const std::unique_ptr<ExportImportFilesMetaData> exported(metadata);
+  EXPECT_OK(env_->FileExists("/export/" + BlobFilesOnDisk().at(0)));
 }
 
 TEST_F(LargeValuesTest, TheBlobCacheServesReads) {

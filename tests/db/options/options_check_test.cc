@@ -39,6 +39,39 @@ void ExpectRefused(const Status& status, const std::string& name) {
   EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
 }
 
+// A program can cast any number to an enumeration.
+TEST(OptionsCheck, NumbersThatNoEnumeratorHasAreRefused) {
+  const auto refuses = [](const Status& status, const std::string& name) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << name << ": " << status.ToString();
+    EXPECT_NE(status.ToString().find("option " + name), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("is not a value of its enumeration"), std::string::npos);
+  };
+  DBOptions db;
+  db.wal_recovery_mode = static_cast<WALRecoveryMode>(4);
+  refuses(CheckDbOptionsSupported(db), "wal_recovery_mode");
+  db = DBOptions();
+  db.info_log_level = static_cast<InfoLogLevel>(77);
+  refuses(CheckDbOptionsSupported(db), "info_log_level");
+  ColumnFamilyOptions cf;
+  cf.compaction_style = static_cast<CompactionStyle>(9);
+  refuses(CheckColumnFamilyOptionsSupported(cf), "compaction_style");
+  cf = ColumnFamilyOptions();
+  cf.compaction_pri = static_cast<CompactionPri>(5);
+  refuses(CheckColumnFamilyOptionsSupported(cf), "compaction_pri");
+  cf = ColumnFamilyOptions();
+  cf.compaction_options_universal.stop_style = static_cast<CompactionStopStyle>(2);
+  refuses(CheckColumnFamilyOptionsSupported(cf), "compaction_options_universal.stop_style");
+  BlockBasedTableOptions table;
+  table.index_type = static_cast<BlockBasedTableOptions::IndexType>(17);
+  refuses(CheckTableOptionsSupported(table), "index_type");
+  table = BlockBasedTableOptions();
+  table.checksum = static_cast<ChecksumType>(5);
+  refuses(CheckTableOptionsSupported(table), "checksum");
+  table = BlockBasedTableOptions();
+  table.metadata_cache_options.partition_pinning = static_cast<PinningTier>(4);
+  refuses(CheckTableOptionsSupported(table), "metadata_cache_options.partition_pinning");
+}
+
 TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   DBOptions db;
   db.allow_mmap_writes = true;

@@ -7,9 +7,11 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_reader.h"
+#include "ashlar/utilities/types_util.h"
 #include "ashlar/wide_columns.h"
 #include "env/file_util.h"
 #include "tests/support/test_db.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {
@@ -196,6 +198,52 @@ TEST_F(SstFile, ShowsItsEntriesAsTheyAreStored) {
   EXPECT_EQ(i, 30);
   ParsedEntryInfo entry;
   EXPECT_TRUE(reader.ParseTableIteratorKey("short", &entry).IsInvalidArgument());
+  std::string target;
+  ASSERT_OK(GetInternalKeyForSeek(Key(7), options_.comparator, &target));
+  it->Seek(target);
+  ASSERT_TRUE(it->Valid());
+  ASSERT_OK(ParseEntry(it->key(), options_.comparator, &entry));
+  EXPECT_EQ(entry.user_key, Slice(Key(7)));
+  ASSERT_OK(GetInternalKeyForSeekForPrev(Key(7), options_.comparator, &target));
+  it->SeekForPrev(target);
+  ASSERT_TRUE(it->Valid());
+  ASSERT_OK(ParseEntry(it->key(), options_.comparator, &entry));
+  EXPECT_EQ(entry.user_key, Slice(Key(7)));
+}
+
+// With two versions of one key and timestamps.
+TEST(TypesUtil, InternalKeysSurroundTheVersionsOfAKey) {
+  const Comparator* const comparator = BytewiseComparatorWithU64Ts();
+  const InternalKeyComparator order(comparator);
+  std::string stamp;
+  EncodeU64Ts(7, &stamp);
+  std::string first, last;
+  ASSERT_OK(GetInternalKeyForSeek("b", comparator, &first));
+  ASSERT_OK(GetInternalKeyForSeekForPrev("b", comparator, &last));
+  const auto key_of = [&](const std::string& key, SequenceNumber seqno, ValueType type) {
+    return MakeInternalKey(key + stamp, seqno, type);
+  };
+  for (const std::string& version :
+       {key_of("b", 0, kTypeDeletion), key_of("b", 9, kTypeDeletionWithTimestamp),
+        key_of("b", kMaxSequenceNumber, kTypeValuePreferredSeqno)}) {
+    EXPECT_LT(order.Compare(first, version), 0);
+    EXPECT_GT(order.Compare(last, version), 0);
+  }
+  EXPECT_GT(order.Compare(first, key_of("a", 0, kTypeDeletion)), 0);
+  EXPECT_LT(order.Compare(last, key_of("c", 9, kTypeValue)), 0);
+  ParsedEntryInfo entry;
+  const std::string deletion = key_of("b", 9, kTypeDeletionWithTimestamp);
+  ASSERT_OK(ParseEntry(deletion, comparator, &entry));
+  EXPECT_EQ(entry.user_key, "b");
+  EXPECT_EQ(entry.timestamp, stamp);
+  EXPECT_EQ(entry.sequence, 9u);
+  EXPECT_EQ(entry.type, kEntryDeleteWithTimestamp);
+  EXPECT_TRUE(
+      ParseEntry(MakeInternalKey("short", 1, kTypeValue), comparator, &entry).IsInvalidArgument());
+  EXPECT_TRUE(ParseEntry("b", nullptr, &entry).IsInvalidArgument());
+  EXPECT_TRUE(ParseEntry(first, comparator, nullptr).IsInvalidArgument());
+  EXPECT_TRUE(GetInternalKeyForSeek("b", nullptr, &first).IsInvalidArgument());
+  EXPECT_TRUE(GetInternalKeyForSeekForPrev("b", comparator, nullptr).IsInvalidArgument());
 }
 
 TEST_F(SstFile, NamesFileAndOffsetOfDamage) {

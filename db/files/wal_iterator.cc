@@ -197,6 +197,7 @@ class DbWalIterator final : public WalIterator {
       status_ = CheckOrder(seqno);
       // An inexact count allows no check of the next number.
       expected_ = numbers_.is_exact ? seqno + numbers_.count : 0;
+      expected_at_most_ = seqno + numbers_.most;
       is_valid_ = status_.ok();
       return;
     }
@@ -218,12 +219,13 @@ class DbWalIterator final : public WalIterator {
     if (first_ends_before_ && at_ == 0) return seqno < since_;
     if (!numbers_.is_exact) return false;
     if (numbers_.count == 0 && numbers_.has_marker) return seqno < since_;
-    return seqno + numbers_.count <= since_;
+    return seqno + numbers_.most <= since_;
   }
 
   // expected_ is 0 after a batch whose numbers are not known exactly.
   Status CheckOrder(SequenceNumber seqno) const {
-    if (expected_ == 0 || seqno == expected_) return Status::OK();
+    if (expected_ == 0) return Status::OK();
+    if (seqno >= expected_ && seqno <= expected_at_most_) return Status::OK();
     return Status::NotFound(
         StrCat(LogFileName(core_->paths.wal_dir, logs_[at_].number), ": offset ",
                reader_->record_offset(), ": gap in sequence numbers: expected ", expected_,
@@ -344,7 +346,8 @@ class DbWalIterator final : public WalIterator {
   std::unique_ptr<LogReader> reader_;
   uint64_t read_to_ = 0;
   SequenceNumber expected_ = 0;  // of the next batch; 0: any
-  std::string batch_;            // shown if is_valid_; to be shown if has_batch_
+  SequenceNumber expected_at_most_ = 0;
+  std::string batch_;  // shown if is_valid_; to be shown if has_batch_
   NumberCounter counter_{[core = core_](uint32_t id) -> const Comparator* {
     const EpochGuard guard;
     const ColumnFamilyData* const family = core->families.Find(id);

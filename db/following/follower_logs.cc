@@ -154,7 +154,7 @@ Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
   applied_bytes_ += batch.size();
   if (!numbers.is_exact) next_seqno_ = 0;  // the MANIFEST has the greatest number of its data
   if (numbers.count == 0) return Status::OK();
-  if (numbers.is_exact) next_seqno_ = seqno + numbers.count;
+  if (numbers.is_exact) next_seqno_ = seqno + numbers.most;
   newest_ = std::max(newest_, seqno + numbers.count - 1);
   has_news_ = true;
   return Status::OK();

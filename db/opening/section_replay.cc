@@ -67,9 +67,12 @@ SectionReplay::SectionReplay(bool is_allowed, ReplayInserter* inserter, Undecide
 
 NumberCounter::Numbers SectionReplay::NumbersOf(const Slice& batch) {
   assert(batch.size() >= kWriteBatchHeaderBytes);
-  if (!is_allowed_) return {.count = DecodeFixed32(batch.data() + 8)};
-  const NumberCounter::Numbers numbers = counter_.Take(batch);
+  NumberCounter::Numbers numbers;
+  numbers.Add(DecodeFixed32(batch.data() + 8));
+  if (!is_allowed_) return numbers;
+  numbers = counter_.Take(batch);
   plain_batch_ = numbers.has_marker ? nullptr : batch.data();
+  numbering_ = numbers.numbering;
   return numbers;
 }
 
@@ -139,7 +142,6 @@ Status SectionReplay::Apply(const Slice& batch, const ReplaySource& source, uint
 Status SectionReplay::ApplyParts(const std::vector<WriteBatchPart>& parts, SequenceNumber seqno,
                                  const ReplaySource& source, uint64_t offset) {
   using Kind = WriteBatchPart::Kind;
-  const bool are_by_sub_batch = AreNumberedBySubBatch(parts);
   const auto is_decision = [&](size_t i) {
     return i < parts.size() && (parts[i].kind == Kind::kCommit || parts[i].kind == Kind::kRollback);
   };
@@ -156,8 +158,7 @@ Status SectionReplay::ApplyParts(const std::vector<WriteBatchPart>& parts, Seque
       RETURN_IF_ERROR(ApplyDecision(nullptr, part, source.number, offset, &seqno));
     } else if (!part.ends_with_noop && is_decision(i + 1)) {
       RETURN_IF_ERROR(ApplyDecision(&part, parts[++i], source.number, offset, &seqno));
-    } else if (are_by_sub_batch && part.count > 0) {
-      has_seen_others_ = true;
+    } else if (numbering_ != UpdateNumbering::kByRecord && part.count > 0) {
       RETURN_IF_ERROR(InsertSubBatches(part, offset, &seqno, /*is_inserted=*/true));
     } else {
       RETURN_IF_ERROR(Insert(seqno, part.count, part.records, offset));
@@ -206,7 +207,6 @@ Status SectionReplay::InsertSubBatches(const WriteBatchPart& part, uint64_t offs
 // the first one, whose entry it has then.
 Status SectionReplay::ApplyWritten(const WriteBatchPart& part, bool is_again, FileNumber log,
                                    uint64_t offset, SequenceNumber* seqno) {
-  has_seen_others_ = true;
   const SequenceNumber first = *seqno;
   if (first == 0 || first > kMaxSequenceNumber - part.count) {
     return NumberedBackwards(part.xid, first);
@@ -246,20 +246,17 @@ Status SectionReplay::ApplyWritten(const WriteBatchPart& part, bool is_again, Fi
 // `updates`: what stands before the decision, the commit-time batch or compensations. The families
 // that have flushed the data of a write-committed transaction are told by the log of the marker,
 // not by that of the section: the data went to the memtables of the marker's time. A name that is
-// not known: its data was flushed, and the log with its section released. Its policy is that of
-// others, but only data that was written before its decision has compensations.
+// not known: its data was flushed, and the log with its section released.
 Status SectionReplay::ApplyDecision(const WriteBatchPart* updates, const WriteBatchPart& decision,
                                     FileNumber log, uint64_t offset, SequenceNumber* seqno) {
   NoteDecision(decision.xid, log);
   const auto found = sections_.find(ViewOf(decision.xid));
   const bool is_known = found != sections_.end();
-  const bool undoes = updates != nullptr && decision.kind == WriteBatchPart::Kind::kRollback;
-  const bool is_written =
-      is_known ? IsWrittenBeforeCommit(found->second.front().marker) : has_seen_others_ || undoes;
+  const bool is_written = is_known ? IsWrittenBeforeCommit(found->second.front().marker)
+                                   : numbering_ != UpdateNumbering::kByRecord;
   if (is_written) {
-    has_seen_others_ = true;
     if (updates == nullptr) {
-      (*seqno)++;
+      if (is_known || numbering_ == UpdateNumbering::kBySubBatch) (*seqno)++;
     } else {
       RETURN_IF_ERROR(InsertSubBatches(*updates, offset, seqno, /*is_inserted=*/true));
     }

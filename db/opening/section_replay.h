@@ -105,9 +105,9 @@ class SectionReplay {
   UndecidedTable* const undecided_;
   const ComparatorOfFamily comparator_of_;
   NumberCounter counter_;
-  bool has_seen_others_ = false;       // data that was written before its commit
-  const char* plain_batch_ = nullptr;  // the batch that was last counted, if it holds no marker
-  std::map<std::string, Sections, std::less<>> sections_;  // by the names of the transactions
+  UpdateNumbering numbering_ = UpdateNumbering::kByRecord;  // of the batch that was last counted
+  const char* plain_batch_ = nullptr;                       // that batch, if it holds no marker
+  std::map<std::string, Sections, std::less<>> sections_;   // by the names of the transactions
   uint64_t next_index_ = 0;
   // The names that were decided in the last log with a decision, and in the one before.
   struct Decisions {

@@ -166,7 +166,7 @@ Status WalReplay::CheckGoesOnAfterTorn(FileNumber number, const Slice& batch) {
   if (predecessor.has_value() && predecessor->number == torn) return Status::OK();  // see there
   if (is_next_unknown_) return Status::OK();
   const SequenceNumber seqno = DecodeFixed64(batch.data());
-  const SequenceNumber expected = next_expected_ != 0 ? next_expected_ : last_sequence_ + 1;
+  const SequenceNumber expected = next_expected_ != 0 ? next_at_most_ : last_sequence_ + 1;
   if (seqno <= expected) return Status::OK();
   return Status::Corruption(
       StrCat(LogFileName(options_.wal_dir, torn), ": ends in an unfinished record before sequence ",
@@ -316,7 +316,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     if (stops_ && !GoesOn(number, *reader, seqno)) return Status::OK();
     RETURN_IF_ERROR(CheckOrder(number, *reader, seqno));
     RETURN_IF_ERROR(CheckTimestamps(number, *reader));
-    const bool is_behind_gap = next_expected_ != 0 && seqno != next_expected_;
+    const bool is_behind_gap = next_expected_ != 0 && !IsExpected(seqno);
     if (is_first && is_behind_gap && !options_.has_min_log_to_keep &&
         !NamesLogBefore(number, *reader, record)) {
       ReactToGap(number, seqno);
@@ -401,7 +401,7 @@ Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader,
 // from it.
 bool WalReplay::GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno) {
   assert(stops_);
-  stops_ = seqno != next_expected_;
+  stops_ = !IsExpected(seqno);
   if (!stops_) return true;
   report_->dropped.push_back({number, reader.record_offset(),
                               log_->file_bytes - reader.record_offset(),
@@ -425,7 +425,7 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
   using Verdict = ReplayFilter::Verdict;
   const std::string path = LogFileName(options_.wal_dir, number);
   const SequenceNumber seqno = DecodeFixed64(batch.data());
-  const SequenceNumber end_seqno = seqno + numbers.count;
+  const SequenceNumber end_seqno = seqno + numbers.most;
   Verdict verdict = Verdict::kApply;
   if (options_.filter != nullptr && !DecodeLogBeginning(batch).has_value()) {
     ASSIGN_OR_RETURN(verdict, filter_.Ask(number, path, &batch));
@@ -447,7 +447,8 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
   }
   // Of the batch as it is in the log: what is left out keeps its numbers.
   if (end_seqno > seqno) last_sequence_ = std::max(last_sequence_, end_seqno - 1);
-  next_expected_ = numbers.is_exact ? end_seqno : 0;
+  next_expected_ = numbers.is_exact ? seqno + numbers.count : 0;
+  next_at_most_ = numbers.is_exact ? end_seqno : 0;
   is_next_unknown_ = !numbers.is_exact;
   return true;
 }

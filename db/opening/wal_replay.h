@@ -104,6 +104,9 @@ class WalReplay {
   bool IsEndKnown(FileNumber number) const;
   bool IsPredecessorWhole(const Slice& beginning) const;
   Status CheckGoesOnAfterTorn(FileNumber number, const Slice& batch);
+  bool IsExpected(SequenceNumber seqno) const {
+    return seqno >= next_expected_ && seqno <= next_at_most_;
+  }
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
   bool NamesLogBefore(FileNumber number, const LogReader& reader, const Slice& batch) const;
   void ReactToGap(FileNumber number, SequenceNumber seqno);
@@ -131,7 +134,8 @@ class WalReplay {
   // After the last batch applied; 0: before the first, or the last one took numbers that are not
   // known, as the section that it commits was released with older logs.
   SequenceNumber next_expected_ = 0;
-  bool is_next_unknown_ = false;  // the latter
+  SequenceNumber next_at_most_ = 0;  // differs only where the numbers of a batch are a range
+  bool is_next_unknown_ = false;     // the latter
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;

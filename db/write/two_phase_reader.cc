@@ -5,6 +5,7 @@
 #include "db/write/two_phase_reader.h"
 
 #include <cassert>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,10 @@ bool IsBegin(ValueType type) {
 
 bool IsCommit(ValueType type) {
   return type == kTypeCommitXID || type == kTypeCommitXIDAndTimestamp;
+}
+
+bool IsDecision(const WriteBatchPart& part) {
+  return part.kind == WriteBatchPart::Kind::kCommit || part.kind == WriteBatchPart::Kind::kRollback;
 }
 
 Status Misplaced(const char* marker, size_t offset, const char* found) {
@@ -111,18 +116,39 @@ bool IsLoggedAgain(const Slice& batch) {
          IsWrittenBeforeCommit(static_cast<ValueType>(records[mark.size()]));
 }
 
-bool AreNumberedBySubBatch(const std::vector<WriteBatchPart>& parts) {
+NumberCounter::Sections::iterator NumberCounter::FindSection(const WriteBatchPart& part) {
+  return sections_.find(std::string_view(part.xid.data(), part.xid.size()));
+}
+
+// Also notes what the parts tell about later batches.
+UpdateNumbering NumberCounter::NumberingOfParts() {
   using Kind = WriteBatchPart::Kind;
-  bool has_any = false;
-  for (size_t i = 0; i < parts.size(); i++) {
-    // Updates directly before a decision belong to that decision and do not count here.
-    if (parts[i].kind != Kind::kUpdates || parts[i].count == 0) continue;
-    const bool is_decided = i + 1 < parts.size() && (parts[i + 1].kind == Kind::kCommit ||
-                                                     parts[i + 1].kind == Kind::kRollback);
-    if (!is_decided && !parts[i].ends_with_noop) return false;
-    has_any |= parts[i].ends_with_noop;
+  const auto of_policy = [](bool is_written_before_commit) {
+    return is_written_before_commit ? UpdateNumbering::kBySubBatch : UpdateNumbering::kByRecord;
+  };
+  std::optional<UpdateNumbering> of_record;
+  bool has_open_updates = false, has_last_noop = false;
+  for (size_t i = 0; i < parts_.size(); i++) {
+    const WriteBatchPart& part = parts_[i];
+    if (part.kind == Kind::kUpdates) {
+      const bool is_last = i + 1 == parts_.size();
+      const bool is_decided = !is_last && IsDecision(parts_[i + 1]);
+      // A Noop in front of updates may be the first record of their batch.
+      has_last_noop |= part.ends_with_noop && (is_last || is_decided);
+      // Updates directly before a decision may belong to that decision.
+      has_open_updates |= part.count > 0 && !part.ends_with_noop && !is_decided;
+    } else if (part.kind == Kind::kSection) {
+      of_record = of_policy(IsWrittenBeforeCommit(part.marker));
+    } else if (const auto known = FindSection(part); known != sections_.end()) {
+      of_record = of_policy(known->second.is_written_before_commit);
+    }
   }
-  return has_any;
+  // The batches of a record are of one database, and so of one policy.
+  if (of_record.has_value()) return of_sections_ = *of_record;
+  if (has_open_updates) return UpdateNumbering::kByRecord;
+  if (!has_last_noop) return of_sections_;
+  has_seen_noop_ = true;
+  return UpdateNumbering::kBySubBatch;
 }
 
 uint64_t NumberCounter::SubBatchesOf(const Slice& batch, const WriteBatchPart& part) const {
@@ -130,41 +156,54 @@ uint64_t NumberCounter::SubBatchesOf(const Slice& batch, const WriteBatchPart& p
   return FindSubBatches(batch, begin, begin + part.records.size(), comparator_of_).size() + 1;
 }
 
-void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_t* i,
-                                Numbers* numbers) {
+void NumberCounter::AddUpdates(const Slice& batch, const WriteBatchPart& updates,
+                               UpdateNumbering numbering, Numbers* numbers) const {
+  assert(numbers != nullptr);
+  const uint64_t records = updates.count;
+  if (numbering == UpdateNumbering::kByRecord || records == 0) return numbers->Add(records);
+  const uint64_t sub_batches = SubBatchesOf(batch, updates);
+  assert(sub_batches <= records);
+  numbers->count += sub_batches;
+  numbers->most += numbering == UpdateNumbering::kBySubBatch ? sub_batches : records;
+}
+
+void NumberCounter::TakeUpdates(const Slice& batch, size_t* i, Numbers* numbers) {
   assert(i != nullptr);
   using Kind = WriteBatchPart::Kind;
-  const WriteBatchPart* updates = &parts_[*i];
-  if (updates->kind == Kind::kUpdates) {
-    (*i)++;
+  const WriteBatchPart* updates = nullptr;
+  if (parts_[*i].kind == Kind::kUpdates) {
+    updates = &parts_[(*i)++];
     // No decision follows: the updates are a batch of their own.
-    const bool is_alone = updates->ends_with_noop || *i == parts_.size() ||
-                          parts_[*i].kind == Kind::kUpdates || parts_[*i].kind == Kind::kSection;
-    if (is_alone) {
-      const bool is_plain = !are_by_sub_batch || updates->count == 0;
-      numbers->count += is_plain ? updates->count : SubBatchesOf(batch, *updates);
-      has_seen_others_ |= !is_plain;
+    if (updates->ends_with_noop || *i == parts_.size() || !IsDecision(parts_[*i])) {
+      AddUpdates(batch, *updates, numbers->numbering, numbers);
       return;
     }
-  } else {
-    updates = nullptr;
+    if (updates->count == 0) updates = nullptr;
   }
-  // A decision: a commit or rollback marker, perhaps with the updates before it.
-  const WriteBatchPart& decision = parts_[(*i)++];
-  const auto found = sections_.find(std::string_view(decision.xid.data(), decision.xid.size()));
-  // The policy of the section decides. If the section was not read, the policy of earlier batches
-  // does: the options of a database fix one policy for all its transactions.
+  TakeDecision(batch, updates, parts_[(*i)++], numbers);
+}
+
+// `updates`: what stands directly before the decision; null: none that is counted.
+void NumberCounter::TakeDecision(const Slice& batch, const WriteBatchPart* updates,
+                                 const WriteBatchPart& decision, Numbers* numbers) {
+  assert(numbers != nullptr);
+  const auto found = FindSection(decision);
   const bool is_known = found != sections_.end();
-  const bool undoes = updates != nullptr && decision.kind == Kind::kRollback;
-  if (is_known ? found->second.is_written_before_commit : has_seen_others_ || undoes) {
-    has_seen_others_ = true;
-    numbers->count += updates == nullptr ? 1 : SubBatchesOf(batch, *updates);
-  } else {
-    if (updates != nullptr) numbers->count += updates->count;
-    if (decision.kind == Kind::kCommit) {
-      numbers->count += is_known ? found->second.count : 0;
-      numbers->is_exact &= is_known;
-    }
+  UpdateNumbering numbering = numbers->numbering;
+  if (is_known) {
+    numbering = found->second.is_written_before_commit ? UpdateNumbering::kBySubBatch
+                                                       : UpdateNumbering::kByRecord;
+  } else if (numbering == UpdateNumbering::kUnknown && updates == nullptr) {
+    // Batches that end with a Noop are a hint. A wrong guess makes a difference of one number.
+    numbering = has_seen_noop_ ? UpdateNumbering::kBySubBatch : UpdateNumbering::kByRecord;
+  }
+  if (updates != nullptr) AddUpdates(batch, *updates, numbering, numbers);
+  if (numbering == UpdateNumbering::kBySubBatch) {
+    // Without updates the decision itself takes a number.
+    if (updates == nullptr) numbers->Add(1);
+  } else if (decision.kind == WriteBatchPart::Kind::kCommit) {
+    numbers->Add(is_known ? found->second.count : 0);
+    numbers->is_exact &= is_known;
   }
   // The transaction is decided, and its name may be used again.
   if (is_known) sections_.erase(found);
@@ -174,23 +213,22 @@ NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   Numbers numbers{.has_marker = HasTwoPhaseMarker(batch)};
   if (!numbers.has_marker || !SplitBatch(batch, &parts_).ok()) {
     // Not two-phase, or malformed: each counted record takes one number, as the header says.
-    numbers.count = DecodeFixed32(batch.data() + 8);
+    numbers.Add(DecodeFixed32(batch.data() + 8));
     return numbers;
   }
-  const bool are_by_sub_batch = AreNumberedBySubBatch(parts_);
+  numbers.numbering = NumberingOfParts();
   const bool is_again = IsLoggedAgain(batch);
   for (size_t i = 0; i < parts_.size();) {
     const WriteBatchPart& part = parts_[i];
     if (part.kind != WriteBatchPart::Kind::kSection) {
-      TakeUpdates(batch, are_by_sub_batch, &i, &numbers);
+      TakeUpdates(batch, &i, &numbers);
       continue;
     }
     const bool is_before_commit = IsWrittenBeforeCommit(part.marker);
     Section& section = sections_[part.xid.ToString()];
     section = {.count = part.count, .is_written_before_commit = is_before_commit};
     // A section that is logged again keeps the numbers that its first copy took.
-    if (is_before_commit && !is_again) numbers.count += SubBatchesOf(batch, part);
-    has_seen_others_ |= is_before_commit;
+    if (is_before_commit && !is_again) numbers.Add(SubBatchesOf(batch, part));
     i++;
   }
   return numbers;

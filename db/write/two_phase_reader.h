@@ -59,11 +59,19 @@ bool IsLoggedAgain(const Slice& batch);
 // SplitBatch() reports.
 bool HasTwoPhaseMarker(const Slice& batch);
 
-// Whether the updates of a batch outside of prepare sections come from write-prepared or
-// write-unprepared transactions, so that the records of a sub-batch share a sequence number.
-// Updates directly before a decision do not count: the policy of the decided section applies to
-// them.
-bool AreNumberedBySubBatch(const std::vector<WriteBatchPart>& parts);
+// How the updates of a log record outside of prepare sections took sequence numbers.
+enum class UpdateNumbering : uint8_t {
+  kByRecord,    // one for each update: write-committed
+  kBySubBatch,  // one for each sub-batch: write-prepared and write-unprepared
+  // The bytes mean both. RocksDB joins the batches of a write group in one record and marks their
+  // borders only under the second kind, with a Noop. So updates directly before a rollback can be
+  // the compensations of that rollback, or batches of others that share its record. If the prepare
+  // section was read, its begin marker tells; it may be in a log that is gone.
+  //
+  // Such updates are replayed by sub-batch: all versions of a key keep their order, and no update
+  // gets a number above its own one.
+  kUnknown,
+};
 
 // Returns the parts in the order of the batch, and checks the count in the header.
 Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts);
@@ -73,6 +81,10 @@ Status SplitBatch(const Slice& batch, std::vector<WriteBatchPart>* parts);
 // commit takes one for each update of the section. Under the other policies each of the following
 // takes one number per sub-batch, and at least one: a section, a plain batch, and a decision
 // together with the updates before it.
+//
+// The policy of a decision is that of its section. If the section was not read, it is the policy of
+// the last section that was read, since a database has one policy for all its transactions. If
+// there is none, the numbers are known as a range.
 class NumberCounter {
  public:
   // `comparator_of` is used to find sub-batches; it may be empty.
@@ -80,11 +92,19 @@ class NumberCounter {
       : comparator_of_(std::move(comparator_of)) {}
 
   struct Numbers {
-    uint64_t count = 0;
-    // False: the batch commits a section that was not read, and `count` does not include the
-    // updates of that section.
+    uint64_t count = 0;  // at least
+    uint64_t most = 0;   // differs from `count` only for UpdateNumbering::kUnknown
+    // False: the batch commits a section that was not read, and neither `count` nor `most` includes
+    // the updates of that section.
     bool is_exact = true;
     bool has_marker = false;  // see HasTwoPhaseMarker()
+    // Of the updates that do not belong to a decision of a known section.
+    UpdateNumbering numbering = UpdateNumbering::kByRecord;
+
+    void Add(uint64_t numbers) {
+      count += numbers;
+      most += numbers;
+    }
   };
   // Returns how many numbers the batch takes. For a malformed batch this is the count in its
   // header.
@@ -99,15 +119,23 @@ class NumberCounter {
     uint32_t count = 0;  // of updates
     bool is_written_before_commit = false;
   };
+  using Sections = std::map<std::string, Section, std::less<>>;
+  Sections::iterator FindSection(const WriteBatchPart& part);
+  UpdateNumbering NumberingOfParts();
   // Adds the numbers of the updates at index *i, if there are any, and of the decision after them.
   // Moves *i behind both.
-  void TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_t* i, Numbers* numbers);
+  void TakeUpdates(const Slice& batch, size_t* i, Numbers* numbers);
+  void TakeDecision(const Slice& batch, const WriteBatchPart* updates,
+                    const WriteBatchPart& decision, Numbers* numbers);
+  void AddUpdates(const Slice& batch, const WriteBatchPart& updates, UpdateNumbering numbering,
+                  Numbers* numbers) const;
   uint64_t SubBatchesOf(const Slice& batch, const WriteBatchPart& part) const;
 
   const ComparatorOfFamily comparator_of_;
-  bool has_seen_others_ = false;  // whether data was written before its commit in some batch
-  std::map<std::string, Section, std::less<>> sections_;  // undecided ones, by name
-  std::vector<WriteBatchPart> parts_;                     // reused, so that its memory is kept
+  UpdateNumbering of_sections_ = UpdateNumbering::kUnknown;  // of the last section that was read
+  bool has_seen_noop_ = false;         // whether some batch ended with a Noop after updates
+  Sections sections_;                  // undecided ones, by name
+  std::vector<WriteBatchPart> parts_;  // reused, so that its memory is kept
 };
 
 }  // namespace ashlar

@@ -52,10 +52,22 @@ struct UndecidedEntry {
 using UndecidedRef = std::shared_ptr<UndecidedEntry>;
 
 // What a table has held at one moment: immutable, apart from decisions. Counted references.
+//
+// Most entries are added behind all others. So the lists of successive moments share their slots:
+// a list is the first size() of them, and the next list has one slot more, which no reader of the
+// older list looks at. Without that a transaction of n parts would copy n lists.
 class UndecidedList final : private EpochRetired {
  public:
-  UndecidedList(std::vector<UndecidedRef> entries, SequenceNumber forgotten_up_to)
-      : entries_(std::move(entries)), forgotten_up_to_(forgotten_up_to) {}
+  // Only the table adds entries, within the capacity.
+  using Slots = std::vector<UndecidedRef>;
+
+  // The list has the first `count` slots. They are filled when a reader finds it.
+  UndecidedList(std::shared_ptr<Slots> slots, size_t count, SequenceNumber forgotten_up_to)
+      : slots_(std::move(slots)),
+        entries_(slots_->data(), count),
+        forgotten_up_to_(forgotten_up_to) {
+    assert(count <= slots_->capacity());
+  }
   UndecidedList(const UndecidedList&) = delete;
   UndecidedList& operator=(const UndecidedList&) = delete;
 
@@ -79,7 +91,8 @@ class UndecidedList final : private EpochRetired {
   friend class UndecidedTable;
   ~UndecidedList() = default;
 
-  const std::vector<UndecidedRef> entries_;
+  const std::shared_ptr<Slots> slots_;
+  const std::span<const UndecidedRef> entries_;
   const SequenceNumber forgotten_up_to_;
   mutable std::atomic<int> refs_{1};
 };
@@ -159,8 +172,8 @@ class UndecidedTable {
  private:
   static constexpr size_t kTrimAt = 8;
 
-  void PublishLocked(std::vector<UndecidedRef> entries, SequenceNumber forgotten_up_to)
-      REQUIRES(mutex_);
+  using Slots = UndecidedList::Slots;
+  void PublishLocked(UndecidedList* list) REQUIRES(mutex_);
   void TrimList(SequenceNumber visible, std::span<const SequenceNumber> snapshots);
   const UndecidedList* ListLocked() const REQUIRES(mutex_) {
     return list_.load(std::memory_order_relaxed);

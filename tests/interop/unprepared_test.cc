@@ -41,6 +41,8 @@ class OurTransactions {
     db_.reset(opened);
   }
 
+  // The files stay as they are while the directory is copied.
+  void KeepFiles() { EXPECT_OK(db_->DisableFileDeletions()); }
   // What the words "rows" and "prepared" show.
   std::string Run(const std::string& script) {
     std::istringstream words(script);
@@ -118,6 +120,7 @@ class UnpreparedInterop : public UtilitiesInterop {
     if (std::filesystem::exists(db_dir_)) std::filesystem::rename(db_dir_, running);
     OurTransactions ours(running);
     ours.Run(script);
+    ours.KeepFiles();
     std::filesystem::copy(running, db_dir_, std::filesystem::copy_options::recursive);
   }
   std::string Ours(const std::string& script) { return OurTransactions(db_dir_).Run(script); }
@@ -134,7 +137,7 @@ constexpr char kDecided[] =
     "put s e 1 savepoint s put s e 9 put s x 9 put s y 9 back s put s f 1 commit s ";
 constexpr char kDecidedRows[] = "a 2\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\n";
 constexpr char kUndecided[] = "put u a 9 put u x 9 delete u b put u x 8 ";
-constexpr char kPrepared[] = "put p a 3 put p z 3 put p a 4 prepare p ";
+constexpr char kPrepared[] = "put p f 3 put p z 3 put p f 4 prepare p ";
 
 TEST_F(UnpreparedInterop, RocksDbReplaysOurDecisions) {
   for (const char* const end : {"", "flush "}) {
@@ -157,7 +160,7 @@ TEST_F(UnpreparedInterop, RocksDbDecidesWhatWePrepared) {
     WriteOurs(StrCat(kDecided, kPrepared));
     EXPECT_EQ(RunTxn("prepared rows kill"), StrCat("prepared: p\n", kDecidedRows));
     const std::string rows =
-        is_committed ? "a 4\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\nz 3\n" : kDecidedRows;
+        is_committed ? "a 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n" : kDecidedRows;
     EXPECT_EQ(RunTxn(is_committed ? "commit p rows kill" : "rollback p rows kill"), rows);
     EXPECT_EQ(RunTxn("prepared rows"), "prepared:\n" + rows);
     EXPECT_EQ(Ours("prepared rows"), "prepared:\n" + rows);
@@ -179,9 +182,9 @@ TEST_F(UnpreparedInterop, WeRollBackWhatWasRunningInRocksDb) {
     RunTxn(StrCat(kDecided, kUndecided, "put v d 9 put v e 9 put v w 9 ", kPrepared, end));
     EXPECT_EQ(Ours("prepared rows"), StrCat("prepared: p\n", kDecidedRows)) << end;
     EXPECT_EQ(Ours("prepared commit p rows"),
-              "prepared: p\na 4\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\nz 3\n")
+              "prepared: p\na 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n")
         << end;
-    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\na 4\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\nz 3\n")
+    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\na 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n")
         << end;
     std::filesystem::remove_all(db_dir_);
   }

@@ -42,6 +42,7 @@ Status StressedDb::OpenDatabase() {
       TransactionDBOptions locking;
       locking.write_policy = policy_;
       locking.default_write_batch_flush_threshold = 200;  // a few changes
+      locking.rollback_merge_operands = true;             // else they stay under write-prepared
       RETURN_IF_ERROR(
           TransactionDB::Open(options_.db, locking, path_, Descriptors(), &handles_, &locking_));
       db_.reset(locking_);

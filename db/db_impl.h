@@ -63,6 +63,13 @@ class ReadExplainer;
 class StampedIterator;
 struct MultiGetRequest;
 
+// What an iterator sees besides the versions up to the number of its view, or does not see.
+struct IteratorVision {
+  const ReadCallback* callback = nullptr;  // the rule of a transaction; outlives the iterator
+  bool is_view_held = false;               // a live snapshot has the view's number until it is made
+  const DecidedVersions::Own* own = nullptr;  // null: none; outlives the iterator
+};
+
 class DBImpl final : public UnbuiltCalls,
                      private FamilyHost,
                      private FileCleaner,
@@ -177,8 +184,8 @@ class DBImpl final : public UnbuiltCalls,
   Status WritePrepare(const WriteOptions& options, PreparedSection* section,
                       CommitHook* hook = nullptr);
   Status WriteCommit(const WriteOptions& options, const CommitRecords& records,
-                     PreparedSection* section, CommitHook* hook = nullptr);
-  Status WriteRollback(const WriteOptions& options, WriteBatch* marker, PreparedSection* section,
+                     PreparedSections sections, CommitHook* hook = nullptr);
+  Status WriteRollback(const WriteOptions& options, WriteBatch* marker, PreparedSections sections,
                        CommitHook* hook = nullptr);
   // The batch of an undecided section is replaced by an equal one, which outlives the section.
   void ReplaceBatch(PreparedSection* section, WriteBatch* batch) {
@@ -190,7 +197,7 @@ class DBImpl final : public UnbuiltCalls,
   // Returns the undecided prepare sections that opening has found in the logs, in the order of the
   // logs. The caller owns them and decides them with WriteCommit() and WriteRollback(). Sections
   // that are not taken stay undecided and in the logs.
-  std::vector<std::unique_ptr<RecoveredSection>> TakeRecoveredSections() {
+  std::vector<std::unique_ptr<OwnedSection>> TakeRecoveredSections() {
     return core_.prepared_logs.TakeRecovered();
   }
   using DB::FlushWAL;
@@ -214,6 +221,17 @@ class DBImpl final : public UnbuiltCalls,
   void MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
                   ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                   Status* statuses);
+  // Reads of a transaction that has written data before its decision, and sees it: `own`, which is
+  // not empty, and outlives the call. `is_entity` and `are_entities`: the values of entities are
+  // their whole stored form. db_impl_transactions.cc.
+  Status GetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                    ColumnFamilyHandle* handle, const Slice& key, PinnableSlice* value,
+                    bool* is_entity = nullptr);
+  void MultiGetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                       MultiGetRequest request, ColumnFamilyHandle** handles);
+  // `own` may be empty here; it outlives the iterator.
+  Iterator* NewIteratorWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                               ColumnFamilyHandle* handle);
   // Finds out whether keys of a family were written after a moment; see db/read/latest_seqno.h. OK:
   // all queries are answered. With `options.read_tier` kBlockCacheTier no file is read: the result
   // is Incomplete if one would be needed. InvalidArgument: the family was dropped.
@@ -449,9 +467,11 @@ class DBImpl final : public UnbuiltCalls,
   Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, Callback callback, Trace trace,
                    IsEntity is_entity = nullptr);
-  // The same where transactions write before they are decided. `trace` and `is_entity` may be null.
+  // The same where transactions write before they are decided. `trace`, `is_entity` and `own`, the
+  // reader's own data that is not decided, may be null.
   Status ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                     PinnableSlice* value, ReadTrace* trace, bool* is_entity);
+                     PinnableSlice* value, ReadTrace* trace, bool* is_entity,
+                     const DecidedVersions::Own* own = nullptr);
   // A Get whose costs are sampled; see db/read/read_sampler.h.
   Status GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                     PinnableSlice* value);
@@ -473,14 +493,16 @@ class DBImpl final : public UnbuiltCalls,
   static void RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles);
   // `handle` must not be null.
   Iterator* MakeIterator(const ReadOptions& options, ColumnFamilyHandle* handle, ReadView view,
-                         const ReadCallback* callback = nullptr, bool is_view_held = false);
+                         const IteratorVision& vision = {});
   void RecordMultiGet(std::span<const Slice> keys, ColumnFamilyHandle** handles);
   Status CheckTwoPhaseWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CommitSubBatches(CommitPlan plan, WriteBatch* updates);
-  void NoteDecision(const PreparedSection& section);
+  void NoteDecision(PreparedSections sections);
   TwoPhaseWrites TwoPhase();
   Status AwaitTurn(const WriteOptions& options, size_t bytes);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
+  void CountCommit(const WriteOptions& options, const CommitRecords& records,
+                   PreparedSections sections);
   // Ends the traces that are running. Their errors are lost, since nobody has asked for them.
   void EndTraces();
   // Closes the database at the first call; later calls return OK.

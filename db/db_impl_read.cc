@@ -145,7 +145,8 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
 // decisions. A sequence number from before a forgotten decision belongs to a replaced super
 // version, or to the moment before the decision became visible; then both are read again.
 Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                           PinnableSlice* value, ReadTrace* trace, bool* is_entity) {
+                           PinnableSlice* value, ReadTrace* trace, bool* is_entity,
+                           const DecidedVersions::Own* own) {
   assert(value != nullptr);
   ColumnFamilyData* const family = FamilyOf(handle);
   EpochGuard guard;
@@ -158,7 +159,7 @@ Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handl
     list = core_.undecided.Load();
   } while (options.snapshot == nullptr && seqno < list->forgotten_up_to());
   RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
-  const DecidedVersions decided(list, seqno);
+  const DecidedVersions decided(list, seqno, own);
   const LookupKey lookup_key(key, decided.bound(), family->comparator().order());
   PointLookup lookup(lookup_key, value);
   if (!decided.SeesAll()) lookup.SetCallback(&decided);
@@ -326,7 +327,7 @@ void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* requ
   std::optional<DecidedVersions> decided;
   {
     const EpochGuard guard;
-    decided.emplace(core_.undecided.Load(), seqno);
+    decided.emplace(core_.undecided.Load(), seqno, request->own);
     for (size_t i = 0; i < request->keys.size(); i++) {
       request->values[i].Reset();
       const Status fits = CheckCallbackFits(request->families[i]->super_version()->options());
@@ -537,16 +538,16 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* ha
   return MakeIterator(options, handle, std::move(view));
 }
 
-// `callback` is null, or the visibility rule of a transaction; it outlives the iterator.
 Iterator* DBImpl::MakeIterator(const ReadOptions& options, ColumnFamilyHandle* handle,
-                               ReadView view, const ReadCallback* callback, bool is_view_held) {
+                               ReadView view, const IteratorVision& vision) {
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
   ReadOptions read = options;
   if (read.pin_data) read.allow_unprepared_value = false;  // the shown value is copied at once
   DBIteratorSetting setting{.merge = MergeToolsOf(core_),
-                            .callback = callback,
-                            .undecided = callback == nullptr ? &core_.undecided : nullptr,
-                            .is_view_held = is_view_held,
+                            .callback = vision.callback,
+                            .undecided = vision.callback == nullptr ? &core_.undecided : nullptr,
+                            .own = vision.own,
+                            .is_view_held = vision.is_view_held,
                             .dead_ranges = CheckWritable().ok() ? this : nullptr,
                             .query_trace = &core_.query_trace,
                             .family = FamilyOf(handle)->id()};
@@ -571,7 +572,7 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
   ReadView view = FamilyOf(handle)->AcquireView();
   supported = CheckCallbackFits(view.super_version()->options());
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, handle, std::move(view), &callback);
+  return MakeIterator(options, handle, std::move(view), {.callback = &callback});
 }
 
 }  // namespace ashlar

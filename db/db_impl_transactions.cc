@@ -4,12 +4,18 @@
 //
 // Transactions know families by their IDs, as batches do. A family may be dropped at any time, so
 // each call looks the ID up again, inside an epoch or under the DB mutex.
+#include <cassert>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "db/db_impl.h"
+#include "db/options/options_check.h"
 #include "db/read/latest_seqno.h"
+#include "db/read/multi_get.h"
 #include "db/read/read_view.h"
+#include "util/result.h"
+#include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 #include "util/threads/epoch.h"
 
@@ -33,6 +39,36 @@ std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {
   ColumnFamilyData* const family = core_.families.Find(family_id);
   if (family == nullptr) return nullptr;
   return std::make_unique<FamilyHandle>(family, &core_, /*is_of_program=*/false);
+}
+
+Status DBImpl::GetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                          ColumnFamilyHandle* handle, const Slice& key, PinnableSlice* value,
+                          bool* is_entity) {
+  assert(!own.empty() && core_.undecided.is_used());
+  value->Reset();
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  RETURN_IF_ERROR(CheckHandle(handle));
+  const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
+  if (core_.query_trace.is_on()) core_.query_trace.OnGet(FamilyOf(handle)->id(), key);
+  return ReadDecided(options, handle, key, value, /*trace=*/nullptr, is_entity, &own);
+}
+
+void DBImpl::MultiGetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                             MultiGetRequest request, ColumnFamilyHandle** handles) {
+  assert(!own.empty() && core_.undecided.is_used());
+  request.own = &own;
+  ReadPoints(options, request, handles);
+}
+
+Iterator* DBImpl::NewIteratorWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
+                                     ColumnFamilyHandle* handle) {
+  Status supported = CheckIteratorOptionsSupported(options);
+  if (supported.ok()) supported = CheckHandle(handle);
+  if (!supported.ok()) return NewErrorIterator(supported);
+  ReadView view = FamilyOf(handle)->AcquireViewFor(options.snapshot);
+  supported = CheckIteratorFits(options, view.super_version()->options());
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return MakeIterator(options, handle, std::move(view), {.own = &own});
 }
 
 // Memory is searched inside the epoch, without a reference. If that does not answer all queries,

@@ -62,8 +62,8 @@ Status DBImpl::NewIterators(const ReadOptions& options,
       iterators->push_back(iterator->release());
       continue;
     }
-    iterators->push_back(
-        MakeIterator(options, handles[i], std::move(views[i]), nullptr, moment.has_value()));
+    iterators->push_back(MakeIterator(options, handles[i], std::move(views[i]),
+                                      {.is_view_held = moment.has_value()}));
   }
   return Status::OK();
 }

@@ -269,9 +269,9 @@ Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
 
 // After a transaction was decided whose data was written before: readers see it, or jobs may drop
 // it.
-void DBImpl::NoteDecision(const PreparedSection& section) {
-  if (!section.is_written_before_commit()) return;
-  core_.undecided.NoteDecided();
+void DBImpl::NoteDecision(PreparedSections sections) {
+  if (!sections.first()->is_written_before_commit()) return;
+  core_.undecided.NoteDecided(sections.all().size());
   if (!core_.undecided.IsTrimDue()) return;
   core_.TrimUndecided();
   RequestDueTables();
@@ -304,44 +304,68 @@ Status DBImpl::WritePrepare(const WriteOptions& options, PreparedSection* sectio
   return TwoPhase().Prepare(options, section, hook);
 }
 
-// Inserts the section of an earlier WritePrepare(), and logs the marker that decides it.
+namespace {
+
+// All updates of a commit in the order of their numbers: those before the marker follow the
+// sections if the prepare has given out the numbers of these.
+Status CollectUpdates(const CommitRecords& records, PreparedSections sections,
+                      WriteBatch* updates) {
+  std::vector<const WriteBatch*> parts;
+  for (const PreparedSection* section : sections.all()) parts.push_back(section->batch());
+  const bool is_written = sections.first()->is_written_before_commit();
+  parts.insert(is_written ? parts.end() : parts.begin(), records.before);
+  if (records.after != nullptr) parts.push_back(records.after);
+  for (const WriteBatch* part : parts) {
+    WriteBatch copied;
+    RETURN_IF_ERROR(WriteBatchInternal::CopyUpdates(*part, &copied));
+    RETURN_IF_ERROR(WriteBatchInternal::Append(updates, copied, /*wal_only=*/false));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+// Inserts the section of an earlier WritePrepare(), unless that has inserted it, and logs the
+// marker that decides all sections.
 Status DBImpl::WriteCommit(const WriteOptions& options, const CommitRecords& records,
-                           PreparedSection* section, CommitHook* hook) {
-  assert(section != nullptr);
-  RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *section->batch()));
+                           PreparedSections sections, CommitHook* hook) {
+  RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *sections.first()->batch()));
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_WRITE);
   std::optional<WriteBatch> updates;
   std::optional<TracedCommit> traced;
   CommitRecorder* recorder = nullptr;
   if (core_.query_trace.is_on()) [[unlikely]] {
-    updates.emplace();
-    for (const WriteBatch* part : {records.before, section->batch(), records.after}) {
-      if (part == nullptr) continue;
-      WriteBatch copied;
-      RETURN_IF_ERROR(WriteBatchInternal::CopyUpdates(*part, &copied));
-      RETURN_IF_ERROR(WriteBatchInternal::Append(&*updates, copied, /*wal_only=*/false));
-    }
+    RETURN_IF_ERROR(CollectUpdates(records, sections, &updates.emplace()));
     recorder = traced.emplace(&core_.query_trace, &*updates).recorder();
   }
-  const Status status = TwoPhase().Commit(options, records, section, hook, recorder);
-  NoteDecision(*section);
-  if (core_.services.statistics != nullptr && status.ok()) {
-    CountWrite(options, *section->batch());
-    if (records.after != nullptr) {  // of the same write
-      core_.services.statistics->recordTick(NUMBER_KEYS_WRITTEN, records.after->Count());
-      core_.services.statistics->recordTick(BYTES_WRITTEN, records.after->GetDataSize());
-    }
-  }
+  const Status status = TwoPhase().Commit(options, records, sections, hook, recorder);
+  NoteDecision(sections);
+  if (core_.services.statistics != nullptr && status.ok()) CountCommit(options, records, sections);
   return status;
 }
 
-// Logs the marker that discards the section.
+// One write, whose updates are in several batches.
+void DBImpl::CountCommit(const WriteOptions& options, const CommitRecords& records,
+                         PreparedSections sections) {
+  CountWrite(options, *sections.first()->batch());
+  const auto count = [this](const WriteBatch& batch) {
+    core_.services.statistics->recordTick(NUMBER_KEYS_WRITTEN, batch.Count());
+    core_.services.statistics->recordTick(BYTES_WRITTEN, batch.GetDataSize());
+  };
+  for (const PreparedSection* section : sections.all().subspan(1)) count(*section->batch());
+  for (const WriteBatch* later : {records.before, records.after}) {
+    const bool is_counted = later == records.after || sections.first()->is_written_before_commit();
+    if (later != nullptr && later->Count() > 0 && is_counted) count(*later);
+  }
+}
+
+// Logs the marker that discards the sections.
 Status DBImpl::WriteRollback(const WriteOptions& options, WriteBatch* marker,
-                             PreparedSection* section, CommitHook* hook) {
-  assert(marker != nullptr && section != nullptr);
+                             PreparedSections sections, CommitHook* hook) {
+  assert(marker != nullptr);
   RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *marker));
-  const Status status = TwoPhase().Rollback(options, marker, section, hook);
-  NoteDecision(*section);
+  const Status status = TwoPhase().Rollback(options, marker, sections, hook);
+  NoteDecision(sections);
   return status;
 }
 

@@ -349,7 +349,7 @@ std::vector<SectionReplay::FoundSection> SectionReplay::TakeUndecided() {
   for (auto& [xid, sections] : sections_) {
     for (const Section& section : sections) {
       if (section.is_decided) continue;
-      auto recovered = std::make_unique<RecoveredSection>(
+      auto recovered = std::make_unique<OwnedSection>(
           xid, PolicyOf(section.marker), BatchOf(section.seqno, section.count, section.records));
       recovered->section.set_entry(section.entry);
       found.emplace_back(

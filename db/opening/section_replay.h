@@ -35,7 +35,7 @@ class SectionReplay {
  public:
   // A section without a decision.
   struct FoundSection {
-    std::unique_ptr<RecoveredSection> section;
+    std::unique_ptr<OwnedSection> section;
     FileNumber log = 0;
     SequenceNumber seqno = 0;  // of the batch, or of its data if that was inserted
   };

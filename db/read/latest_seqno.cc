@@ -22,19 +22,22 @@
 namespace ashlar {
 namespace {
 
-// A callback for which every version is visible. It records the greatest number it is asked about:
-// that of the newest version, or of a range tombstone that is newer.
+// A callback to which every version is visible that counts. It records the greatest number it is
+// asked about: that of the newest version, or of a range tombstone that is newer.
 class GreatestSeqno final : public ReadCallback {
  public:
-  GreatestSeqno() : ReadCallback(/*all_visible_below=*/0, /*bound=*/kMaxSequenceNumber) {}
+  explicit GreatestSeqno(const SeqnoQuery& query)
+      : ReadCallback(/*all_visible_below=*/0, /*bound=*/kMaxSequenceNumber), own_(query.own) {}
   SequenceNumber seqno() const { return seqno_; }
 
  private:
   bool IsCommitted(SequenceNumber seqno) const override {
+    if (own_ != nullptr && DecidedVersions::IsOwn(*own_, seqno)) return false;
     seqno_ = std::max(seqno_, seqno);
     return true;
   }
 
+  const DecidedVersions::Own* const own_;
   mutable SequenceNumber seqno_ = 0;  // used by one thread
 };
 
@@ -47,7 +50,7 @@ bool TakeAnswer(const GreatestSeqno& greatest, SeqnoQuery* query) {
 }
 
 bool SearchMemTable(const MemTable& memtable, const LookupKey& key, SeqnoQuery* query) {
-  GreatestSeqno greatest;
+  GreatestSeqno greatest(*query);
   PointLookup lookup(key, nullptr);
   lookup.SetCallback(&greatest);
   memtable.Get(key, &lookup);
@@ -117,7 +120,7 @@ Status FindLatestInTables(const SuperVersion& super_version, const ReadOptions& 
         status = table.status();
         return true;
       }
-      GreatestSeqno greatest;
+      GreatestSeqno greatest(query);
       PointLookup lookup(key, nullptr);
       lookup.SetCallback(&greatest);
       status = (*table)->Get(options, &lookup);

@@ -13,6 +13,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "db/transaction/visibility/undecided.h"
 
 namespace ashlar {
 
@@ -23,6 +24,8 @@ struct ReadOptions;
 struct SeqnoQuery {
   Slice key;
   SequenceNumber above = 0;  // only numbers above it matter
+  // Versions that do not count: what a transaction has written itself. Null: all count.
+  const DecidedVersions::Own* own = nullptr;
   // The greatest number of a version of the key, or of a range tombstone over it, if that is above
   // `above`; else 0.
   SequenceNumber latest = 0;

@@ -10,6 +10,7 @@
 #include "ashlar/status.h"
 #include "db/read/merge_resolution.h"
 #include "db/read/read_view.h"
+#include "db/transaction/visibility/undecided.h"
 
 namespace ashlar {
 
@@ -28,8 +29,10 @@ struct ReadOptions;
 struct MultiGetRequest {
   const ReadOptions* options = nullptr;
   const ReadCallback* callback = nullptr;  // decides which versions are visible; null: none
-  const SnapshotImpl* held = nullptr;      // the snapshot, if it holds views; else null
-  MergeTools merge;                        // the operator is replaced by that of each family
+  // Without a callback: the reader's own data that is not decided; null: none.
+  const DecidedVersions::Own* own = nullptr;
+  const SnapshotImpl* held = nullptr;  // the snapshot, if it holds views; else null
+  MergeTools merge;                    // the operator is replaced by that of each family
   bool skips_memtables = false;
   bool is_sorted = false;  // the caller promises that keys of a family are adjacent and ascend
   // If not null, the key at the index watched_key is read alone, as by Get, and notifies this

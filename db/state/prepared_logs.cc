@@ -121,7 +121,7 @@ std::string PreparedLogs::Describe() const {
                 " (hex) in log ", oldest->log_, ", for ", age_micros / 1000000, " seconds\n");
 }
 
-void PreparedLogs::AddRecovered(std::unique_ptr<RecoveredSection> section, FileNumber log,
+void PreparedLogs::AddRecovered(std::unique_ptr<OwnedSection> section, FileNumber log,
                                 SequenceNumber first_seqno) {
   Enter(&section->section, log, first_seqno);
   Settle(&section->section, /*is_prepared=*/true);
@@ -129,7 +129,7 @@ void PreparedLogs::AddRecovered(std::unique_ptr<RecoveredSection> section, FileN
   recovered_.push_back(std::move(section));
 }
 
-std::vector<std::unique_ptr<RecoveredSection>> PreparedLogs::TakeRecovered() {
+std::vector<std::unique_ptr<OwnedSection>> PreparedLogs::TakeRecovered() {
   MutexLock lock(&mutex_);
   return std::exchange(recovered_, {});
 }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ class PreparedSection {
   // Its data in the table of undecided transactions; null before the prepare, and always under the
   // policy write-committed, where memtables get the data at the commit.
   UndecidedEntry* entry() const { return entry_.get(); }
+  const UndecidedRef& entry_ref() const { return entry_; }
   void set_entry(UndecidedRef entry) { entry_ = std::move(entry); }
   bool is_written_before_commit() const { return policy_ != Policy::kWriteCommitted; }
 
@@ -78,9 +80,28 @@ class PreparedSection {
   PreparedSection* next_ = nullptr;
 };
 
-// An undecided section that a replay has found, with its batch.
-struct RecoveredSection {
-  RecoveredSection(std::string xid, PreparedSection::Policy policy, std::string contents)
+// All sections of one transaction, which are decided together: one, or under the policy
+// write-unprepared several in the order in which they were logged. Not empty. It refers to them.
+class PreparedSections {
+ public:
+  PreparedSections(PreparedSection* only) : only_(only) {}  // NOLINT: the usual case
+  explicit PreparedSections(std::span<PreparedSection* const> all) : all_(all) {}
+
+  std::span<PreparedSection* const> all() const {
+    return only_ != nullptr ? std::span<PreparedSection* const>(&only_, 1) : all_;
+  }
+  // Its log is the oldest of all.
+  PreparedSection* first() const { return all().front(); }
+
+ private:
+  PreparedSection* only_ = nullptr;
+  std::span<PreparedSection* const> all_;
+};
+
+// A section with its batch: one that a replay has found, or a part of a write-unprepared
+// transaction.
+struct OwnedSection {
+  OwnedSection(std::string xid, PreparedSection::Policy policy, std::string contents)
       : batch(std::move(contents)), section(std::move(xid), policy, &batch) {}
   WriteBatch batch;
   PreparedSection section;
@@ -124,10 +145,10 @@ class PreparedLogs {
   void MoveTo(FileNumber log);
 
   // Sections that a replay has found. They are undecided until a caller takes and decides them.
-  void AddRecovered(std::unique_ptr<RecoveredSection> section, FileNumber log,
+  void AddRecovered(std::unique_ptr<OwnedSection> section, FileNumber log,
                     SequenceNumber first_seqno);
   // The caller owns them from now on. In the order of the logs.
-  std::vector<std::unique_ptr<RecoveredSection>> TakeRecovered();
+  std::vector<std::unique_ptr<OwnedSection>> TakeRecovered();
 
  private:
   void Link(PreparedSection* section) REQUIRES(mutex_);
@@ -139,7 +160,7 @@ class PreparedLogs {
   size_t count_ GUARDED_BY(mutex_) = 0;
   size_t unsettled_ GUARDED_BY(mutex_) = 0;
   CondVar settled_{&mutex_};
-  std::vector<std::unique_ptr<RecoveredSection>> recovered_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<OwnedSection>> recovered_ GUARDED_BY(mutex_);
 };
 
 }  // namespace ashlar

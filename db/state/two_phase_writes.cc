@@ -19,26 +19,26 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
  public:
   enum class Step : uint8_t { kPrepare, kDecision };
   SectionHook(Step step, PreparedLogs* prepared, UndecidedTable* undecided,
-              PreparedSection* section, CommitHook* next)
-      : step_(step), prepared_(prepared), undecided_(undecided), section_(section), next_(next) {
+              PreparedSections sections, CommitHook* next)
+      : step_(step), prepared_(prepared), undecided_(undecided), sections_(sections), next_(next) {
     assert(undecided != nullptr);
-    assert(section != nullptr);
   }
 
   // The data is hidden before any reader can meet it.
   void OnLogged(const CommitPlace& place) override {
-    if (step_ != Step::kPrepare || !section_->is_written_before_commit()) return;
-    section_->set_entry(undecided_->Add(place.first_seqno, place.last_seqno));
+    PreparedSection* const section = sections_.first();
+    if (step_ != Step::kPrepare || !section->is_written_before_commit()) return;
+    section->set_entry(undecided_->Add(place.first_seqno, place.last_seqno));
   }
   void OnInserted(const CommitPlace& place) noexcept override {
     if (step_ == Step::kPrepare) {
-      prepared_->Enter(section_, place.log, place.first_seqno);
+      prepared_->Enter(sections_.first(), place.log, place.first_seqno);
     } else {
-      // Before the decision is visible, so that a reader of its number finds it.
-      if (section_->entry() != nullptr) {
-        UndecidedTable::Decide(section_->entry(), place.last_seqno);
+      for (PreparedSection* const section : sections_.all()) {
+        // Before the decision is visible, so that a reader of its number finds it.
+        if (section->entry() != nullptr) UndecidedTable::Decide(section->entry(), place.last_seqno);
+        prepared_->Leave(section);
       }
-      prepared_->Leave(section_);
     }
     if (next_ != nullptr) next_->OnInserted(place);
   }
@@ -46,9 +46,10 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
     if (next_ != nullptr) next_->OnVisible(first_seqno, last_seqno);
   }
   void OnEnd(const Status& status) noexcept override {
+    PreparedSection* const section = sections_.first();
     // The inserted data must be undone by a rollback, even if the sync has failed.
-    const bool is_prepared = status.ok() || section_->is_written_before_commit();
-    if (step_ == Step::kPrepare) prepared_->Settle(section_, is_prepared);
+    const bool is_prepared = status.ok() || section->is_written_before_commit();
+    if (step_ == Step::kPrepare) prepared_->Settle(section, is_prepared);
     if (next_ != nullptr) next_->OnEnd(status);
   }
 
@@ -56,7 +57,7 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
   const Step step_;
   PreparedLogs* const prepared_;
   UndecidedTable* const undecided_;
-  PreparedSection* const section_;
+  const PreparedSections sections_;  // of a prepare one
   CommitHook* const next_;
 };
 
@@ -91,37 +92,41 @@ std::vector<size_t> TwoPhaseWrites::SubBatchesOf(const WriteBatch& batch) const 
   return FindSubBatches(contents, kWriteBatchHeaderBytes, contents.size(), comparator_of_);
 }
 
-// The log of the section stays until the compensations are in tables: without the marker and
-// without the section the data would count as committed.
-Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, WriteBatch* marker,
-                                     PreparedSection* section, CommitHook* hook,
+// The logs of the sections stay until the compensations are in tables: without the marker and
+// without the sections the data would count as committed.
+Status TwoPhaseWrites::DecideWritten(const WriteOptions& options, const CommitRecords& records,
+                                     PreparedSections sections, CommitHook* hook,
                                      CommitRecorder* recorder) {
+  WriteBatch* const marker = records.marker;
   assert(marker != nullptr);
   const std::vector<size_t> begins = SubBatchesOf(*marker);
-  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};
+  const size_t marker_numbers = records.ends_before_with_noop ? 1 : 0;
+  const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1 + marker_numbers};
   WriteBatch* const inserted[] = {marker};
   const size_t inserted_count = WriteBatchInternal::Count(*marker) == 0 ? 0 : 1;
-  SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
+  SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, sections, hook);
   return pipeline_->Commit({.options = &options,
                             .logged = marker,
                             .inserted = {inserted, inserted_count},
                             .allows_markers = true,
-                            .prepared_log = section->log_in_place(),
+                            .prepared_log = sections.first()->log_in_place(),
                             .sub_batches = &sub_batches,
                             .hook = &leaving,
                             .recorder = recorder});
 }
 
 Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& records,
-                              PreparedSection* section, CommitHook* hook,
+                              PreparedSections sections, CommitHook* hook,
                               CommitRecorder* recorder) {
   WriteBatch* const marker = records.marker;
+  PreparedSection* const section = sections.first();
   assert(section->state() == State::kUndecided);
   assert(marker->HasCommit());
   if (section->is_written_before_commit()) {
     assert(records.after == nullptr);
-    return DecideWritten(options, marker, section, hook, recorder);
+    return DecideWritten(options, records, sections, hook, recorder);
   }
+  assert(sections.all().size() == 1);
   WriteBatch* const all[] = {records.before, section->batch(), records.after};
   const std::span<WriteBatch* const> inserted(all, records.after == nullptr ? 2 : 3);
   SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
@@ -135,12 +140,14 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
 }
 
 Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
-                                PreparedSection* section, CommitHook* hook) {
+                                PreparedSections sections, CommitHook* hook) {
+  PreparedSection* const section = sections.first();
   assert(section->state() == State::kUndecided);
   assert(marker->HasRollback());
   if (section->is_written_before_commit()) {
-    return DecideWritten(options, marker, section, hook, /*recorder=*/nullptr);
+    return DecideWritten(options, marker, sections, hook, /*recorder=*/nullptr);
   }
+  assert(sections.all().size() == 1);
   SectionHook leaving(SectionHook::Step::kDecision, prepared_, undecided_, section, hook);
   return pipeline_->Commit(
       {.options = &options, .logged = marker, .allows_markers = true, .hook = &leaving});

@@ -35,6 +35,10 @@ struct CommitRecords {
   WriteBatch* marker;
   WriteBatch* before;
   WriteBatch* after = nullptr;  // only under the policy write-committed
+  // The updates of `before` are those of a write-unprepared transaction that was not prepared. A
+  // Noop ends them: then a replay that does not find the sections knows how they are numbered, and
+  // the marker takes a number of its own.
+  bool ends_before_with_noop = false;
 };
 
 class TwoPhaseWrites {
@@ -52,31 +56,34 @@ class TwoPhaseWrites {
     assert(undecided != nullptr);
   }
 
-  // After an error of one of these calls section->state() says what is true: kNotLogged after a
-  // prepare, kUndecided after a decision whose marker was not logged, kDecided if the decision took
-  // effect but a sync failed. It is kUndecided as well after a prepare that has inserted its data,
-  // if a sync failed. After a crash, an error leaves both outcomes possible, as after any
-  // write that failed.
-  // `hook` and `recorder` may be null; their calls are described in commit_pipeline.h.
+  // After an error of one of these calls section->state() says what is true, which is the same for
+  // all sections of a decision: kNotLogged after a prepare, kUndecided after a decision whose
+  // marker was not logged, kDecided if the decision took effect but a sync failed. It is kUndecided
+  // as well after a prepare that has inserted its data, if a sync failed. After a crash, an error
+  // leaves both outcomes possible, as after any write that failed. `hook` and `recorder` may be
+  // null; their calls are described in commit_pipeline.h.
 
   // Logs the batch of the section, which ends with the marker of its end. Under the policy
   // write-committed it takes no sequence number. Under the others it inserts the data, which the
-  // table of undecided transactions hides, by sub-batches.
+  // table of undecided transactions hides, by sub-batches. A write-unprepared transaction calls it
+  // for each part of its data.
   Status Prepare(const WriteOptions& options, PreparedSection* section, CommitHook* hook = nullptr);
   // Logs the commit, and inserts the records before its marker, then those of the section, unless
   // the prepare has inserted them, then those behind the marker. InvalidArgument, and nothing is
   // changed, if a family of the records was dropped.
-  Status Commit(const WriteOptions& options, const CommitRecords& records, PreparedSection* section,
-                CommitHook* hook = nullptr, CommitRecorder* recorder = nullptr);
+  // One marker decides all sections of a transaction.
+  Status Commit(const WriteOptions& options, const CommitRecords& records,
+                PreparedSections sections, CommitHook* hook = nullptr,
+                CommitRecorder* recorder = nullptr);
   // Logs `marker`, a batch whose last record is a rollback marker with the section's name. Records
   // before it, which undo the data that the prepare has inserted, are inserted.
-  Status Rollback(const WriteOptions& options, WriteBatch* marker, PreparedSection* section,
+  Status Rollback(const WriteOptions& options, WriteBatch* marker, PreparedSections sections,
                   CommitHook* hook = nullptr);
 
  private:
   class SectionHook;
-  Status DecideWritten(const WriteOptions& options, WriteBatch* marker, PreparedSection* section,
-                       CommitHook* hook, CommitRecorder* recorder);
+  Status DecideWritten(const WriteOptions& options, const CommitRecords& records,
+                       PreparedSections sections, CommitHook* hook, CommitRecorder* recorder);
   std::vector<size_t> SubBatchesOf(const WriteBatch& batch) const;
 
   CommitPipeline* const pipeline_;

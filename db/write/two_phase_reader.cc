@@ -127,12 +127,15 @@ UpdateNumbering NumberCounter::NumberingOfParts() {
     return is_written_before_commit ? UpdateNumbering::kBySubBatch : UpdateNumbering::kByRecord;
   };
   std::optional<UpdateNumbering> of_record;
-  bool has_open_updates = false;
+  bool has_open_updates = false, has_last_noop = false;
   for (size_t i = 0; i < parts_.size(); i++) {
     const WriteBatchPart& part = parts_[i];
     if (part.kind == Kind::kUpdates) {
+      const bool is_last = i + 1 == parts_.size();
+      const bool is_decided = !is_last && IsDecision(parts_[i + 1]);
+      // A Noop in front of updates may be the first record of their batch.
+      has_last_noop |= part.ends_with_noop && (is_last || is_decided);
       // Updates directly before a decision may belong to that decision.
-      const bool is_decided = i + 1 < parts_.size() && IsDecision(parts_[i + 1]);
       has_open_updates |= part.count > 0 && !part.ends_with_noop && !is_decided;
     } else if (part.kind == Kind::kSection) {
       of_record = of_policy(IsWrittenBeforeCommit(part.marker));
@@ -143,7 +146,7 @@ UpdateNumbering NumberCounter::NumberingOfParts() {
   // The batches of a record are of one database, and so of one policy.
   if (of_record.has_value()) return of_sections_ = *of_record;
   if (has_open_updates) return UpdateNumbering::kByRecord;
-  if (parts_.empty() || !parts_.back().ends_with_noop) return of_sections_;
+  if (!has_last_noop) return of_sections_;
   has_seen_noop_ = true;
   return UpdateNumbering::kBySubBatch;
 }

@@ -72,9 +72,10 @@ class StressTest(unittest.TestCase):
         self.assertGreater(int(figures.group(3)), 100_000)
 
     def test_kills_of_transactions_lose_nothing_and_leave_none_undecided(self):
-        for flag in ("--use_txn", "--use_optimistic_txn"):
+        for flags in (["--use_txn"], ["--use_txn", "--txn_write_policy=1"], ["--use_txn", "--txn_write_policy=2"],
+                      ["--use_optimistic_txn"]):
             loop = subprocess.run([sys.executable, LOOP, "--db_stress=" + PROGRAM, "--kills=4", "--max_seconds=2",
-                                   "--dir=" + os.path.join(self.folder, "loop" + flag), "--", flag],
+                                   "--dir=" + os.path.join(self.folder, "loop" + flags[-1]), "--", *flags],
                                   capture_output=True, text=True, timeout=400, check=False)
             self.assertEqual(loop.returncode, 0, loop.stdout + loop.stderr)
             self.assertIn("4 kills", loop.stdout)

@@ -188,7 +188,8 @@ Status RunWith(Settings settings) {
   std::fflush(stdout);
 
   Result<std::unique_ptr<StressedDb>> db =
-      StressedDb::Open(settings.db, std::move(options), settings.transactions);
+      StressedDb::Open(settings.db, std::move(options), settings.transactions,
+                       static_cast<TxnDBWritePolicy>(settings.txn_write_policy));
   Require(db.status(), "opening");
   Shared shared{.settings = &settings, .db = db->get(), .expected = expected.get()};
   shared.space.keys = settings.keys;

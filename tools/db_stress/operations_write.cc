@@ -136,17 +136,19 @@ void AddAllTo(Target* target, Worker* worker, std::span<const Change> changes) {
 // are rolled back. A kill leaves those that are prepared to the next opening.
 void CommitTransaction(Worker* worker, std::span<const Change> changes, Transaction* transaction) {
   const bool is_rolled_back = worker->random.OneIn(8);
-  AddAllTo(transaction, worker, changes);
-  Announce(worker, changes);
-  if (worker->db().transactions() == Transactions::kLocking && worker->random.OneIn(2)) {
+  const bool is_locking = worker->db().transactions() == Transactions::kLocking;
+  const bool is_prepared = is_locking && worker->random.OneIn(2);
+  if (is_prepared || worker->db().write_policy() == WRITE_UNPREPARED) {
     WriteOptions waiting = *transaction->GetWriteOptions();
-    waiting.no_slowdown = false;  // a prepared transaction must be decided
+    waiting.no_slowdown = false;  // what is written before the commit must be decided
     transaction->SetWriteOptions(waiting);
     const KeyId& first = changes.front().key;  // nobody else writes it
     Require(transaction->SetName(StrCat("family ", first.family, " key ", first.number)),
             "Transaction::SetName");
-    Require(transaction->Prepare(), "Transaction::Prepare");
   }
+  AddAllTo(transaction, worker, changes);
+  Announce(worker, changes);
+  if (is_prepared) Require(transaction->Prepare(), "Transaction::Prepare");
   if (is_rolled_back) {
     Require(transaction->Rollback(), "Transaction::Rollback");
     return SettleAs(worker, changes, /*has_happened=*/false);

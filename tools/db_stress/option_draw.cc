@@ -248,6 +248,8 @@ Result<DrawnOptions> MakeOptions(const Settings& settings) {
     ColumnFamilyOptions family;
     family.merge_operator = NewJoinRecords(/*no_partial_merges=*/false);
     if (draws) RETURN_IF_ERROR(DrawFamily(&random, cache, &drawn, &family));
+    // Reads are refused with it while transactions write before their commit.
+    if (settings.txn_write_policy != 0) family.min_tombstones_for_range_conversion = 0;
     const ColumnFamilyOptions base = family;
     RETURN_IF_ERROR(
         GetColumnFamilyOptionsFromString(ConfigOptions(), base, settings.family_options, &family));

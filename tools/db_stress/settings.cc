@@ -70,6 +70,11 @@ constexpr std::string_view kFlags =
     "  --use_txn                  a TransactionDB: batches become transactions, some of them "
     "prepared\n"
     "                             first or rolled back; give it again while one may be prepared\n"
+    "  --txn_write_policy=<n>     with --use_txn: 0 write-committed (default), 1 write-prepared, "
+    "2\n"
+    "                             write-unprepared, which writes large transactions while they "
+    "run;\n"
+    "                             give it again while one may be undecided\n"
     "  --use_optimistic_txn       the same with an OptimisticTransactionDB, without prepares\n"
     "  --destroy                  begin with an empty database, even if there is one\n"
     "  --verify_only              open, verify all keys, close\n"
@@ -125,6 +130,7 @@ Status ReadNumbers(const CommandLine& line, Settings* settings) {
   RETURN_IF_ERROR(ReadInto(line, "draw", 0, INT64_MAX, &settings->draw));
   RETURN_IF_ERROR(ReadInto(line, "value_bytes", 0, 1'000'000, &settings->value_bytes));
   RETURN_IF_ERROR(ReadInto(line, "sync_percent", 0, 100, &settings->sync_percent));
+  RETURN_IF_ERROR(ReadInto(line, "txn_write_policy", 0, 2, &settings->txn_write_policy));
   return ReadInto(line, "watchdog_seconds", 1, 1'000'000, &settings->watchdog_seconds);
 }
 
@@ -132,10 +138,26 @@ Status ReadNumbers(const CommandLine& line, Settings* settings) {
 
 Result<Settings> ParseSettings(const CommandLine& line,
                                const std::vector<std::string_view>& operations) {
-  RETURN_IF_ERROR(line.CheckFlags({"db", "expected", "families", "keys", "threads", "seconds",
-                                   "ops_per_thread", "seed", "draw", "db_options", "family_options",
-                                   "value_bytes", "sync_percent", "watchdog_seconds", "use_txn",
-                                   "use_optimistic_txn", "destroy", "verify_only", "weights"}));
+  RETURN_IF_ERROR(line.CheckFlags({"db",
+                                   "expected",
+                                   "families",
+                                   "keys",
+                                   "threads",
+                                   "seconds",
+                                   "ops_per_thread",
+                                   "seed",
+                                   "draw",
+                                   "db_options",
+                                   "family_options",
+                                   "value_bytes",
+                                   "sync_percent",
+                                   "watchdog_seconds",
+                                   "use_txn",
+                                   "txn_write_policy",
+                                   "use_optimistic_txn",
+                                   "destroy",
+                                   "verify_only",
+                                   "weights"}));
   if (!line.words().empty()) {
     return Status::InvalidArgument(StrCat("not a flag: ", line.words()[0]));
   }
@@ -151,6 +173,9 @@ Result<Settings> ParseSettings(const CommandLine& line,
   ASSIGN_OR_RETURN(const bool is_optimistic, line.Bool("use_optimistic_txn"));
   if (locks && is_optimistic) {
     return Status::InvalidArgument("--use_txn and --use_optimistic_txn exclude each other");
+  }
+  if (settings.txn_write_policy != 0 && !locks) {
+    return Status::InvalidArgument("--txn_write_policy needs --use_txn");
   }
   settings.transactions = locks           ? Transactions::kLocking
                           : is_optimistic ? Transactions::kOptimistic

@@ -37,6 +37,7 @@ struct Settings {
   int sync_percent = 2;
   int watchdog_seconds = 60;
   Transactions transactions = Transactions::kNone;
+  int txn_write_policy = 0;  // with kLocking; a TxnDBWritePolicy
   bool destroys = false;
   bool verifies_only = false;
   std::map<std::string, int, std::less<>> weights;  // by operation; only those that were given

@@ -26,8 +26,10 @@ std::vector<ColumnFamilyDescriptor> StressedDb::Descriptors() const {
 }
 
 Result<std::unique_ptr<StressedDb>> StressedDb::Open(const std::string& path, DrawnOptions options,
-                                                     Transactions transactions) {
-  std::unique_ptr<StressedDb> result(new StressedDb(path, std::move(options), transactions));
+                                                     Transactions transactions,
+                                                     TxnDBWritePolicy policy) {
+  std::unique_ptr<StressedDb> result(
+      new StressedDb(path, std::move(options), transactions, policy));
   RETURN_IF_ERROR(result->RemoveTemporaryFiles());
   RETURN_IF_ERROR(result->OpenDatabase());
   return result;
@@ -36,11 +38,16 @@ Result<std::unique_ptr<StressedDb>> StressedDb::Open(const std::string& path, Dr
 Status StressedDb::OpenDatabase() {
   switch (transactions_) {
     case Transactions::kNone: return DB::Open(options_.db, path_, Descriptors(), &handles_, &db_);
-    case Transactions::kLocking:
-      RETURN_IF_ERROR(TransactionDB::Open(options_.db, TransactionDBOptions(), path_, Descriptors(),
-                                          &handles_, &locking_));
+    case Transactions::kLocking: {
+      TransactionDBOptions locking;
+      locking.write_policy = policy_;
+      locking.default_write_batch_flush_threshold = 200;  // a few changes
+      locking.rollback_merge_operands = true;             // else they stay under write-prepared
+      RETURN_IF_ERROR(
+          TransactionDB::Open(options_.db, locking, path_, Descriptors(), &handles_, &locking_));
       db_.reset(locking_);
       return DecidePrepared();
+    }
     case Transactions::kOptimistic:
       RETURN_IF_ERROR(OptimisticTransactionDB::Open(options_.db, path_, Descriptors(), &handles_,
                                                     &optimistic_));

@@ -40,7 +40,8 @@ class StressedDb {
   // Opens or creates the database and its families. Removes temporary files that a killed run has
   // left, and decides transactions that it has prepared: every second one is committed.
   static Result<std::unique_ptr<StressedDb>> Open(const std::string& path, DrawnOptions options,
-                                                  Transactions transactions);
+                                                  Transactions transactions,
+                                                  TxnDBWritePolicy policy);
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
@@ -59,6 +60,7 @@ class StressedDb {
     return Status::OK();
   }
   Transactions transactions() const { return transactions_; }
+  TxnDBWritePolicy write_policy() const { return policy_; }
   // Null: batches are written without transactions.
   std::unique_ptr<Transaction> BeginTransaction(const WriteOptions& options);
   // The path of a temporary file or directory next to the database; the next Open() removes it.
@@ -70,8 +72,12 @@ class StressedDb {
  private:
   static constexpr char kTemporary[] = ".temporary.";
 
-  StressedDb(std::string path, DrawnOptions options, Transactions transactions)
-      : path_(std::move(path)), transactions_(transactions), options_(std::move(options)) {}
+  StressedDb(std::string path, DrawnOptions options, Transactions transactions,
+             TxnDBWritePolicy policy)
+      : path_(std::move(path)),
+        transactions_(transactions),
+        policy_(policy),
+        options_(std::move(options)) {}
   Status RemoveTemporaryFiles() const;
   Status OpenDatabase();
   Status DecidePrepared();
@@ -79,6 +85,7 @@ class StressedDb {
 
   const std::string path_;
   const Transactions transactions_;
+  const TxnDBWritePolicy policy_;
   const DrawnOptions options_;
   // Owns the database of whatever kind.
   std::unique_ptr<DB> db_;

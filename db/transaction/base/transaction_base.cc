@@ -17,6 +17,7 @@ namespace ashlar {
 // read finds the newest update at once.
 TransactionBase::TransactionBase(DBImpl* db)
     : db_(db),
+      reads_(db),
       default_family_(db->DefaultColumnFamily()),
       batch_(default_family_->GetComparator(), /*reserved_bytes=*/0, /*overwrite_key=*/true),
       tracked_(std::make_unique<TrackedKeys>()) {}
@@ -99,23 +100,22 @@ void TransactionBase::SetSavePoint() {
 Status TransactionBase::RollbackToSavePoint() {
   RETURN_IF_ERROR(CheckOpen());
   if (save_points_.empty()) return Status::NotFound("the transaction has no savepoint");
+  RETURN_IF_ERROR(RollBackBatch());
   SavePointState& state = save_points_.back();
   snapshot_ = std::move(state.snapshot);
   notifier_ = std::move(state.notifier);
   is_snapshot_due_ = state.is_snapshot_due;
   counts_ = state.counts;
   save_points_.pop_back();
-  const Status status = batch_.RollbackToSavePoint();
-  assert(status.ok());
   tracked_->RollBack([this](TrackedKeys::Key* key) { Untrack(key); });
-  return status;
+  return Status::OK();
 }
 
 Status TransactionBase::PopSavePoint() {
   if (save_points_.empty()) return Status::NotFound("the transaction has no savepoint");
   save_points_.pop_back();
   tracked_->PopSavePoint();
-  return batch_.PopSavePoint();
+  return PopBatchSavePoint();
 }
 
 }  // namespace ashlar

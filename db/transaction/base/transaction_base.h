@@ -28,6 +28,7 @@
 
 namespace ashlar {
 
+class DB;
 class DBImpl;
 struct WriteBatchRecord;
 
@@ -195,6 +196,13 @@ class TransactionBase : public Transaction {
   virtual void Untrack(TrackedKeys::Key* key) = 0;
   // OK if updates may be added or taken back now; else an error that names the state.
   virtual Status CheckOpen() const { return Status::OK(); }
+  // Called before an update is added. An error refuses it.
+  virtual Status MakeRoom() { return Status::OK(); }
+  // Takes back what was added to the batch since the latest savepoint, and its savepoint. On an
+  // error nothing has changed.
+  virtual Status RollBackBatch() { return batch_.RollbackToSavePoint(); }
+  // Forgets the latest savepoint of the batch.
+  virtual Status PopBatchSavePoint() { return batch_.PopSavePoint(); }
 
   // Begins a new use of the object with these options. Precondition: Clear() was called, so no key
   // is tracked and the batch is empty.
@@ -215,6 +223,15 @@ class TransactionBase : public Transaction {
   // Adds the updates of a prepare section that was found in the log, as if the program had just
   // made them. Updates of families that have been dropped since are left out.
   Status AddUpdatesOf(const WriteBatch& section);
+  // Tracks the keys of these updates only.
+  Status TrackUpdatesOf(const WriteBatch& section);
+  // Adds a record of an earlier batch, whose key is tracked and counted. False: it is of a kind
+  // that has no place in an indexed batch.
+  bool AddRecord(const WriteBatchRecord& record);
+  // One iterator for each family, over the batch and the database, all as of one moment.
+  virtual Status OpenIterators(const ReadOptions& options,
+                               const std::vector<ColumnFamilyHandle*>& families,
+                               std::vector<std::unique_ptr<Iterator>>* iterators);
   // For an object that takes over from `other`: the numbers of updates, and the time of the
   // beginning.
   void CopyCounters(const TransactionBase& other) {
@@ -232,6 +249,8 @@ class TransactionBase : public Transaction {
   const TrackedKeys& tracked() const { return *tracked_; }
 
   DBImpl* const db_;
+  // What is read below the batch: db_, or what shows more of it.
+  DB* reads_;
   ColumnFamilyHandle* const default_family_;
   WriteOptions write_options_;
   WriteBatchWithIndex batch_;
@@ -285,9 +304,6 @@ class TransactionBase : public Transaction {
   // The part of GetForUpdate() that comes before the read.
   Status TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                         bool exclusive, bool do_validate);
-  // One iterator for each family, over the batch and the database.
-  Status OpenIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
-                       std::vector<std::unique_ptr<Iterator>>* iterators);
 
   Counts counts_;
   // One for each savepoint, the latest last. The batch and `tracked_` have equally many.

@@ -17,11 +17,11 @@ namespace ashlar {
 
 Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family,
                             const Slice& key, std::string* value) {
-  return batch_.GetFromBatchAndDB(db_, options, OrDefault(family), key, value);
+  return batch_.GetFromBatchAndDB(reads_, options, OrDefault(family), key, value);
 }
 Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family,
                             const Slice& key, PinnableSlice* value) {
-  return batch_.GetFromBatchAndDB(db_, options, OrDefault(family), key, value);
+  return batch_.GetFromBatchAndDB(reads_, options, OrDefault(family), key, value);
 }
 Status TransactionBase::Get(const ReadOptions& options, const Slice& key, std::string* value) {
   return Get(options, nullptr, key, value);
@@ -32,7 +32,7 @@ Status TransactionBase::Get(const ReadOptions& options, const Slice& key, Pinnab
 
 Status TransactionBase::GetEntity(const ReadOptions& options, ColumnFamilyHandle* family,
                                   const Slice& key, PinnableWideColumns* columns) {
-  return batch_.GetEntityFromBatchAndDB(db_, options, family, key, columns);
+  return batch_.GetEntityFromBatchAndDB(reads_, options, family, key, columns);
 }
 
 std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
@@ -64,15 +64,15 @@ std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
 void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family,
                                size_t num_keys, const Slice* keys, PinnableSlice* values,
                                Status* statuses, bool sorted_input) {
-  batch_.MultiGetFromBatchAndDB(db_, options, OrDefault(family), num_keys, keys, values, statuses,
-                                sorted_input);
+  batch_.MultiGetFromBatchAndDB(reads_, options, OrDefault(family), num_keys, keys, values,
+                                statuses, sorted_input);
 }
 
 void TransactionBase::MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* family,
                                      size_t num_keys, const Slice* keys,
                                      PinnableWideColumns* results, Status* statuses,
                                      bool sorted_input) {
-  batch_.MultiGetEntityFromBatchAndDB(db_, options, family, num_keys, keys, results, statuses,
+  batch_.MultiGetEntityFromBatchAndDB(reads_, options, family, num_keys, keys, results, statuses,
                                       sorted_input);
 }
 

@@ -35,6 +35,7 @@ Status TransactionBase::AddUpdate(ColumnFamilyHandle* family, const Slice& key,
                                   const Update& update) {
   assert(count != nullptr);
   ColumnFamilyHandle* const handle = OrDefault(family);
+  RETURN_IF_ERROR(MakeRoom());
   RETURN_IF_ERROR(TrackKey(handle, key, access));
   RETURN_IF_ERROR(update(Target(), handle));
   counts_.*count += 1;
@@ -230,6 +231,35 @@ Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
     RETURN_IF_ERROR(Replay(record, &family));
   }
   return reader.status();
+}
+
+Status TransactionBase::TrackUpdatesOf(const WriteBatch& section) {
+  WriteBatchReader reader{Slice(section.Data())};
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (!record.IsCounted()) continue;
+    const Comparator* const comparator = db_->ComparatorOf(record.family);
+    if (comparator == nullptr) continue;
+    NumberedFamily family(record.family, comparator);
+    RETURN_IF_ERROR(TrackKey(&family, record.key, WriteAccess()));
+  }
+  return reader.status();
+}
+
+bool TransactionBase::AddRecord(const WriteBatchRecord& record) {
+  NumberedFamily family(record.family, db_->ComparatorOf(record.family));
+  switch (record.type) {
+    case kTypeLogData: return batch_.PutLogData(record.value).ok();
+    case kTypeValue: return batch_.Put(&family, record.key, record.value).ok();
+    case kTypeMerge: return batch_.Merge(&family, record.key, record.value).ok();
+    case kTypeDeletion: return batch_.Delete(&family, record.key).ok();
+    case kTypeSingleDeletion: return batch_.SingleDelete(&family, record.key).ok();
+    case kTypeWideColumnEntity: {
+      WideColumns columns;
+      return DecodeColumns(record.value, &columns).ok() &&
+             batch_.PutEntity(&family, record.key, columns).ok();
+    }
+    default: return false;
+  }
 }
 
 Status TransactionBase::Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family) {

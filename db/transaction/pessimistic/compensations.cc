@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine hides what is not decided, also from the transaction itself, so a plain read finds the
-// value from before.
+// A plain read does not see what is not decided, so it finds the values from before.
 #include "db/transaction/pessimistic/compensations.h"
 
 #include "ashlar/wide_columns.h"
 #include "db/db_impl.h"
+#include "db/read/latest_seqno.h"
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "util/keys/wide_column_encoding.h"
@@ -15,17 +15,17 @@ namespace ashlar {
 
 // A section has each update of the transaction, in their order; the compensation of a key is made
 // at its first update and covers the later ones.
-Status Compensations::UndoAll(const WriteBatch& section) {
-  WriteBatchReader reader(WriteBatchInternal::Contents(section));
+Status Compensations::UndoAll(const PreparedSection& section) {
+  WriteBatchReader reader(WriteBatchInternal::Contents(*section.batch()));
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (!record.IsCounted()) continue;
-    if (record.type == kTypeMerge && !state_->options.rollback_merge_operands) continue;
-    RETURN_IF_ERROR(Undo(record.family, record.key));
+    if (record.type == kTypeMerge && !setting_.undoes_merges) continue;
+    RETURN_IF_ERROR(Undo(section, record.family, record.key));
   }
   return reader.status();
 }
 
-Status Compensations::Undo(uint32_t family, const Slice& key) {
+Status Compensations::Undo(const PreparedSection& section, uint32_t family, const Slice& key) {
   // The value from before covers all updates of the key at once.
   if (!done_.emplace(family, key.ToString()).second) return Status::OK();
   DBImpl* const db = state_->db;
@@ -35,25 +35,34 @@ Status Compensations::Undo(uint32_t family, const Slice& key) {
   if (is_new) known->second = db->HandleOf(family);
   ColumnFamilyHandle* const handle = known->second.get();
   if (handle == nullptr) return Status::OK();
+  if (setting_.spares_newer) {
+    SeqnoQuery query{.key = key, .above = section.entry()->last};
+    RETURN_IF_ERROR(db->FindLatestSeqnos(ReadOptions(), family, {&query, 1}));
+    if (query.latest != 0) return Status::OK();
+  }
+  return Restore(handle, key);
+}
+
+Status Compensations::Restore(ColumnFamilyHandle* family, const Slice& key) {
   PinnableWideColumns before;
-  const Status found = db->GetEntity(ReadOptions(), handle, key, &before);
+  const Status found = setting_.reads->GetEntity(ReadOptions(), family, key, &before);
   if (found.IsNotFound()) {
     // There was no value, so the data is hidden by a deletion. The program may know that the key is
     // always removed by SingleDelete(), which must not be mixed with Delete().
     const auto& wants_single = state_->options.rollback_deletion_type_callback;
-    const bool is_single = wants_single && wants_single(state_->facade, handle, key);
-    return is_single ? WriteBatchInternal::SingleDelete(batch_, family, key)
-                     : WriteBatchInternal::Delete(batch_, family, key);
+    const bool is_single = wants_single && wants_single(state_->facade, family, key);
+    return is_single ? WriteBatchInternal::SingleDelete(batch_, family->GetID(), key)
+                     : WriteBatchInternal::Delete(batch_, family->GetID(), key);
   }
   RETURN_IF_ERROR(found);
   const WideColumns& columns = before.columns();
   // A plain value is read as an entity with one column that has the default name.
   if (columns.size() == 1 && columns.front().name() == kDefaultWideColumnName) {
-    return WriteBatchInternal::Put(batch_, family, key, columns.front().value());
+    return WriteBatchInternal::Put(batch_, family->GetID(), key, columns.front().value());
   }
   std::string entity;
   RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
-  return WriteBatchInternal::PutEntity(batch_, family, key, entity);
+  return WriteBatchInternal::PutEntity(batch_, family->GetID(), key, entity);
 }
 
 }  // namespace ashlar

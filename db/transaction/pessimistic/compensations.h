@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compensations undo the data of a transaction that was written before it was decided: each key
-// gets the value again that it has for readers, as one more version. The data itself stays below.
+// gets an older value again, as one more version. The data itself stays below.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,40 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/write_batch.h"
+#include "db/state/prepared_logs.h"
 #include "db/transaction/pessimistic/pessimistic_state.h"
 
 namespace ashlar {
 
 // Adds the compensations of one transaction to a batch. The transaction holds the locks of the
-// keys, so that what readers see is what was there before. Threads: one at a time.
+// keys, so that nobody changes their values meanwhile. Threads: one at a time.
 class Compensations {
  public:
-  Compensations(PessimisticState* state, WriteBatch* batch) : state_(state), batch_(batch) {}
+  struct Setting {
+    DB* reads = nullptr;  // shows the values that come back; outlives the object
+    // Merge operands of keys without another update stay if not.
+    bool undoes_merges = true;
+    // Keys that somebody has written behind the sections are left alone. For a write-unprepared
+    // transaction that was found in the log: it had given the locks of such keys back, and had
+    // compensated them, when it rolled back to a savepoint.
+    bool spares_newer = false;
+  };
+  Compensations(PessimisticState* state, WriteBatch* batch, const Setting& setting)
+      : state_(state), batch_(batch), setting_(setting) {}
 
-  // Undoes all records of a prepare section. Merge operands of keys without another update stay
-  // unless TransactionDBOptions::rollback_merge_operands is set, as in RocksDB. Updates of families
+  // Undoes all records of a section. Several sections: the newest one first. Updates of families
   // that are gone are left out.
-  Status UndoAll(const WriteBatch& section);
-  // Undoes all updates of one key. Does nothing at the second call for a key.
-  Status Undo(uint32_t family, const Slice& key);
+  Status UndoAll(const PreparedSection& section);
 
  private:
+  // Undoes all updates of one key. Does nothing at the second call for a key.
+  Status Undo(const PreparedSection& section, uint32_t family, const Slice& key);
+  Status Restore(ColumnFamilyHandle* family, const Slice& key);
+
   // Both outlive the object.
   PessimisticState* const state_;
   WriteBatch* const batch_;
+  const Setting setting_;
   // The keys that have a compensation already, by family.
   std::set<std::pair<uint32_t, std::string>> done_;
   std::map<uint32_t, std::unique_ptr<ColumnFamilyHandle>> handles_;  // null: the family is gone

@@ -3,6 +3,7 @@
 // Transactions, snapshots, families; opening is in pessimistic_open.cc.
 #include "db/transaction/pessimistic/pessimistic_db.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -35,18 +36,57 @@ PessimisticDb::~PessimisticDb() {
   for (PessimisticTransaction* shell : shells) delete shell;
 }
 
+namespace {
+
+using Sections = std::span<std::unique_ptr<OwnedSection>>;
+using SectionPolicy = PreparedSection::Policy;
+
+// A write-unprepared transaction that is not prepared has no section of another kind.
+bool IsPrepared(Sections sections) {
+  return sections.back()->section.policy() != SectionPolicy::kWriteUnprepared;
+}
+
+// Those of one transaction follow each other.
+std::vector<Sections> ByTransaction(Sections sections) {
+  std::vector<Sections> transactions;
+  while (!sections.empty()) {
+    size_t count = 1;
+    const std::string& xid = sections.front()->section.xid();
+    while (count < sections.size() && sections[count]->section.xid() == xid) count++;
+    transactions.push_back(sections.first(count));
+    sections = sections.subspan(count);
+  }
+  return transactions;
+}
+
+}  // namespace
+
+// Transactions that were not prepared are rolled back before anything else may touch their keys.
+//
 // Called once, before the program has the database. If it fails, the destructor gets the sections
 // that have no transaction, from `recovered_`.
 Status PessimisticDb::Recover() {
   recovered_ = state_->db->TakeRecoveredSections();
-  for (std::unique_ptr<RecoveredSection>& section : recovered_) {
-    if (section->section.policy() != state_->policy) {
-      return Status::NotSupported(
-          "TransactionDB: the log has transactions of another write policy that are undecided");
-    }
+  for (const std::unique_ptr<OwnedSection>& section : recovered_) {
+    const SectionPolicy policy = section->section.policy();
+    const bool is_unprepared = state_->policy == SectionPolicy::kWriteUnprepared;
+    const bool fits =
+        policy == state_->policy || (is_unprepared && policy == SectionPolicy::kWritePrepared);
+    if (fits) continue;
+    return Status::NotSupported(
+        "TransactionDB: the log has transactions of another write policy that are undecided");
+  }
+  std::vector<Sections> transactions = ByTransaction(recovered_);
+  std::stable_partition(transactions.begin(), transactions.end(),
+                        [](Sections sections) { return !IsPrepared(sections); });
+  for (const Sections& sections : transactions) {
+    const bool is_prepared = IsPrepared(sections);
     auto transaction = std::make_unique<PessimisticTransaction>(state_.get());
-    RETURN_IF_ERROR(transaction->Recover(&section));
-    transaction.release();  // a shell: the registry knows it
+    const Status status =
+        is_prepared ? transaction->Recover(sections) : transaction->RecoverAndRollBack(sections);
+    // A shell: the registry knows it, and its sections outlive the engine.
+    if (transaction->is_shell()) transaction.release();
+    RETURN_IF_ERROR(status);
   }
   return Status::OK();
 }

@@ -97,7 +97,7 @@ class PessimisticDb final : public GuardedWrites<PessimisticDb, TransactionDB> {
 
   const std::unique_ptr<PessimisticState> state_;
   // Sections that no transaction has taken over, as opening failed.
-  std::vector<std::unique_ptr<RecoveredSection>> recovered_;
+  std::vector<std::unique_ptr<OwnedSection>> recovered_;
 };
 
 }  // namespace ashlar

@@ -26,7 +26,6 @@ Status PessimisticDb::CheckOptions(const TransactionDBOptions& options,
   const auto refuse = [](const char* option) {
     return Status::NotSupported(StrCat("TransactionDBOptions::", option, " is not built yet"));
   };
-  if (options.write_policy == WRITE_UNPREPARED) return refuse("write_policy WRITE_UNPREPARED");
   if (options.lock_mgr_handle != nullptr && options.lock_mgr_handle->getLockManager() == nullptr) {
     return Status::InvalidArgument("TransactionDBOptions::lock_mgr_handle has no lock manager");
   }

@@ -33,6 +33,10 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
     : TransactionBase(state->db),
       state_(state),
       owner_(std::make_unique<TransactionOwner>(NewTransactionId())) {
+  if (state->policy == PessimisticState::Policy::kWriteUnprepared) {
+    parts_ = std::make_unique<UnpreparedParts>(db_);
+    reads_ = parts_->reads();
+  }
   state->registry.Add(this);
 }
 
@@ -40,9 +44,12 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
 // object that the database owns. All others, and all while the database closes, give up locks and
 // name.
 PessimisticTransaction::~PessimisticTransaction() {
-  if (GetState() == PREPARED && !state_->is_closing.load(std::memory_order_acquire)) {
+  iterators_.EndAll();
+  const bool is_closing = state_->is_closing.load(std::memory_order_acquire);
+  if (GetState() == PREPARED && !is_closing) {
     LeaveShell();
   } else {
+    if (HasWritten() && !is_closing) LeaveWritten();
     state_->locks->ReleaseAll(owner_.get());
     GiveUpName();
   }
@@ -51,7 +58,12 @@ PessimisticTransaction::~PessimisticTransaction() {
 
 void PessimisticTransaction::Begin(const WriteOptions& write_options,
                                    const TransactionOptions& options) {
-  if (GetState() == PREPARED) LeaveShell();
+  iterators_.EndAll();
+  if (GetState() == PREPARED) {
+    LeaveShell();
+  } else if (HasWritten()) {
+    LeaveWritten();
+  }
   batch_.SetMaxBytes(0);  // for the first byte of the batch, which the old limit may not allow
   Clear();
   GiveUpName();
@@ -80,27 +92,39 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
   read_timestamp_ = commit_timestamp_ = kMaxTxnTimestamp;
   id_ = 0;
   is_shell_.store(false, std::memory_order_relaxed);
+  const int64_t threshold = options.write_batch_flush_threshold < 0
+                                ? db_options.default_write_batch_flush_threshold
+                                : options.write_batch_flush_threshold;
+  flush_bytes_ = parts_ == nullptr || threshold < 0 ? 0 : static_cast<size_t>(threshold);
   max_batch_bytes_ = options.max_write_batch_size;
   batch_.SetMaxBytes(max_batch_bytes_);
   SetState(STARTED);
   if (options.set_snapshot) SetSnapshot();
 }
 
-// A batch that may be prepared begins with a byte that becomes the marker.
+// Nothing that it has written is undecided.
 void PessimisticTransaction::Clear() {
+  iterators_.EndAll();
   state_->locks->ReleaseAll(owner_.get());
+  assert(!HasWritten() || !IsUndecided() || state_->is_closing);
   section_ = nullptr;
   section_batch_ = nullptr;
   recovered_ = nullptr;
+  if (parts_ != nullptr) parts_->Clear();
+  places_.clear();
   TransactionBase::Clear();
-  if (state_->allows_prepare) {
-    IgnoreError(WriteBatchInternal::InsertNoop(batch_.GetWriteBatch()),
-                "the limit of a batch is set later, and is not reached by one byte");
-  }
+  BeginBatch();
   // The numbers for reports, see GetPicture().
   told_bytes_.store(0, std::memory_order_relaxed);
   told_begin_.store(0, std::memory_order_relaxed);
   told_log_.store(0, std::memory_order_relaxed);
+}
+
+// A batch that may be prepared begins with a byte that becomes the marker.
+void PessimisticTransaction::BeginBatch() {
+  if (!state_->allows_prepare) return;
+  IgnoreError(WriteBatchInternal::InsertNoop(batch_.GetWriteBatch()),
+              "the limit of a batch is set later, and is not reached by one byte");
 }
 
 Status PessimisticTransaction::CheckOpen() const {
@@ -126,14 +150,18 @@ Status PessimisticTransaction::AdmitUpdate() {
 
 // The updates since Prepare().
 WriteBatch PessimisticTransaction::LaterUpdates() {
+  assert(batch_.GetDataSize() >= prepared_bytes_);
+  return UpdatesFrom(prepared_bytes_, prepared_count_);
+}
+
+// What the batch has behind this offset, before which are so many counted records.
+WriteBatch PessimisticTransaction::UpdatesFrom(size_t begin, uint32_t count_before) {
   const WriteBatch& batch = *batch_.GetWriteBatch();
-  assert(batch.GetDataSize() >= prepared_bytes_);
-  // A batch of its own: a header of 12 bytes (sequence number 0, count), and the records that
-  // follow the prepared ones.
+  // A batch of its own: a header of 12 bytes (sequence number 0, count), and the records.
   std::string contents;
   PutFixed64(&contents, 0);
-  PutFixed32(&contents, WriteBatchInternal::Count(batch) - prepared_count_);
-  contents.append(batch.Data(), prepared_bytes_);
+  PutFixed32(&contents, WriteBatchInternal::Count(batch) - count_before);
+  contents.append(batch.Data(), begin);
   return WriteBatch(std::move(contents));
 }
 
@@ -176,7 +204,8 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
   if (!status.ok()) return status;
   undo.Cancel();
   tracked().Track(record, access.use, seqno);
-  told_bytes_.store(batch_.GetDataSize(), std::memory_order_relaxed);
+  const uint64_t written_bytes = parts_ == nullptr ? 0 : parts_->bytes();
+  told_bytes_.store(batch_.GetDataSize() + written_bytes, std::memory_order_relaxed);
   // A transaction counts as open from its first key on, not from Begin().
   told_begin_.store(start_micros(), std::memory_order_relaxed);
   return status;
@@ -194,7 +223,8 @@ Status PessimisticTransaction::CheckKey(const TrackedKeys::Key& key, const Acces
   }
   const SequenceNumber since = snapshot_->GetSequenceNumber();
   if (key.seqno() <= since) return Status::OK();
-  RETURN_IF_ERROR(CheckUnchanged(db_, key.family(), key.key(), since));
+  const DecidedVersions::Own* const own = HasWritten() ? &parts_->written() : nullptr;
+  RETURN_IF_ERROR(CheckUnchanged(db_, key.family(), key.key(), since, own));
   *seqno = since;
   return Status::OK();
 }
@@ -283,8 +313,8 @@ Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
   return Status::OK();
 }
 
-// Moves a prepared transaction into a new object, which takes over its locks, its keys, its updates
-// and its name. This object is left without any of them.
+// Moves an undecided transaction into a new object, to which the name belongs from now on, and
+// which takes over its locks, its keys and its updates. This object is left without any of them.
 void PessimisticTransaction::LeaveShell() {
   auto shell = std::make_unique<PessimisticTransaction>(state_);
   shell->Adopt(this);
@@ -295,52 +325,77 @@ void PessimisticTransaction::LeaveShell() {
 
 // The owner of the locks and the records of the keys keep their addresses, which the lock table
 // has: only the pointers to them are swapped.
-void PessimisticTransaction::Adopt(PessimisticTransaction* prepared) {
-  assert(prepared != nullptr);
-  std::swap(owner_, prepared->owner_);
-  std::swap(tracked_, prepared->tracked_);
-  std::swap(section_, prepared->section_);
-  std::swap(section_batch_, prepared->section_batch_);
-  prepared_bytes_ = prepared->prepared_bytes_;
-  prepared_count_ = prepared->prepared_count_;
-  std::swap(recovered_, prepared->recovered_);
-  std::swap(batch_, prepared->batch_);
-  std::swap(commit_time_batch_, prepared->commit_time_batch_);
-  std::swap(name_, prepared->name_);
-  CopyCounters(*prepared);
-  write_options_ = prepared->write_options_;
-  commit_timestamp_ = prepared->commit_timestamp_;
-  uses_last_commit_time_batch_ = prepared->uses_last_commit_time_batch_;
-  log_number_ = prepared->log_number_;
-  id_ = prepared->id_;
-  told_bytes_ = prepared->told_bytes_.load();
-  told_begin_ = prepared->told_begin_.load();
-  told_log_ = prepared->told_log_.load();
+void PessimisticTransaction::Adopt(PessimisticTransaction* undecided) {
+  assert(undecided != nullptr);
+  std::swap(owner_, undecided->owner_);
+  std::swap(tracked_, undecided->tracked_);
+  std::swap(section_, undecided->section_);
+  std::swap(section_batch_, undecided->section_batch_);
+  prepared_bytes_ = undecided->prepared_bytes_;
+  prepared_count_ = undecided->prepared_count_;
+  std::swap(recovered_, undecided->recovered_);
+  std::swap(parts_, undecided->parts_);
+  std::swap(reads_, undecided->reads_);
+  std::swap(batch_, undecided->batch_);
+  std::swap(commit_time_batch_, undecided->commit_time_batch_);
+  std::swap(name_, undecided->name_);
+  CopyCounters(*undecided);
+  write_options_ = undecided->write_options_;
+  commit_timestamp_ = undecided->commit_timestamp_;
+  uses_last_commit_time_batch_ = undecided->uses_last_commit_time_batch_;
+  log_number_ = undecided->log_number_;
+  id_ = undecided->id_;
+  told_bytes_ = undecided->told_bytes_.load();
+  told_begin_ = undecided->told_begin_.load();
+  told_log_ = undecided->told_log_.load();
   is_shell_ = true;
-  SetState(PREPARED);
+  SetState(undecided->GetState());
 }
 
-Status PessimisticTransaction::Recover(std::unique_ptr<RecoveredSection>* section) {
-  assert(section != nullptr);
+// Whether it was prepared or not: nobody else knows its locks.
+Status PessimisticTransaction::TakeOver(Recovered sections) {
   WriteOptions options;
   options.sync = true;
   Begin(options, TransactionOptions());
+  flush_bytes_ = 0;
   // The name comes first, as a transaction can be named only while it is STARTED.
-  RETURN_IF_ERROR(SetName((*section)->section.xid()));
+  RETURN_IF_ERROR(SetName(sections.front()->section.xid()));
+  if (!owner_->Close()) assert(false);
+  log_number_ = sections.front()->section.log().value();
+  if (state_->writes_before_commit()) SetId(sections.front()->section.first_seqno());
+  is_shell_ = true;
+  return Status::OK();
+}
+
+Status PessimisticTransaction::Recover(Recovered sections) {
+  RETURN_IF_ERROR(TakeOver(sections));
   is_recovering_ = true;
-  RETURN_IF_ERROR(AddUpdatesOf((*section)->batch));
+  for (const std::unique_ptr<OwnedSection>& section : sections) {
+    RETURN_IF_ERROR(parts_ != nullptr ? TrackUpdatesOf(section->batch)
+                                      : AddUpdatesOf(section->batch));
+  }
   is_recovering_ = false;
-  if (!owner_->Close()) assert(false);  // nobody else knows the locks
   // Nothing can fail from here on.
-  recovered_ = std::move(*section);
+  for (std::unique_ptr<OwnedSection>& section : sections.first(sections.size() - 1)) {
+    parts_->AddRecovered(std::move(section));
+  }
+  recovered_ = std::move(sections.back());
+  if (parts_ != nullptr) parts_->ShowAsOwn(recovered_->section);
   prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch_.GetWriteBatch());
-  log_number_ = recovered_->section.log().value();
   told_log_ = log_number_;
-  if (state_->writes_before_commit()) SetId(recovered_->section.first_seqno());
-  is_shell_ = true;
   SetState(PREPARED);
   return Status::OK();
+}
+
+Status PessimisticTransaction::RecoverAndRollBack(Recovered sections) {
+  RETURN_IF_ERROR(TakeOver(sections));
+  for (std::unique_ptr<OwnedSection>& section : sections) {
+    parts_->AddRecovered(std::move(section));
+  }
+  SetState(AWAITING_ROLLBACK);
+  is_recovering_ = true;
+  return RollbackWritten();
 }
 
 }  // namespace ashlar

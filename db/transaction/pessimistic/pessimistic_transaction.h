@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A transaction that locks what it touches. It writes to the memtables at commit (write-committed)
-// or at prepare (write-prepared); then readers do not see the data before the commit, and a
-// rollback writes what was there before.
+// A transaction that locks what it touches. It writes to the memtables at commit (write-committed),
+// at prepare (write-prepared), or whenever its batch is large (write-unprepared); then readers do
+// not see the data before the commit, and a rollback writes what was there before.
 //
 //   STARTED -> AWAITING_COMMIT -> COMMITTED
 //   STARTED -> AWAITING_PREPARE -> PREPARED -> AWAITING_COMMIT -> COMMITTED
@@ -14,7 +14,8 @@
 //
 // One that is destroyed while it is PREPARED goes on in a new object under its name, with its
 // locks: a shell, which the database owns until it is decided. So does a prepare section that was
-// found in the log at opening.
+// found in the log at opening. One that is destroyed while it is STARTED rolls back what it has
+// written; if that fails, a shell goes on as well, which is AWAITING_ROLLBACK.
 //
 // Threads: one at a time, as for all transactions; but another thread may steal the locks after the
 // expiration (see TransactionOwner), and any thread may ask for GetPicture() and GetWaitingTxns().
@@ -22,6 +23,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,11 +31,15 @@
 #include "db/transaction/base/transaction_base.h"
 #include "db/transaction/pessimistic/pessimistic_state.h"
 #include "db/transaction/pessimistic/transaction_owner.h"
+#include "db/transaction/pessimistic/unprepared_iterator.h"
+#include "db/transaction/pessimistic/unprepared_parts.h"
 #include "db/write/commit_pipeline.h"
 
 namespace ashlar {
 
-class PessimisticTransaction final : public TransactionBase, private CommitHook {
+class PessimisticTransaction final : public TransactionBase,
+                                     private CommitHook,
+                                     private UnpreparedIterator::Source {
  public:
   explicit PessimisticTransaction(PessimisticState* state);
   ~PessimisticTransaction() override;
@@ -41,14 +47,21 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   // Starts a new use of the object. A transaction that is prepared is first moved into a shell; any
   // other earlier use ends without a commit.
   void Begin(const WriteOptions& write_options, const TransactionOptions& options);
-  // Becomes the shell of an undecided section, which it takes over if all goes well. Updates of
-  // families that are gone are left out.
-  Status Recover(std::unique_ptr<RecoveredSection>* section);
+  using Recovered = std::span<std::unique_ptr<OwnedSection>>;
+  // Becomes the shell of a prepared transaction whose sections these are, and takes them over.
+  // Updates of families that are gone are left out.
+  Status Recover(Recovered sections);
+  // Becomes a write-unprepared transaction that was not prepared, and rolls it back. The sections
+  // are taken over. After an error it is a shell.
+  Status RecoverAndRollBack(Recovered sections);
 
   Status Prepare() override;
   Status Commit() override;
   Status Rollback() override;
   Status SetName(const TransactionName& name) override;
+  void SetSavePoint() override;
+  using TransactionBase::GetIterator;
+  Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status CollapseKey(const ReadOptions& options, const Slice& key,
                      ColumnFamilyHandle* family) override;
   Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
@@ -78,6 +91,13 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   bool is_shell() const { return is_shell_.load(std::memory_order_relaxed); }
 
  private:
+  // A savepoint under the policy write-unprepared: where it is.
+  struct Place {
+    size_t bytes = 0;         // of the batch
+    bool is_written = false;  // all before it is in parts: the first `parts` of them
+    size_t parts = 0;
+  };
+
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) override;
   void Untrack(TrackedKeys::Key* key) override { state_->locks->Release(key->lock()); }
   Status CheckOpen() const override;
@@ -86,7 +106,9 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   Status AdmitUpdate();
   // The updates that were made after Prepare(), as a batch of their own.
   WriteBatch LaterUpdates();
+  WriteBatch UpdatesFrom(size_t begin, uint32_t count_before);
   void Clear() override;
+  void BeginBatch();
   void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) override;
 
   // A key whose lock is held: Busy if it has changed since the snapshot; else *seqno is the number
@@ -98,26 +120,60 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   Status CheckDueSnapshot() const;
   // NotSupported under the policies that write before the commit.
   Status CheckTimestamps() const;
-  // Whether the section is in the log and no marker has decided about it.
-  bool IsUndecided() { return section()->state() == PreparedSection::State::kUndecided; }
+  // Whether the sections are in the log and no marker has decided about them. All are decided
+  // together.
+  bool IsUndecided() {
+    PreparedSection* const any = section() != nullptr ? section() : parts_->first();
+    return any->state() == PreparedSection::State::kUndecided;
+  }
   // Changes the state from STARTED to `next`, after which nobody can steal the locks. Expired if
   // the deadline has passed or somebody was faster.
   Status LeaveStarted(TransactionState next);
   // Commit() of a transaction that was not prepared: one batch.
   Status CommitAtOnce();
-  // Commit() and Rollback() of a prepared one: a marker in the log decides about the section.
+  // Commit() of one that is not prepared but has written data.
+  Status CommitWritten();
+  // Commit() of a prepared one, and Rollback() of one with sections in the log: a marker in the log
+  // decides about all its sections.
   Status CommitPrepared();
-  Status RollbackPrepared();
+  Status RollbackWritten();
+  Status WriteCompensations(WriteBatch* batch);
   // The snapshot with the commit timestamp, if one is due.
   void TakeCommitSnapshot();
   // Takes the name out of the registry, if there is one.
   void GiveUpName();
   void LeaveShell();
-  void Adopt(PessimisticTransaction* prepared);
-  // The section of a prepared transaction; null otherwise.
+  void Adopt(PessimisticTransaction* undecided);
+  // The prepare section, if it is prepared.
   PreparedSection* section() {
     return recovered_ != nullptr ? &recovered_->section : section_.get();
   }
+  // All sections that one marker decides, the oldest one first.
+  std::vector<PreparedSection*> Sections();
+  Status TakeOver(Recovered sections);
+
+  // transaction_unprepared.cc
+  Status MakeRoom() override;
+  Status RollBackBatch() override;
+  Status PopBatchSavePoint() override;
+  Status OpenIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                       std::vector<std::unique_ptr<Iterator>>* iterators) override;
+  std::unique_ptr<Iterator> MakeInner(const ReadOptions& options, ColumnFamilyHandle* family,
+                                      DecidedVersions::Own* own) override;
+  std::shared_ptr<const Snapshot> TakeMoment(const ReadOptions& options) override;
+  // It has written data while it was not prepared.
+  bool HasWritten() const { return parts_ != nullptr && !parts_->empty(); }
+  // What it has written of its own is in the database, or may be before an iterator ends.
+  bool NeedsOwnIterators() const {
+    return flush_bytes_ != 0 || (parts_ != nullptr && !parts_->own().empty());
+  }
+  Status WriteOut();
+  Status WriteParts(size_t* written_end);
+  size_t WrittenPlaces() const;
+  void KeepRest(size_t begin);
+  void EmptyBatch();
+  Status UndoParts(size_t begin);
+  void LeaveWritten();
 
   PessimisticState* const state_;
   // On the heap: the lock table has its address, also after the locks went to another object.
@@ -126,7 +182,12 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   // there are later updates over section_batch_.
   std::unique_ptr<WriteBatch> section_batch_;
   std::unique_ptr<PreparedSection> section_;
-  std::unique_ptr<RecoveredSection> recovered_;
+  std::unique_ptr<OwnedSection> recovered_;
+  // Under the policy write-unprepared; else null, empty and 0.
+  std::unique_ptr<UnpreparedParts> parts_;
+  std::vector<Place> places_;  // of all savepoints
+  size_t flush_bytes_ = 0;     // a larger batch is written out; 0: never
+  UnpreparedIterators iterators_;
   // Of one that is prepared: where the later updates begin in its batch, and how many are before.
   size_t prepared_bytes_ = 0;
   uint32_t prepared_count_ = 0;

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "db/db_impl.h"
 #include "db/transaction/pessimistic/compensations.h"
@@ -46,6 +47,10 @@ Status PessimisticTransaction::Prepare() {
     return Status::NotSupported(
         "Transaction::Prepare: the database was opened without DBOptions::allow_2pc");
   }
+  using Policy = PessimisticState::Policy;
+  // The last section of a write-unprepared transaction is one of the policy write-prepared.
+  const Policy policy =
+      state_->policy == Policy::kWriteUnprepared ? Policy::kWritePrepared : state_->policy;
   WriteBatch* const batch = batch_.GetWriteBatch();
   if (state_->writes_before_commit() && batch->HasDeleteRange()) {
     return Status::NotSupported("Transaction::Prepare: a DeleteRange could not be rolled back");
@@ -54,9 +59,9 @@ Status PessimisticTransaction::Prepare() {
   batch->SetMaxBytes(0);  // the marker is no update
   // Where the marker begins, so that a failed Prepare() can take it back.
   const size_t end = batch->GetDataSize();
-  Status status = WriteBatchInternal::MarkEndPrepare(batch, name_, state_->policy);
+  Status status = WriteBatchInternal::MarkEndPrepare(batch, name_, policy);
   if (status.ok()) {
-    section_ = std::make_unique<PreparedSection>(name_, state_->policy, batch);
+    section_ = std::make_unique<PreparedSection>(name_, policy, batch);
     status = db_->WritePrepare(write_options_, section_.get());
   }
   // The section decides, not the status: a sync may have failed after the section was in the log.
@@ -66,15 +71,17 @@ Status PessimisticTransaction::Prepare() {
     WriteBatchInternal::TakeBackPrepare(batch, end);
     batch->SetMaxBytes(max_batch_bytes_);
     SetState(STARTED);
-    owner_->Open(this);  // from here on a thief may change the state
+    if (!HasWritten()) owner_->Open(this);  // from here on a thief may change the state
     return status;
   }
   // From here on updates belong to the commit, see LaterUpdates().
   prepared_bytes_ = batch->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch);
-  log_number_ = section_->log().value();
+  if (!HasWritten()) {
+    log_number_ = section_->log().value();
+    if (state_->writes_before_commit()) SetId(section_->first_seqno());
+  }
   told_log_.store(log_number_, std::memory_order_relaxed);
-  if (state_->writes_before_commit()) SetId(section_->first_seqno());
   SetState(PREPARED);
   return status;  // of a sync, perhaps: the data is in memtables all the same
 }
@@ -98,6 +105,7 @@ Status PessimisticTransaction::CommitAtOnce() {
         "Transaction::Commit: the commit-time batch is for prepared transactions only");
   }
   RETURN_IF_ERROR(CheckDueSnapshot());
+  if (HasWritten()) return CommitWritten();
   RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
   owner_->is_ending.store(true, std::memory_order_relaxed);
   WriteBatch* const batch = batch_.GetWriteBatch();
@@ -123,6 +131,31 @@ Status PessimisticTransaction::CommitAtOnce() {
   // since the data may be lost in a crash.
   has_failed = !status.ok();
   return status;
+}
+
+// The updates that are not written yet stand before the marker: one write makes everything visible,
+// and after a crash the transaction is committed or rolled back, not prepared.
+Status PessimisticTransaction::CommitWritten() {
+  RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
+  // Also if code of the program throws.
+  const ScopeExit end([this] {
+    if (IsUndecided()) {
+      owner_->is_ending.store(false, std::memory_order_relaxed);
+      SetState(STARTED);
+      return;
+    }
+    GiveUpName();
+    Clear();
+    SetState(COMMITTED);
+  });
+  WriteBatch marker = UpdatesFrom(kWriteBatchHeaderBytes + 1, 0);  // without the first Noop
+  CommitRecords records(&marker);
+  records.ends_before_with_noop = WriteBatchInternal::Count(marker) > 0;
+  if (records.ends_before_with_noop) WriteBatchInternal::AppendSeparator(&marker);
+  RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
+  owner_->is_ending.store(true, std::memory_order_relaxed);
+  const std::vector<PreparedSection*> sections = Sections();
+  return db_->WriteCommit(write_options_, records, PreparedSections(sections), this);
 }
 
 // A snapshot that is due at commit is one with a timestamp.
@@ -165,37 +198,67 @@ Status PessimisticTransaction::CommitPrepared() {
     Clear();
     SetState(COMMITTED);
   });
-  return db_->WriteCommit(write_options_, records, section(), this);
+  if (!HasWritten()) return db_->WriteCommit(write_options_, records, section(), this);
+  const std::vector<PreparedSection*> sections = Sections();
+  return db_->WriteCommit(write_options_, records, PreparedSections(sections), this);
 }
 
 Status PessimisticTransaction::Rollback() {
   switch (GetState()) {
     case STARTED:
-    case LOCKS_STOLEN: Clear(); return Status::OK();
-    case PREPARED: return RollbackPrepared();
+    case LOCKS_STOLEN:
+      if (HasWritten()) return RollbackWritten();
+      Clear();
+      return Status::OK();
+    case PREPARED: return RollbackWritten();
+    case AWAITING_ROLLBACK: return RollbackWritten();  // a shell that could not be rolled back
     case COMMITTED: return Status::InvalidArgument("the transaction is committed already");
     case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back already");
     default: return Status::InvalidArgument("the transaction cannot be rolled back in its state");
   }
 }
 
-Status PessimisticTransaction::RollbackPrepared() {
+// What has a section in the log, prepared or not.
+Status PessimisticTransaction::RollbackWritten() {
+  const TransactionState before = GetState();
+  const std::vector<PreparedSection*> sections = Sections();
   WriteBatch marker;
-  if (state_->writes_before_commit()) {
-    RETURN_IF_ERROR(Compensations(state_, &marker).UndoAll(*section()->batch()));
-  }
+  if (state_->writes_before_commit()) RETURN_IF_ERROR(WriteCompensations(&marker));
   // One record has the compensations and the marker, so a crash leaves both or none.
   RETURN_IF_ERROR(WriteBatchInternal::MarkRollback(&marker, name_));
   SetState(AWAITING_ROLLBACK);
-  const Status status = db_->WriteRollback(write_options_, &marker, section());
+  const Status status = db_->WriteRollback(write_options_, &marker, PreparedSections(sections));
   if (!status.ok() && IsUndecided()) {
-    SetState(PREPARED);
+    SetState(before);
     return status;
   }
   is_shell_.store(false, std::memory_order_relaxed);
   Clear();
-  SetState(ROLLEDBACK);
+  SetState(before == STARTED ? STARTED : ROLLEDBACK);
+  if (before == STARTED) owner_->Open(this);
   return status;
+}
+
+// Under the policy write-unprepared merge operands are undone in any case: others of the
+// transaction may have been taken back by a savepoint, so that it is all or nothing.
+Status PessimisticTransaction::WriteCompensations(WriteBatch* batch) {
+  const bool undoes_merges = parts_ != nullptr || state_->options.rollback_merge_operands;
+  const bool is_of_log = is_recovering_ || recovered_ != nullptr;
+  Compensations undo(state_, batch,
+                     {.reads = db_,
+                      .undoes_merges = undoes_merges,
+                      .spares_newer = parts_ != nullptr && is_of_log});
+  if (section() != nullptr) RETURN_IF_ERROR(undo.UndoAll(*section()));
+  if (parts_ == nullptr) return Status::OK();
+  for (const PreparedSection* part : parts_->NewestFirst()) RETURN_IF_ERROR(undo.UndoAll(*part));
+  return Status::OK();
+}
+
+std::vector<PreparedSection*> PessimisticTransaction::Sections() {
+  std::vector<PreparedSection*> sections;
+  if (parts_ != nullptr) parts_->AppendTo(&sections);
+  if (section() != nullptr) sections.push_back(section());
+  return sections;
 }
 
 // Called by the pipeline, in the thread of the commit, before the sync. The locks are released

@@ -29,9 +29,10 @@ Status CheckFamilies(const std::vector<ColumnFamilyDescriptor>& families) {
   return Status::OK();
 }
 
-Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNumber since) {
+Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNumber since,
+                      const DecidedVersions::Own* own) {
   assert(db != nullptr);
-  SeqnoQuery query{.key = key, .above = since};
+  SeqnoQuery query{.key = key, .above = since, .own = own};
   const UndecidedTable& undecided = db->undecided();
   if (undecided.is_used()) {
     const EpochGuard guard;

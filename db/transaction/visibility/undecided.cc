@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists are short: the transactions in flight, and a few that are decided. Each change makes a new
-// one.
+// Lists are short: the parts of transactions in flight, and a few that are decided. Each change
+// makes a new one.
 #include "db/transaction/visibility/undecided.h"
 
 #include <algorithm>
@@ -9,6 +9,9 @@
 
 namespace ashlar {
 namespace {
+
+// Room for the first entries, so that most lists are made without a copy.
+constexpr size_t kLeastSlots = 8;
 
 SequenceNumber DecisionOf(const UndecidedEntry& entry) {
   return entry.decided_at.load(std::memory_order_acquire);
@@ -70,9 +73,13 @@ DecidedVersions::DecidedVersions(const UndecidedList* list, SequenceNumber seqno
   list_->Ref();
 }
 
+bool DecidedVersions::IsOwn(const Own& own, SequenceNumber seqno) {
+  return FindIn(own, seqno) != nullptr;
+}
+
 // A decision that is stored later has a number above the reader's, so the answer never changes.
 bool DecidedVersions::IsCommitted(SequenceNumber seqno) const {
-  if (own_ != nullptr && FindIn(*own_, seqno) != nullptr) return true;
+  if (own_ != nullptr && IsOwn(*own_, seqno)) return true;
   if (seqno > seqno_) return false;
   const UndecidedEntry* const entry = list_->Find(seqno);
   return entry == nullptr || IsDecidedBy(*entry, seqno_);
@@ -85,10 +92,7 @@ UndecidedTable::~UndecidedTable() {
 }
 
 // The list that is replaced may be in use by readers that have not taken a reference yet.
-void UndecidedTable::PublishLocked(std::vector<UndecidedRef> entries,
-                                   SequenceNumber forgotten_up_to) {
-  // The new list is complete before the exchange below makes it visible (release).
-  auto* const list = new UndecidedList(std::move(entries), forgotten_up_to);
+void UndecidedTable::PublishLocked(UndecidedList* list) {
   UndecidedList* const old = list_.exchange(list, std::memory_order_acq_rel);
   if (old == nullptr) return;
   old->next_retired = replaced_;
@@ -115,15 +119,28 @@ UndecidedRef UndecidedTable::Add(SequenceNumber first, SequenceNumber last) {
   auto entry = std::make_shared<UndecidedEntry>(first, last);
   MutexLock lock(&mutex_);
   const UndecidedList* const old = ListLocked();
-  std::vector<UndecidedRef> entries;
-  entries.reserve(old == nullptr ? 1 : old->entries_.size() + 1);
-  if (old != nullptr) entries = old->entries_;
+  const std::span<const UndecidedRef> entries =
+      old == nullptr ? std::span<const UndecidedRef>() : old->entries_;
+  const SequenceNumber forgotten_up_to = old == nullptr ? 0 : old->forgotten_up_to_;
   // Transactions may be added out of order, as they are prepared in parallel.
   const auto place = std::upper_bound(
       entries.begin(), entries.end(), first,
       [](SequenceNumber number, const UndecidedRef& other) { return number < other->first; });
-  entries.insert(place, entry);
-  PublishLocked(std::move(entries), old == nullptr ? 0 : old->forgotten_up_to_);
+  // The newest list has all slots that are taken.
+  assert(old == nullptr || old->slots_->size() == entries.size());
+  if (old != nullptr && place == entries.end() && old->slots_->capacity() > entries.size()) {
+    // Nothing throws behind this allocation.
+    auto* const list = new UndecidedList(old->slots_, entries.size() + 1, forgotten_up_to);
+    old->slots_->push_back(entry);
+    PublishLocked(list);
+    return entry;
+  }
+  auto slots = std::make_shared<Slots>();
+  slots->reserve(std::max<size_t>(kLeastSlots, 2 * (entries.size() + 1)));
+  slots->assign(entries.begin(), place);
+  slots->push_back(entry);
+  slots->insert(slots->end(), place, entries.end());
+  PublishLocked(new UndecidedList(slots, slots->size(), forgotten_up_to));
   return entry;
 }
 
@@ -138,21 +155,21 @@ void UndecidedTable::TrimList(SequenceNumber visible, std::span<const SequenceNu
   const UndecidedList* const old = ListLocked();
   if (old == nullptr) return;
   decided_.store(0, std::memory_order_relaxed);
-  std::vector<UndecidedRef> kept;
+  auto kept = std::make_shared<Slots>();
   SequenceNumber forgotten_up_to = old->forgotten_up_to_;
   for (const UndecidedRef& entry : old->entries_) {
     const SequenceNumber decided_at = DecisionOf(*entry);
     const bool is_needed =
         decided_at == 0 || decided_at > visible || HasNumberIn(snapshots, entry->first, decided_at);
     if (is_needed) {
-      kept.push_back(entry);
+      kept->push_back(entry);
     } else {
       forgotten_up_to = std::max(forgotten_up_to, decided_at);
     }
   }
   // Nothing can be forgotten, so readers keep their list.
-  if (kept.size() == old->entries_.size()) return;
-  PublishLocked(std::move(kept), forgotten_up_to);
+  if (kept->size() == old->entries_.size()) return;
+  PublishLocked(new UndecidedList(kept, kept->size(), forgotten_up_to));
 }
 
 // Decisions above `visible` count as none: a reader between the two does not see the data yet.

@@ -53,10 +53,22 @@ struct UndecidedEntry {
 using UndecidedRef = std::shared_ptr<UndecidedEntry>;
 
 // What a table has held at one moment: immutable, apart from decisions. Counted references.
+//
+// Most entries are added behind all others. So the lists of successive moments share their slots:
+// a list is the first size() of them, and the next list has one slot more, which no reader of the
+// older list looks at. Without that a transaction of n parts would copy n lists.
 class UndecidedList final : private EpochRetired {
  public:
-  UndecidedList(std::vector<UndecidedRef> entries, SequenceNumber forgotten_up_to)
-      : entries_(std::move(entries)), forgotten_up_to_(forgotten_up_to) {}
+  // Only the table adds entries, within the capacity.
+  using Slots = std::vector<UndecidedRef>;
+
+  // The list has the first `count` slots. They are filled when a reader finds it.
+  UndecidedList(std::shared_ptr<Slots> slots, size_t count, SequenceNumber forgotten_up_to)
+      : slots_(std::move(slots)),
+        entries_(slots_->data(), count),
+        forgotten_up_to_(forgotten_up_to) {
+    assert(count <= slots_->capacity());
+  }
   UndecidedList(const UndecidedList&) = delete;
   UndecidedList& operator=(const UndecidedList&) = delete;
 
@@ -80,7 +92,8 @@ class UndecidedList final : private EpochRetired {
   friend class UndecidedTable;
   ~UndecidedList() = default;
 
-  const std::vector<UndecidedRef> entries_;
+  const std::shared_ptr<Slots> slots_;
+  const std::span<const UndecidedRef> entries_;
   const SequenceNumber forgotten_up_to_;
   // One reference belongs to the table, as long as the list is the current one or is not retired
   // yet.
@@ -99,6 +112,8 @@ class DecidedVersions final : public ReadCallback {
   DecidedVersions(const DecidedVersions&) = delete;
   DecidedVersions& operator=(const DecidedVersions&) = delete;
 
+  // Whether one of the ranges has the number.
+  static bool IsOwn(const Own& own, SequenceNumber seqno);
   // Whether it sees all versions up to bound(): a read needs no callback then.
   bool SeesAll() const { return sees_all_; }
 
@@ -147,7 +162,7 @@ class UndecidedTable {
   // time. `visible`: the visible number, read before `snapshots`, which are the numbers of all live
   // snapshots, ascending.
   bool IsTrimDue() const { return decided_.load(std::memory_order_relaxed) >= kTrimAt; }
-  void NoteDecided() { decided_.fetch_add(1, std::memory_order_relaxed); }
+  void NoteDecided(size_t count = 1) { decided_.fetch_add(count, std::memory_order_relaxed); }
   void Trim(SequenceNumber visible, std::span<const SequenceNumber> snapshots);
 
   // For a flush or compaction, whose inputs are visible: adds to the numbers of snapshots those
@@ -163,9 +178,9 @@ class UndecidedTable {
   // Decisions after which forgetting is worth a copy of the list.
   static constexpr size_t kTrimAt = 8;
 
+  using Slots = UndecidedList::Slots;
   // Makes a new list the current one, and keeps the old one for RetireReplaced().
-  void PublishLocked(std::vector<UndecidedRef> entries, SequenceNumber forgotten_up_to)
-      REQUIRES(mutex_);
+  void PublishLocked(UndecidedList* list) REQUIRES(mutex_);
   // The part of Trim() that is done under the mutex.
   void TrimList(SequenceNumber visible, std::span<const SequenceNumber> snapshots);
   const UndecidedList* ListLocked() const REQUIRES(mutex_) {

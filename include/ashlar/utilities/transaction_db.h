@@ -41,12 +41,13 @@ class LockManager;
 class SecondaryIndex;
 class TransactionDBMutexFactory;
 
-// When the data of a transaction is written to the memtables. WRITE_UNPREPARED is not built. While
-// transactions are undecided the policy cannot change: Open() is NotSupported then.
+// When the data of a transaction is written to the log and to the memtables, where it is hidden
+// from others until the commit. While transactions are undecided the policy cannot change: Open()
+// is NotSupported then.
 enum TxnDBWritePolicy {
   WRITE_COMMITTED = 0,   // at commit
-  WRITE_PREPARED = 1,    // at prepare; hidden from others until the commit
-  WRITE_UNPREPARED = 2,  // as the transaction writes it
+  WRITE_PREPARED = 1,    // at prepare
+  WRITE_UNPREPARED = 2,  // each time its batch exceeds write_batch_flush_threshold, and at prepare
 };
 
 // Number of deadlocks that are remembered by default.
@@ -156,10 +157,10 @@ struct TransactionDBOptions {
   // All waits for locks use its mutexes and condition variables; null = the library waits by
   // itself.
   std::shared_ptr<TransactionDBMutexFactory> custom_mutex_factory;
-  // WRITE_UNPREPARED is NotSupported.
   TxnDBWritePolicy write_policy = TxnDBWritePolicy::WRITE_COMMITTED;
   // For WRITE_PREPARED: whether the rollback of a prepared transaction undoes merge operands of
-  // keys that the transaction has only merged. Otherwise they stay.
+  // keys that the transaction has only merged. Otherwise they stay. WRITE_UNPREPARED undoes them in
+  // any case.
   bool rollback_merge_operands = false;
   // The lock manager, which no other open database uses: that of NewRangeLockManager(), or null =
   // one that locks single keys. max_num_locks, max_num_deadlocks, num_stripes and
@@ -169,11 +170,12 @@ struct TransactionDBOptions {
   bool use_per_key_point_lock_mgr = false;
   // Do not lock and do not check: the program itself makes sure that transactions do not conflict.
   bool skip_concurrency_control = false;
-  // No effect with WRITE_COMMITTED. For write-unprepared transactions: number of bytes after which
-  // updates are written; 0 = no limit.
+  // For WRITE_UNPREPARED: when the batch of a transaction has more bytes than that, the next update
+  // writes it out first. The transaction needs a name then (SetName()): else that update is
+  // InvalidArgument. 0 or less = no limit.
   int64_t default_write_batch_flush_threshold = 0;
-  // No effect with WRITE_COMMITTED. For WRITE_PREPARED: whether the rollback of a prepared
-  // transaction removes a key that was absent before with SingleDelete() (true) or with Delete().
+  // No effect with WRITE_COMMITTED. Otherwise: whether the rollback of what a transaction has
+  // written removes a key that was absent before with SingleDelete() (true) or with Delete().
   // Called by the thread that rolls back.
   std::function<bool(TransactionDB* /*db*/, ColumnFamilyHandle* /*column_family*/,
                      const Slice& /*key*/)>
@@ -212,7 +214,7 @@ struct TransactionOptions {
   bool skip_concurrency_control = false;
   // If false, Commit() without Prepare() is an error.
   bool skip_prepare = true;
-  // No effect with WRITE_COMMITTED. -1 = default_write_batch_flush_threshold of the database.
+  // For WRITE_UNPREPARED. Less than 0 = default_write_batch_flush_threshold of the database.
   int64_t write_batch_flush_threshold = -1;
   // No effect, like the members after it.
   bool write_batch_track_timestamp_size = false;

@@ -28,7 +28,7 @@ class TransactionFaultsTest : public testing::TestWithParam<FaultEffect> {
     options.max_bgerror_resume_count = 0;  // only the test recovers
     options.disable_auto_compactions = true;
     TransactionDB* opened = nullptr;
-    ASSERT_OK(TransactionDB::Open(options, TransactionDBOptions(), "/db", &opened));
+    ASSERT_OK(TransactionDB::Open(options, db_options_, "/db", &opened));
     db_.reset(opened);
   }
   void Close() { db_.reset(); }
@@ -84,8 +84,56 @@ class TransactionFaultsTest : public testing::TestWithParam<FaultEffect> {
     EXPECT_TRUE(found == "at once" || found == "NotFound: ") << found;
   }
 
+  // Write-unprepared transactions: an update writes the one before.
+  void CommitParts() {
+    auto transaction = Begin("in parts", "a");
+    for (const char* key : {"a1", "a2"}) {
+      Repeat(transaction.get(), Transaction::STARTED,
+             [&] { return transaction->Put(key, "in parts"); });
+    }
+    transaction->SetSavePoint();
+    for (const char* key : {"a1", "c1", "c2"}) {
+      Repeat(transaction.get(), Transaction::STARTED,
+             [&] { return transaction->Put(key, "taken back"); });
+    }
+    Repeat(transaction.get(), Transaction::STARTED,
+           [&] { return transaction->RollbackToSavePoint(); });
+    EXPECT_EQ(ValueOf(transaction.get(), "a1"), "in parts");
+    EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
+    Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Commit(); });
+    EXPECT_EQ(transaction->GetState(), Transaction::COMMITTED);
+  }
+  void RollPartsBack(bool is_prepared) {
+    auto transaction = Begin("rolled back", "b");
+    for (const char* key : {"b1", "b2"}) {
+      Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Put(key, "b"); });
+    }
+    if (is_prepared) {
+      Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Prepare(); });
+    }
+    Repeat(transaction.get(), is_prepared ? Transaction::PREPARED : Transaction::STARTED,
+           [&] { return transaction->Rollback(); });
+    EXPECT_EQ(transaction->GetState(),
+              is_prepared ? Transaction::ROLLEDBACK : Transaction::STARTED);
+  }
+  // If the rollback fails, the database has the transaction.
+  void DestroyParts() {
+    auto transaction = Begin("destroyed", "b");
+    Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Put("b1", "b"); });
+    transaction.reset();
+    transaction.reset(db_->GetTransactionByName("destroyed"));
+    if (transaction == nullptr) return;
+    EXPECT_EQ(transaction->GetState(), Transaction::AWAITING_ROLLBACK);
+    EXPECT_TRUE(transaction->Commit().IsInvalidArgument());
+    EXPECT_TRUE(transaction->Put("d", "d").IsInvalidArgument());
+    faults_->ClearFaults();
+    ASSERT_OK(db_->Resume());
+    ASSERT_OK(transaction->Rollback());
+  }
+
   std::shared_ptr<FaultFileSystem> faults_;
   std::unique_ptr<Env> env_;
+  TransactionDBOptions db_options_;
   std::unique_ptr<TransactionDB> db_;
 };
 
@@ -113,6 +161,40 @@ TEST_P(TransactionFaultsTest, EveryFileCallMayFail) {
       }
       EXPECT_EQ(ValueOf(db_.get(), "a"), "committed");
       EXPECT_EQ(ValueOf(db_.get(), "b"), "NotFound: ");
+      std::vector<Transaction*> prepared;
+      db_->GetAllPreparedTransactions(&prepared);
+      EXPECT_TRUE(prepared.empty());
+    }
+    if (HasFailure() || !has_failed) break;
+  }
+}
+
+TEST_P(TransactionFaultsTest, EveryFileCallOfWriteUnpreparedOnesMayFail) {
+  db_options_.write_policy = WRITE_UNPREPARED;
+  db_options_.default_write_batch_flush_threshold = 1;
+  for (uint64_t failing = 0;; ++failing) {
+    SCOPED_TRACE(failing);
+    Start();
+    const uint64_t begin = faults_->CallCount();
+    faults_->FailAt(begin + failing, FaultError::kIO, FaultMode::kOnce, GetParam());
+    CommitParts();
+    ASSERT_OK(db_->Flush(FlushOptions()).ok() ? Status::OK() : db_->Resume());
+    RollPartsBack(/*is_prepared=*/false);
+    RollPartsBack(/*is_prepared=*/true);
+    DestroyParts();
+    const bool has_failed = faults_->Stats().TotalInjected() > 0;
+    faults_->ClearFaults();
+    ASSERT_OK(db_->Resume());
+    EXPECT_EQ(db_->GetLockStatusData().size(), 0u);
+    for (const bool is_reopened : {false, true}) {
+      if (is_reopened) {
+        Close();
+        Open();
+      }
+      for (const char* key : {"a", "a1", "a2"}) EXPECT_EQ(ValueOf(db_.get(), key), "in parts");
+      for (const char* key : {"b", "b1", "b2", "c1", "c2"}) {
+        EXPECT_EQ(ValueOf(db_.get(), key), "NotFound: ") << key;
+      }
       std::vector<Transaction*> prepared;
       db_->GetAllPreparedTransactions(&prepared);
       EXPECT_TRUE(prepared.empty());

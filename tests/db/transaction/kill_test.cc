@@ -32,7 +32,7 @@ constexpr int kAccounts = 5;
 class Coordinator {
  public:
   // `kill_at`: the process is killed before the file call with this number; 0: never.
-  Coordinator(const std::string& dir, uint64_t kill_at)
+  Coordinator(const std::string& dir, TxnDBWritePolicy policy, uint64_t kill_at)
       : dir_(dir), files_(std::make_shared<FaultFileSystem>(FileSystem::Default())) {
     if (kill_at > 0) {
       files_->SetHook([kill_at](const FileCall& call, bool is_before) {
@@ -40,6 +40,8 @@ class Coordinator {
       });
     }
     env_ = NewCompositeEnv(files_);
+    db_options_.write_policy = policy;
+    db_options_.default_write_batch_flush_threshold = 1;  // for the policy write-unprepared
   }
 
   // Opens both databases and decides what is prepared in them.
@@ -57,7 +59,7 @@ class Coordinator {
       options.write_buffer_size = 64 << 10;
       TransactionDB* opened = nullptr;
       const Status status =
-          TransactionDB::Open(options, TransactionDBOptions(), StrCat(dir_, "/", i), &opened);
+          TransactionDB::Open(options, db_options_, StrCat(dir_, "/", i), &opened);
       EXPECT_OK(status);
       if (!status.ok()) return false;
       dbs_[i].reset(opened);
@@ -84,6 +86,7 @@ class Coordinator {
         WriteOptions options;
         options.sync = random.Next() % 2 == 0 || side == 0;
         parts[side].reset(dbs_[side]->BeginTransaction(options));
+        if (!parts[side]->SetName(name).ok()) return false;
         const std::string account = StrCat("account", random.Next() % kAccounts);
         std::string balance = "0";
         const Status read = parts[side]->GetForUpdate(ReadOptions(), account, &balance);
@@ -91,7 +94,7 @@ class Coordinator {
         const int sum = std::stoi(balance) + (side == 0 ? -1 : 1);
         if (!parts[side]->Put(account, std::to_string(sum)).ok()) return false;
         if (!parts[side]->Put(name, std::string(3000, 'x')).ok()) return false;
-        if (!parts[side]->SetName(name).ok() || !parts[side]->Prepare().ok()) return false;
+        if (!parts[side]->Prepare().ok()) return false;
       }
       const bool is_committed = random.Next() % 4 != 0;
       if (is_committed && !(log->Append(name + "\n").ok() && log->Sync().ok())) return false;
@@ -128,11 +131,16 @@ class Coordinator {
   const std::string dir_;
   const std::shared_ptr<FaultFileSystem> files_;
   std::unique_ptr<Env> env_;
+  TransactionDBOptions db_options_;
   std::array<std::unique_ptr<TransactionDB>, 2> dbs_;
   std::set<std::string> committed_;
 };
 
-TEST(KilledCoordinator, TransfersAreInBothDatabasesOrInNone) {
+class KilledCoordinator : public testing::TestWithParam<TxnDBWritePolicy> {};
+
+INSTANTIATE_TEST_SUITE_P(Policies, KilledCoordinator, WritePolicies(), PolicyName);
+
+TEST_P(KilledCoordinator, TransfersAreInBothDatabasesOrInNone) {
   if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
   const std::string dir = FreshTempDir("coordinator");
   Random64 random(1);
@@ -141,12 +149,13 @@ TEST(KilledCoordinator, TransfersAreInBothDatabasesOrInNone) {
     SCOPED_TRACE(round);
     const uint64_t kill_at = 1 + random.Next() % 400;
     const ChildEnd end = RunInChild([&] {
-      auto* const coordinator = new Coordinator(dir, kill_at);  // a kill destroys nothing
+      auto* const coordinator =
+          new Coordinator(dir, GetParam(), kill_at);  // a kill destroys nothing
       return coordinator->Open() && coordinator->Run(round, first);
     });
     ASSERT_NE(end, ChildEnd::kFailed);
     killed += end == ChildEnd::kKilled ? 1 : 0;
-    Coordinator next(dir, 0);
+    Coordinator next(dir, GetParam(), 0);
     ASSERT_TRUE(next.Open());
     next.Check();
     if (testing::Test::HasFailure()) break;

@@ -534,16 +534,6 @@ TEST_P(PessimisticTest, ADeadlockIsFoundAndTold) {
   EXPECT_TRUE(db_->GetDeadlockInfoBuffer().empty());
 }
 
-TEST_P(PessimisticTest, WhatIsNotBuiltIsRefusedByName) {
-  db_.reset();
-  db_options_.write_policy = WRITE_UNPREPARED;
-  TransactionDB* opened = nullptr;
-  const Status status = TransactionDB::Open(options_, db_options_, "/db", &opened);
-  EXPECT_TRUE(status.IsNotSupported());
-  EXPECT_NE(status.ToString().find("write_policy"), std::string::npos);
-  EXPECT_EQ(opened, nullptr);
-}
-
 TEST_P(PessimisticTest, AnOpenDatabaseIsWrappedWithItsCompactions) {
   db_.reset();
   DBOptions db_options(options_);

@@ -24,6 +24,8 @@ enum class Kind {
   kLockingWithSnapshots,
   kPrepared,
   kPreparedWithSnapshots,
+  kUnprepared,
+  kUnpreparedWithSnapshots,
   kSerial,
   kParallel
 };
@@ -34,6 +36,8 @@ std::string NameOf(const testing::TestParamInfo<Kind>& info) {
     case Kind::kLockingWithSnapshots: return "LockingWithSnapshots";
     case Kind::kPrepared: return "Prepared";
     case Kind::kPreparedWithSnapshots: return "PreparedWithSnapshots";
+    case Kind::kUnprepared: return "Unprepared";
+    case Kind::kUnpreparedWithSnapshots: return "UnpreparedWithSnapshots";
     case Kind::kSerial: return "Serial";
     default: return "Parallel";
   }
@@ -50,6 +54,10 @@ class SerializableTest : public testing::TestWithParam<Kind> {
       TransactionDBOptions locking;
       locking.transaction_lock_timeout = 20'000;
       if (IsPrepared()) locking.write_policy = WRITE_PREPARED;
+      if (IsUnprepared()) {
+        locking.write_policy = WRITE_UNPREPARED;
+        locking.default_write_batch_flush_threshold = 1;  // each update writes the one before
+      }
       TransactionDB* opened = nullptr;
       ASSERT_OK(TransactionDB::Open(options, locking, "/db", &opened));
       locking_.reset(opened);
@@ -73,6 +81,10 @@ class SerializableTest : public testing::TestWithParam<Kind> {
   bool IsPrepared() const {
     return GetParam() == Kind::kPrepared || GetParam() == Kind::kPreparedWithSnapshots;
   }
+  // Half of them are, and write their data before.
+  bool IsUnprepared() const {
+    return GetParam() == Kind::kUnprepared || GetParam() == Kind::kUnpreparedWithSnapshots;
+  }
 
   Transaction* Begin(Transaction* old) {
     if (!IsLocking()) {
@@ -81,10 +93,11 @@ class SerializableTest : public testing::TestWithParam<Kind> {
     TransactionOptions options;
     options.deadlock_detect = true;
     options.deadlock_timeout_us = 100;
-    options.set_snapshot =
-        GetParam() == Kind::kLockingWithSnapshots || GetParam() == Kind::kPreparedWithSnapshots;
+    options.set_snapshot = GetParam() == Kind::kLockingWithSnapshots ||
+                           GetParam() == Kind::kPreparedWithSnapshots ||
+                           GetParam() == Kind::kUnpreparedWithSnapshots;
     Transaction* const begun = locking_->BeginTransaction(WriteOptions(), options, old);
-    if (IsPrepared()) {
+    if (IsPrepared() || IsUnprepared()) {
       EXPECT_OK(begun->SetName("t" + std::to_string(begun->GetID())));
     }
     return begun;
@@ -103,8 +116,9 @@ class SerializableTest : public testing::TestWithParam<Kind> {
           while (true) {
             transaction.reset(Begin(transaction.release()));
             Status status = step(transaction.get(), &random, t, i);
-            if (status.ok() && IsPrepared()) {
-              status = transaction->Prepare();
+            const bool is_prepared = IsPrepared() || (IsUnprepared() && random() % 2 == 0);
+            if (status.ok() && (is_prepared || IsUnprepared())) {
+              if (is_prepared) status = transaction->Prepare();
               // Some are rolled back, and done again.
               if (status.ok() && random() % 4 == 0) {
                 ASSERT_OK(transaction->Rollback());
@@ -135,6 +149,7 @@ class SerializableTest : public testing::TestWithParam<Kind> {
 INSTANTIATE_TEST_SUITE_P(Kinds, SerializableTest,
                          testing::Values(Kind::kLocking, Kind::kLockingWithSnapshots,
                                          Kind::kPrepared, Kind::kPreparedWithSnapshots,
+                                         Kind::kUnprepared, Kind::kUnpreparedWithSnapshots,
                                          Kind::kSerial, Kind::kParallel),
                          NameOf);
 
@@ -169,7 +184,13 @@ TEST_P(SerializableTest, TheSumOfAllAccountsIsTheSameInEverySnapshot) {
     const int amount = static_cast<int>((*random)() % 5);
     if (status.ok()) status = transaction->Put(from, std::to_string(std::stoi(source) - amount));
     if (status.ok()) status = transaction->Put(to, std::to_string(std::stoi(target) + amount));
-    return status;
+    if (!status.ok() || !IsUnprepared()) return status;
+    // Written out, and taken back: others may lock the account afterwards.
+    transaction->SetSavePoint();
+    for (int i = 0; i < 3 && status.ok(); ++i) {
+      status = transaction->Put(Numbered("a", (*random)() % kAccounts), "1000");
+    }
+    return status.ok() ? transaction->RollbackToSavePoint() : status;
   });
   is_done = true;
   auditor.join();

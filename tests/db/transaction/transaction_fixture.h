@@ -30,7 +30,9 @@ inline Options TransactionTestOptions(Env* env) {
 }
 
 // The policies of pessimistic transactions for which a test runs.
-inline auto WritePolicies() { return testing::Values(WRITE_COMMITTED, WRITE_PREPARED); }
+inline auto WritePolicies() {
+  return testing::Values(WRITE_COMMITTED, WRITE_PREPARED, WRITE_UNPREPARED);
+}
 inline std::string PolicyName(const testing::TestParamInfo<TxnDBWritePolicy>& info) {
   switch (info.param) {
     case WRITE_COMMITTED: return "Committed";

@@ -10,83 +10,15 @@
 #include <vector>
 
 #include "ashlar/sst_file_writer.h"
-#include "ashlar/transaction_log.h"
-#include "tests/db/transaction/transaction_fixture.h"
+#include "tests/db/transaction/hidden_data_fixture.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
-std::string TextOf(const Rows& rows) {
-  std::string text;
-  for (const auto& [key, value] : rows) StrAppend(&text, key, "=", value, " ");
-  return text;
-}
-std::string ScanForward(Iterator* it) {
-  std::string text;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    StrAppend(&text, it->key().ToString(), "=", it->value().ToString(), " ");
-  }
-  EXPECT_OK(it->status());
-  return text;
-}
-std::string ScanBackward(Iterator* it) {
-  std::string text;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) {
-    text = StrCat(it->key().ToString(), "=", it->value().ToString(), " ", text);
-  }
-  EXPECT_OK(it->status());
-  return text;
-}
-
-class WritePreparedTest : public PessimisticFixture {
+class WritePreparedTest : public HiddenDataTest {
  protected:
-  void SetUp() override {
-    options_.disable_auto_compactions = true;
-    db_options_.write_policy = WRITE_PREPARED;
-    Open();
-  }
-  void Reopen() {
-    db_.reset();
-    Open();
-  }
-  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
-                                          const TransactionOptions& options = {}) {
-    auto transaction = Begin(options);
-    EXPECT_OK(transaction->SetName(name));
-    return transaction;
-  }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  void Compact() {
-    CompactRangeOptions compact;
-    compact.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
-    ASSERT_OK(db_->CompactRange(compact, nullptr, nullptr));
-  }
-  std::string Scan(const Snapshot* snapshot = nullptr) {
-    ReadOptions options;
-    options.snapshot = snapshot;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-    const std::string forward = ScanForward(it.get());
-    EXPECT_EQ(ScanBackward(it.get()), forward);
-    return forward;
-  }
-  // The batches in the log, "sequence,count hex".
-  std::vector<std::string> LoggedBatches() {
-    std::unique_ptr<WalIterator> it;
-    EXPECT_OK(db_->GetUpdatesSince(1, &it));
-    std::vector<std::string> batches;
-    for (; it->Valid(); it->Next()) {
-      const BatchResult batch = it->GetBatch();
-      const Slice bytes(batch.writeBatchPtr->Data());
-      const Slice records(bytes.data() + 12, bytes.size() - 12);
-      batches.push_back(StrCat(batch.sequence, ",", batch.writeBatchPtr->Count(), " ",
-                               records.ToString(/*hex=*/true)));
-    }
-    EXPECT_OK(it->status());
-    return batches;
-  }
+  WritePreparedTest() : HiddenDataTest(WRITE_PREPARED) {}
 };
 
 TEST_F(WritePreparedTest, PreparedDataIsHiddenUntilTheCommitInMemoryAndInTables) {

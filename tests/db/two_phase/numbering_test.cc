@@ -104,6 +104,7 @@ TEST_F(NumberCounterTest, AKnownSectionTellsThePolicyOfItsWholeGroup) {
 TEST_F(NumberCounterTest, BatchesOfARecordWithoutDecisionsTellThePolicyThemselves) {
   EXPECT_EQ(Take(Group().Puts("a=1 b=1").Noop().Puts("a=2 b=2").Noop().bytes()), "2");
   EXPECT_EQ(Take(Group().Noop().Puts("a=1 b=1").Noop().Puts("a=2 b=2").bytes()), "4");
+  EXPECT_EQ(Take(Group().Puts("a=1 b=1").Noop().Commit("x").bytes()), "2");
   // A hint for a decision without updates, which takes a number or none. No
   // more than a hint.
   EXPECT_EQ(Take(Group().Rollback("x").bytes()), "1");

@@ -98,7 +98,7 @@ class TwoPhaseWriter {
   struct Transaction {
     std::unique_ptr<WriteBatch> batch;
     std::unique_ptr<PreparedSection> section;
-    std::unique_ptr<RecoveredSection> recovered;
+    std::unique_ptr<OwnedSection> recovered;
   };
   // Adds what brings back the values before the section.
   void Undo(const WriteBatch& section, WriteBatch* batch) {

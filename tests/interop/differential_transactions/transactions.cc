@@ -26,6 +26,13 @@
 // - iterators after a commit or rollback: dangling; InvalidArgument
 // - a commit while a snapshot is due: the transaction is useless afterwards; it goes on
 // - RollbackToSavePoint() after updates that were not indexed: indexes them; does not
+// - write-unprepared, RollbackToSavePoint() over data that was written out: brings back values from
+// the time of the savepoint, also of keys that others have committed since; the committed ones
+// - write-unprepared, an iterator at a snapshot that is older than a write: null; shows it
+// - write-unprepared, RebuildFromWriteBatch(): tracks the keys without locks and drops the updates,
+// after which the process may end by an assertion; as under the other policies
+// - write-unprepared, a running transaction that is begun anew: its data stays undecided; rolled
+// back
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
@@ -75,10 +82,12 @@ class Program {
     is_serial_ = draw_.OneIn(2);
     keys_ = draw_.Of<uint64_t>({3, 6, 40});
     slots_.resize(2 + draw_.Below(5));
-    is_write_prepared_ = !is_optimistic_ && draw_.OneIn(2);
-    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d write-prepared %d\n",
+    if (!is_optimistic_) policy_ = static_cast<rocksdb::TxnDBWritePolicy>(draw_.Below(3));
+    if (policy_ == rocksdb::WRITE_UNPREPARED) threshold_ = draw_.Of<int64_t>({0, 1, 40, 90});
+    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d policy %d after %d\n",
                 static_cast<unsigned long long>(seed), is_optimistic_, is_serial_,
-                static_cast<int>(keys_), static_cast<int>(slots_.size()), is_write_prepared_);
+                static_cast<int>(keys_), static_cast<int>(slots_.size()), static_cast<int>(policy_),
+                static_cast<int>(threshold_));
   }
   ~Program() {
     for (Slot& slot : slots_) End(&slot);
@@ -125,7 +134,8 @@ class Program {
       rocksdb::TransactionDBOptions locking;
       locking.transaction_lock_timeout = 0;
       locking.default_lock_timeout = 0;
-      if (is_write_prepared_) locking.write_policy = rocksdb::WRITE_PREPARED;
+      locking.write_policy = policy_;
+      locking.default_write_batch_flush_threshold = threshold_;
       Check(rocksdb::TransactionDB::Open(options, locking, dir_, &pessimistic_));
       db_ = pessimistic_;
     }
@@ -158,7 +168,8 @@ class Program {
     const bool is_reused = slot->transaction != nullptr && draw_.OneIn(2);
     if (!is_reused) {
       End(slot);
-    } else if (slot->transaction->GetState() == Transaction::PREPARED) {
+    } else if (slot->transaction->GetState() == Transaction::PREPARED ||
+               (WritesOut() && slot->transaction->GetState() == Transaction::STARTED)) {
       Check(slot->transaction->Rollback());
     }
     Transaction* const old = slot->transaction;
@@ -179,6 +190,7 @@ class Program {
     slot->save_points = 0;
     slot->has_name = slot->has_unindexed = false;
     std::printf("begin snapshot %d same %d\n", with_snapshot, slot->transaction == old);
+    if (WritesOut() && !draw_.OneIn(6)) SetName(slot);
   }
 
   void Tell(const char* what, const Status& status, const Transaction& transaction,
@@ -234,6 +246,9 @@ class Program {
     if (state == Transaction::AWAITING_COMMIT) End(slot);
   }
 
+  // Transactions write data before they are decided or prepared.
+  bool WritesOut() const { return threshold_ > 0; }
+
   void SetName(Slot* slot) {
     const std::string name = draw_.OneIn(8) ? "" : "name" + std::to_string(draw_.Below(5));
     const Status status = slot->transaction->SetName(name);
@@ -260,6 +275,7 @@ class Program {
         return Tell("merge untracked", transaction.MergeUntracked(family, key, value), transaction,
                     key);
       default: {
+        if (policy_ == rocksdb::WRITE_UNPREPARED) return Tell("none", Status(), transaction);
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
         Check(batch.Delete(AnyFamily(), AnyKey()));
@@ -316,6 +332,7 @@ class Program {
       const Status status = transaction.Get(read, family, key, &value);
       return Tell("get", status, transaction, key + " " + value);
     }
+    if (WritesOut()) read.snapshot = nullptr;
     std::unique_ptr<rocksdb::Iterator> iterator(transaction.GetIterator(read, family));
     std::string seen;
     if (draw_.OneIn(2)) {
@@ -334,7 +351,7 @@ class Program {
     Transaction& transaction = *slot->transaction;
     switch (draw_.Below(4)) {
       case 0:
-        if (slot->has_unindexed) return Tell("none", Status(), transaction);
+        if (slot->has_unindexed || WritesOut()) return Tell("none", Status(), transaction);
         return Tell("rollback to savepoint", transaction.RollbackToSavePoint(), transaction);
       case 1: return Tell("pop savepoint", transaction.PopSavePoint(), transaction);
       default: transaction.SetSavePoint(); return Tell("savepoint", Status(), transaction);
@@ -424,7 +441,9 @@ class Program {
   const std::string dir_;
   const uint64_t seed_;
   Draw draw_;
-  bool is_optimistic_ = false, is_serial_ = false, is_write_prepared_ = false;
+  bool is_optimistic_ = false, is_serial_ = false;
+  rocksdb::TxnDBWritePolicy policy_ = rocksdb::WRITE_COMMITTED;
+  int64_t threshold_ = 0;  // write-unprepared: the bytes of a batch from which it is written out
   uint64_t keys_ = 0;
   std::vector<Slot> slots_;
   rocksdb::DB* db_ = nullptr;  // one of the next two

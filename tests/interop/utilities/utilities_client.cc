@@ -9,6 +9,12 @@
 //   utilities_theirs crypt-put DB KEY VALUE ...       crypt-rows DB
 //   utilities_theirs stamps DB put KEY TS VALUE delete KEY TS range BEGIN END TS ...
 //       more words: flush, compact, low TS, rows TS, versions FROM TO
+//   utilities_theirs txn DB put NAME KEY VALUE commit NAME ...
+//       more words: merge NAME KEY OPERAND, delete NAME KEY, savepoint NAME, back NAME, prepare
+//       NAME, rollback NAME, flush, rows, prepared (the names), kill (end without closing)
+//
+// The transactions of `txn` are write-unprepared, and every update writes out the one before. The
+// name "-" means the database itself.
 //
 // The databases of `stamps` have 64-bit timestamps and no merge operator. Its rows are printed as
 // "key value@timestamp", or "none" instead of nothing.
@@ -16,10 +22,13 @@
 // Databases have the merge operator stringappend. Rows are printed as "key value". The crypt
 // commands use the CTR provider with the cipher ROT13 of block size 32. Exit code 1 and the status
 // if something failed.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +42,8 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/db_ttl.h"
+#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db.h"
 
 namespace {
 
@@ -177,6 +188,79 @@ void RunStamps(const std::vector<std::string>& words) {
   }
 }
 
+class Transactions {
+ public:
+  explicit Transactions(const std::string& dir) {
+    rocksdb::TransactionDBOptions locking;
+    locking.write_policy = rocksdb::WRITE_UNPREPARED;
+    locking.default_write_batch_flush_threshold = 1;
+    rocksdb::TransactionDB* opened = nullptr;
+    Require(rocksdb::TransactionDB::Open(DbOptions(), locking, dir, &opened), "open");
+    db_.reset(opened);
+  }
+
+  void Run(const std::vector<std::string>& words, size_t from) {
+    for (size_t i = from; i < words.size();) {
+      const std::string word = words[i++];
+      const auto next = [&] { return words[i++]; };
+      if (word == "rows") {
+        PrintRows(db_.get());
+      } else if (word == "flush") {
+        Require(db_->Flush(rocksdb::FlushOptions()), "flush");
+      } else if (word == "prepared") {
+        PrintPrepared();
+      } else if (word == "kill") {
+        std::cout.flush();
+        _exit(0);
+      } else if (word == "put" || word == "merge") {
+        const std::string name = next(), key = next(), value = next();
+        Require(Update(word, name, key, value), word.c_str());
+      } else if (word == "delete") {
+        const std::string name = next(), key = next();
+        Require(Of(name)->Delete(key), "delete");
+      } else {
+        Require(Call(word, next()), word.c_str());
+      }
+    }
+  }
+
+ private:
+  rocksdb::Transaction* Of(const std::string& name) {
+    if (rocksdb::Transaction* const known = db_->GetTransactionByName(name)) return known;
+    auto& transaction = open_[name];
+    transaction.reset(db_->BeginTransaction(rocksdb::WriteOptions()));
+    Require(transaction->SetName(name), "name");
+    return transaction.get();
+  }
+  Status Update(const std::string& word, const std::string& name, const std::string& key,
+                const std::string& value) {
+    if (name == "-") return db_->Put(rocksdb::WriteOptions(), key, value);
+    return word == "put" ? Of(name)->Put(key, value) : Of(name)->Merge(key, value);
+  }
+  Status Call(const std::string& word, const std::string& name) {
+    rocksdb::Transaction* const transaction = Of(name);
+    if (word == "prepare") return transaction->Prepare();
+    if (word == "commit") return transaction->Commit();
+    if (word == "rollback") return transaction->Rollback();
+    if (word == "back") return transaction->RollbackToSavePoint();
+    if (word != "savepoint") return Status::InvalidArgument(word);
+    transaction->SetSavePoint();
+    return Status::OK();
+  }
+  void PrintPrepared() {
+    std::vector<rocksdb::Transaction*> prepared;
+    db_->GetAllPreparedTransactions(&prepared);
+    std::cout << "prepared:";
+    for (const rocksdb::Transaction* transaction : prepared) {
+      std::cout << " " << transaction->GetName();
+    }
+    std::cout << "\n";
+  }
+
+  std::unique_ptr<rocksdb::TransactionDB> db_;
+  std::map<std::string, std::unique_ptr<rocksdb::Transaction>> open_;  // they end before db_
+};
+
 bool RunTtl(const std::string& command, const std::vector<std::string>& words) {
   if (command == "ttl-put" || command == "ttl-merge") {
     const auto db = OpenTtl(words[0], std::atoi(words[1].c_str()));
@@ -198,6 +282,10 @@ int Run(const std::string& command, const std::vector<std::string>& words) {
   if (RunTtl(command, words)) return 0;
   if (command == "stamps") {
     RunStamps(words);
+    return 0;
+  }
+  if (command == "txn") {
+    Transactions(words[0]).Run(words, 1);
     return 0;
   }
   if (command == "dump") {

@@ -48,6 +48,44 @@ TEST(UndecidedTable, DataIsVisibleFromItsDecisionOn) {
   EXPECT_FALSE(Sees(table, 8, 9));
 }
 
+TEST(UndecidedTable, ListsShareEntriesUntilTheyAreFull) {
+  UndecidedTable table;
+  size_t copies = 0;
+  const EpochGuard guard;
+  std::vector<const UndecidedList*> lists;
+  for (SequenceNumber seqno = 1; seqno <= 1000; seqno++) {
+    table.Add(seqno, seqno);
+    lists.push_back(table.Load());
+    if (seqno == 1) continue;
+    const UndecidedRef* const before = lists[seqno - 2]->entries().data();
+    copies += lists[seqno - 1]->entries().data() != before ? 1 : 0;
+  }
+  EXPECT_LE(copies, 10u);
+  for (size_t i = 0; i < lists.size(); i++) {
+    ASSERT_EQ(lists[i]->entries().size(), i + 1);
+    EXPECT_EQ(lists[i]->entries().back()->first, i + 1);
+    EXPECT_EQ(lists[i]->Find(i + 2), nullptr) << "added later";
+  }
+}
+
+TEST(UndecidedTable, AnEntryBelowOthersLeavesOlderListsAsTheyAre) {
+  UndecidedTable table;
+  table.Add(3, 4);
+  table.Add(9, 9);
+  const EpochGuard guard;
+  const UndecidedList* const before = table.Load();
+  table.Add(6, 7);
+  table.Add(10, 10);
+  EXPECT_EQ(before->entries().size(), 2u);
+  EXPECT_EQ(before->Find(6), nullptr);
+  EXPECT_NE(before->Find(9), nullptr);
+  EXPECT_EQ(before->Find(10), nullptr);
+  for (const SequenceNumber seqno : {3, 6, 9, 10}) {
+    ASSERT_NE(table.Load()->Find(seqno), nullptr) << seqno;
+    EXPECT_EQ(table.Load()->Find(seqno)->first, seqno);
+  }
+}
+
 TEST(UndecidedTable, AReaderKeepsItsAnswersWhenDecisionsCome) {
   UndecidedTable table;
   const UndecidedRef entry = table.Add(3, 3);

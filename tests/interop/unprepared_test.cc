@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs of write-unprepared transactions that we write and RocksDB replays, and the other way round:
+// decided ones, prepared ones, and ones that were running when the process ended. Skipped without
+// RocksDB's library.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/utilities/transaction.h"
+#include "ashlar/utilities/transaction_db.h"
+#include "tests/interop/utilities_theirs.h"
+#include "tests/support/status_matchers.h"
+#include "util/text/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// The words of `utilities_theirs txn`, on our database.
+class OurTransactions {
+ public:
+  explicit OurTransactions(const std::string& dir) {
+    Options options;
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.write_compatible_with = "7.8";
+    EXPECT_OK(
+        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator));
+    TransactionDBOptions locking;
+    locking.write_policy = WRITE_UNPREPARED;
+    locking.default_write_batch_flush_threshold = 1;
+    TransactionDB* opened = nullptr;
+    EXPECT_OK(TransactionDB::Open(options, locking, dir, &opened));
+    db_.reset(opened);
+  }
+
+  // The files stay as they are while the directory is copied.
+  void KeepFiles() { EXPECT_OK(db_->DisableFileDeletions()); }
+  // What the words "rows" and "prepared" show.
+  std::string Run(const std::string& script) {
+    std::istringstream words(script);
+    std::string shown;
+    for (std::string word; words >> word;) {
+      if (word == "rows") {
+        shown += Rows();
+      } else if (word == "prepared") {
+        shown += Prepared();
+      } else if (word == "flush") {
+        EXPECT_OK(db_->Flush({}));
+      } else {
+        std::string name, key, value;
+        words >> name;
+        if (word == "put" || word == "merge") words >> key >> value;
+        if (word == "delete") words >> key;
+        EXPECT_OK(Call(word, name, key, value)) << word << " " << name;
+      }
+    }
+    return shown;
+  }
+
+ private:
+  Transaction* Of(const std::string& name) {
+    if (Transaction* const known = db_->GetTransactionByName(name)) return known;
+    auto& transaction = open_[name];
+    transaction.reset(db_->BeginTransaction(WriteOptions()));
+    EXPECT_OK(transaction->SetName(name));
+    return transaction.get();
+  }
+  Status Call(const std::string& word, const std::string& name, const std::string& key,
+              const std::string& value) {
+    if (name == "-") return db_->Put({}, key, value);
+    Transaction* const transaction = Of(name);
+    if (word == "put") return transaction->Put(key, value);
+    if (word == "merge") return transaction->Merge(key, value);
+    if (word == "delete") return transaction->Delete(key);
+    if (word == "prepare") return transaction->Prepare();
+    if (word == "commit") return transaction->Commit();
+    if (word == "rollback") return transaction->Rollback();
+    if (word == "back") return transaction->RollbackToSavePoint();
+    if (word != "savepoint") return Status::InvalidArgument(word);
+    transaction->SetSavePoint();
+    return Status::OK();
+  }
+  std::string Rows() {
+    std::string rows;
+    const std::unique_ptr<Iterator> it(db_->NewIterator({}));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      StrAppend(&rows, it->key().ToString(), " ", it->value().ToString(), "\n");
+    }
+    EXPECT_OK(it->status());
+    return rows;
+  }
+  std::string Prepared() {
+    std::vector<Transaction*> prepared;
+    db_->GetAllPreparedTransactions(&prepared);
+    std::string names = "prepared:";
+    for (const Transaction* transaction : prepared) StrAppend(&names, " ", transaction->GetName());
+    return names + "\n";
+  }
+
+  std::unique_ptr<TransactionDB> db_;
+  std::map<std::string, std::unique_ptr<Transaction>> open_;  // they end before db_
+};
+
+class UnpreparedInterop : public UtilitiesInterop {
+ protected:
+  UnpreparedInterop() : UtilitiesInterop("unprepared_interop") {}
+
+  // db_dir_ becomes what our process would leave if it was killed behind these words.
+  void WriteOurs(const std::string& script) {
+    const std::string running = dir_ + "/running";
+    std::filesystem::remove_all(running);
+    if (std::filesystem::exists(db_dir_)) std::filesystem::rename(db_dir_, running);
+    OurTransactions ours(running);
+    ours.Run(script);
+    ours.KeepFiles();
+    std::filesystem::copy(running, db_dir_, std::filesystem::copy_options::recursive);
+  }
+  std::string Ours(const std::string& script) { return OurTransactions(db_dir_).Run(script); }
+  std::string RunTxn(const std::string& script) { return Theirs("txn", script); }
+};
+
+// Everything that can be in a log, with several parts of each transaction.
+constexpr char kDecided[] =
+    "put - a 0 put - b 0 put - m 0 "
+    "put c1 a 1 put c1 b 1 put c1 a 2 commit c1 "
+    "put c2 c 1 merge c2 m 1 put c2 d 1 prepare c2 commit c2 "
+    "put r1 a 9 put r1 x 9 put r1 y 9 rollback r1 "
+    "put r2 b 9 delete r2 c put r2 x 9 prepare r2 rollback r2 "
+    "put s e 1 savepoint s put s e 9 put s x 9 put s y 9 back s put s f 1 commit s ";
+constexpr char kDecidedRows[] = "a 2\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\n";
+constexpr char kUndecided[] = "put u a 9 put u x 9 delete u b put u x 8 ";
+constexpr char kPrepared[] = "put p f 3 put p z 3 put p f 4 prepare p ";
+
+TEST_F(UnpreparedInterop, RocksDbReplaysOurDecisions) {
+  for (const char* const end : {"", "flush "}) {
+    WriteOurs(StrCat(kDecided, end));
+    EXPECT_EQ(RunTxn("prepared rows put - n 1 kill"), StrCat("prepared:\n", kDecidedRows));
+    EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows, "n 1\n"));
+    std::filesystem::remove_all(db_dir_);
+  }
+}
+
+TEST_F(UnpreparedInterop, RocksDbRollsBackWhatWasRunning) {
+  WriteOurs(StrCat(kDecided, kUndecided, "put v d 9 put v e 9 put v w 9 "));
+  EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+  EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+  EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+}
+
+TEST_F(UnpreparedInterop, RocksDbDecidesWhatWePrepared) {
+  for (const bool is_committed : {true, false}) {
+    WriteOurs(StrCat(kDecided, kPrepared));
+    EXPECT_EQ(RunTxn("prepared rows kill"), StrCat("prepared: p\n", kDecidedRows));
+    const std::string rows =
+        is_committed ? "a 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n" : kDecidedRows;
+    EXPECT_EQ(RunTxn(is_committed ? "commit p rows kill" : "rollback p rows kill"), rows);
+    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\n" + rows);
+    EXPECT_EQ(Ours("prepared rows"), "prepared:\n" + rows);
+    std::filesystem::remove_all(db_dir_);
+  }
+}
+
+TEST_F(UnpreparedInterop, WeReplayDecisionsOfRocksDb) {
+  for (const char* const end : {"kill", "flush kill", ""}) {
+    RunTxn(StrCat(kDecided, end));
+    EXPECT_EQ(Ours("prepared rows put - n 1"), StrCat("prepared:\n", kDecidedRows)) << end;
+    EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows, "n 1\n")) << end;
+    std::filesystem::remove_all(db_dir_);
+  }
+}
+
+TEST_F(UnpreparedInterop, WeRollBackWhatWasRunningInRocksDb) {
+  for (const char* const end : {"kill", "flush kill"}) {
+    RunTxn(StrCat(kDecided, kUndecided, "put v d 9 put v e 9 put v w 9 ", kPrepared, end));
+    EXPECT_EQ(Ours("prepared rows"), StrCat("prepared: p\n", kDecidedRows)) << end;
+    EXPECT_EQ(Ours("prepared commit p rows"),
+              "prepared: p\na 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n")
+        << end;
+    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\na 2\nb 1\nc 1\nd 1\ne 1\nf 4\nm 0,1\nz 3\n")
+        << end;
+    std::filesystem::remove_all(db_dir_);
+  }
+}
+
+TEST_F(UnpreparedInterop, WeRollBackWhatRocksDbPrepared) {
+  RunTxn(StrCat(kDecided, kPrepared, "flush kill"));
+  EXPECT_EQ(Ours("rollback p rows"), kDecidedRows);
+  EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+  EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+}
+
+}  // namespace
+}  // namespace ashlar

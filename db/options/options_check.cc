@@ -25,8 +25,7 @@ namespace {
 
 // The value that means "automatic" for ttl and periodic_compaction_seconds, as in RocksDB.
 constexpr uint64_t kAutomaticSeconds = 0xfffffffffffffffe;
-// In seconds.
-constexpr uint64_t kThirtyDays = 30 * 24 * 60 * 60;
+constexpr uint64_t kThirtyDays = 30 * 24 * 60 * 60;  // seconds
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
@@ -124,7 +123,6 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
     return Contradiction("compaction_thread_limiter",
                          "it must be one that NewConcurrentTaskLimiter() has made");
   }
-  // Null also for a factory of the program's own class.
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) {
     return NotBuilt("table_factory", "a class of the program; use NewBlockBasedTableFactory()");

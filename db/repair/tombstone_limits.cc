@@ -219,7 +219,6 @@ Status TombstoneLimits::Meet(const FragmentedTombstones& tombstones, const Gap& 
       if (shared_end || is_unknown) {
         if (shared_end && gap.is_before && IsBefore(key, *shared_end) &&
             IsBefore(*shared_end, limit)) {
-          assert(shared_end != nullptr);
           limit = *shared_end;
         }
         meeting->certain = {.key = std::move(limit), .is_unknown = !shared_end};

@@ -181,7 +181,6 @@ Status CommitPipeline::LogAndInsert(const CommitPlan& plan, const Reservation& r
 // Compression takes place before the reservation, in parallel with other writers, because the
 // compressed length determines the log range to reserve.
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, LogRecord* record) {
-  assert(record != nullptr);
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
   if (wals_->compressors() == nullptr) [[likely]]

@@ -113,6 +113,37 @@ std::string_view WithoutComment(std::string_view line) {
   return TrimSpaces(line);
 }
 
+// Removes the first line from the text and returns it without its end.
+std::string_view TakeLine(std::string_view* text) {
+  const size_t end = text->find('\n');
+  const std::string_view line = text->substr(0, end);
+  *text = end == std::string_view::npos ? std::string_view() : text->substr(end + 1);
+  return line;
+}
+
+bool IsHeader(std::string_view line) {
+  return !line.empty() && line.front() == '[' && line.back() == ']';
+}
+
+// What stands between the brackets that open a section.
+struct SectionHeader {
+  std::string_view title;
+  std::string family;  // empty for sections of the whole database
+};
+
+// `line` must be a header.
+Result<SectionHeader> ParseHeader(std::string_view line) {
+  assert(IsHeader(line));
+  const std::string_view text = line.substr(1, line.size() - 2);
+  const size_t open = text.find('"');
+  const size_t close = text.rfind('"');
+  SectionHeader header{.title = TrimSpaces(text.substr(0, open)), .family = ""};
+  if (open == std::string_view::npos) return header;
+  if (close == open) return Status::InvalidArgument("an unpaired quote", Slice(text));
+  header.family = UnescapeOptionString(text.substr(open + 1, close - open - 1));
+  return header;
+}
+
 // Reads a text line by line. Members of contents_ are filled in as sections are read.
 class OptionsTextParser {
  public:
@@ -125,11 +156,8 @@ class OptionsTextParser {
   // Returns the first error, with the number of its line.
   Status Parse(std::string_view text) {
     while (!text.empty()) {
-      const size_t end = text.find('\n');
-      const std::string_view line = text.substr(0, end);
-      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
       ++line_number_;
-      Status status = ParseLine(line);
+      Status status = ParseLine(TakeLine(&text));
       if (!status.ok()) return AtLine(status);
     }
     // The end of the text ends the last section.
@@ -150,10 +178,10 @@ class OptionsTextParser {
     }
     const std::string_view line = WithoutComment(raw);
     if (line.empty()) return Status::OK();
-    if (line.front() == '[' && line.back() == ']') {
+    if (IsHeader(line)) {
       seen_names_.clear();
       RETURN_IF_ERROR(CloseTable());
-      return OpenSection(line.substr(1, line.size() - 2));
+      return OpenSection(line);
     }
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos) {
@@ -165,21 +193,14 @@ class OptionsTextParser {
     return ApplyOption(option);
   }
 
-  // `header` is the text between the brackets.
-  Status OpenSection(std::string_view header) {
-    const size_t open = header.find('"');
-    const size_t close = header.rfind('"');
-    const std::string_view title = TrimSpaces(header.substr(0, open));
-    std::string argument;
-    if (open != std::string_view::npos) {
-      if (close == open) return Status::InvalidArgument("an unpaired quote", Slice(header));
-      argument = UnescapeOptionString(header.substr(open + 1, close - open - 1));
-    }
+  Status OpenSection(std::string_view line) {
+    ASSIGN_OR_RETURN(const SectionHeader header, ParseHeader(line));
+    const std::string_view title = header.title;
     if (title == "Version") return OpenVersion();
     if (title == "DBOptions") return OpenDb();
-    if (title == "CFOptions") return OpenFamily(argument);
-    if (title.substr(0, kTableSectionPrefix.size()) == kTableSectionPrefix) {
-      return OpenTable(title.substr(kTableSectionPrefix.size()), argument);
+    if (title == "CFOptions") return OpenFamily(header.family);
+    if (title.starts_with(kTableSectionPrefix)) {
+      return OpenTable(title.substr(kTableSectionPrefix.size()), header.family);
     }
     return Status::InvalidArgument("unknown section", Slice(title));
   }
@@ -345,14 +366,40 @@ std::string WriteOptionsText(const OptionsFileContents& contents) {
 int VersionOfOptionsText(std::string_view text) {
   constexpr std::string_view kKey = "rocksdb_version=";
   while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = WithoutComment(text.substr(0, end));
+    const std::string_view line = WithoutComment(TakeLine(&text));
     if (line.substr(0, kKey.size()) == kKey) {
       return std::max(0, ParseVersion(TrimSpaces(line.substr(kKey.size())), 3));
     }
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   return 0;
+}
+
+// Headers that cannot be parsed, and what follows them, are kept: whoever reads the copy gets the
+// error that a reader of the original gets.
+std::string OptionsTextOfCopy(std::string_view text,
+                              const std::function<bool(const std::string&)>& has_family) {
+  std::string copy;
+  bool is_wanted = true;  // the section of the present line
+  bool is_db = false;     // it is [DBOptions]
+  while (!text.empty()) {
+    const std::string_view raw = TakeLine(&text);
+    const std::string_view line = WithoutComment(raw);
+    if (IsHeader(line)) {
+      auto header = ParseHeader(line);
+      const std::string_view title = header.ok() ? header->title : std::string_view();
+      const bool is_of_family = title == "CFOptions" || title.starts_with(kTableSectionPrefix);
+      is_wanted = !is_of_family || has_family(header->family);
+      is_db = title == "DBOptions";
+    }
+    if (!is_wanted) continue;
+    const std::string_view name = TrimSpaces(line.substr(0, line.find('=')));
+    if (is_db && (name == "wal_dir" || name == "db_log_dir")) {
+      StrAppend(&copy, "  ", name, "=\n");
+    } else {
+      StrAppend(&copy, raw, "\n");
+    }
+  }
+  return copy;
 }
 
 // The version decides which unknown names are errors, so it must come before the other sections.

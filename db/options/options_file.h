@@ -4,6 +4,7 @@
 // functions: a higher room chooses, reads and replaces the file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,6 +45,13 @@ std::string WriteOptionsText(const OptionsFileContents& contents);
 // the version of the file is newer than ours. Options that are missing in the file, and objects
 // that cannot be created by name, keep their defaults.
 Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text);
+
+// The text of an OPTIONS file for a copy of the database that has only the families for whose names
+// has_family() is true, with all its files in one directory: without the sections of the other
+// families, and without the directories of logs. The other lines are unchanged, so that names of
+// objects that cannot be created here are kept.
+std::string OptionsTextOfCopy(std::string_view text,
+                              const std::function<bool(const std::string&)>& has_family);
 
 // The rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if there is none. Nothing else is
 // checked.

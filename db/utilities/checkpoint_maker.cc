@@ -17,6 +17,7 @@
 #include "ashlar/statistics.h"
 #include "db/db_impl.h"
 #include "db/manifest/manifest_reader.h"
+#include "db/options/options_file.h"
 #include "db/utilities/copy/appended_edits.h"
 #include "db/utilities/copy/copy_pool.h"
 #include "db/utilities/copy/deletion_pause.h"
@@ -150,6 +151,18 @@ Result<std::map<uint32_t, std::string>> FamiliesIn(FileSystem* fs, const std::st
   return names;
 }
 
+// Where a checkpoint has all its files, the directories of the source must not be named.
+Status AdaptOptions(FileSystem* fs, const std::function<bool(const std::string&)>& has_family,
+                    std::vector<LiveFileStorageInfo>* files) {
+  for (LiveFileStorageInfo& file : *files) {
+    if (file.file_type != kOptionsFile) continue;
+    const std::string path = StrCat(file.directory, "/", file.relative_filename);
+    ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(fs, path));
+    file.replacement_contents = OptionsTextOfCopy(text, has_family);
+  }
+  return Status::OK();
+}
+
 // Copies a MANIFEST so that it ends without the families that are not wanted.
 Status TakeManifest(FileSystem* fs, const std::string& dir, const LiveFileStorageInfo& manifest,
                     const std::vector<ColumnFamilyHandle*>& wanted, LiveFileTaker* taker) {
@@ -229,6 +242,10 @@ Status CheckpointMaker::FillDirectory(const Request& request, const std::string&
     RETURN_IF_ERROR(TakeManifest(fs_, dir, *manifest, request.families, &taker));
     files.erase(manifest);
   }
+  const auto has_family = [&](const std::string& name) {
+    return !is_partial || names.contains(name);
+  };
+  RETURN_IF_ERROR(AdaptOptions(fs_, has_family, &files));
   return taker.TakeAll(files, settings);
 }
 

@@ -248,5 +248,22 @@ TEST(OptionsFile, UnknownTableFormatsAreSkippedAndLeftUnset) {
   EXPECT_EQ(contents.families[0].options.table_factory, nullptr);
 }
 
+// Everything else stays as it is, also names of objects that do not exist here.
+TEST(OptionsFile, ACopyNamesItsFamiliesAndNoDirectoriesOfLogs) {
+  const std::string begin = "# comment\n[Version]\n  rocksdb_version=7.8.3\n";
+  const std::string first = "[CFOptions \"default\"]\n  comparator=own\n";
+  const std::string second = "[CFOptions \"a\\#b\"]\n  merge_operator=own\n";
+  const std::string third = "[CFOptions \"c\"]\n  wal_dir=kept\n[TableOptions/Own \"c\"]\n x=1\n";
+  const std::string db = "[DBOptions]\n  wal_dir=/logs\n  max_open_files=7\n db_log_dir = /i # x\n";
+  const std::string db_of_copy = "[DBOptions]\n  wal_dir=\n  max_open_files=7\n  db_log_dir=\n";
+  const std::string text = begin + db + first + second + third;
+  const auto copy_without = [&](const std::string& family) {
+    return OptionsTextOfCopy(text, [&](const std::string& name) { return name != family; });
+  };
+  EXPECT_EQ(copy_without("a#b"), begin + db_of_copy + first + third);
+  EXPECT_EQ(copy_without("c"), begin + db_of_copy + first + second);
+  EXPECT_EQ(copy_without("none"), begin + db_of_copy + first + second + third);
+}
+
 }  // namespace
 }  // namespace ashlar

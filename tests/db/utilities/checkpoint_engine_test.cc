@@ -7,6 +7,7 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
 #include "ashlar/utilities/checkpoint.h"
+#include "ashlar/utilities/options_util.h"
 #include "tests/support/test_db.h"
 
 namespace ashlar {
@@ -87,6 +88,41 @@ TEST_F(CheckpointEngineTest, ACopyOfSomeFamiliesGoesOn) {
   copy.Put(again, "new", "1");
   copy.Drop();
   EXPECT_EQ(ContentsOf("/copy").at("second"), (Rows{{"new", "1"}}));
+}
+
+// The names of the families with which the options in a copy open it.
+std::vector<std::string> NamesByOptionsOf(Env* env, const std::string& dir) {
+  ConfigOptions config;
+  config.env = env;
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  EXPECT_OK(LoadLatestOptions(config, dir, &options, &families));
+  EXPECT_EQ(options.wal_dir, "");
+  EXPECT_EQ(options.db_log_dir, "");
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  EXPECT_OK(DB::Open(options, dir, families, &handles, &db));
+  std::vector<std::string> names;
+  for (ColumnFamilyHandle* const handle : handles) {
+    std::string value;
+    EXPECT_OK(db->Get(ReadOptions(), handle, "logged", &value));
+    names.push_back(handle->GetName());
+    EXPECT_EQ(value, names.back());
+    EXPECT_OK(db->DestroyColumnFamilyHandle(handle));
+  }
+  return names;
+}
+
+TEST_F(CheckpointEngineTest, OpensWithTheOptionsThatItHas) {
+  options_.wal_dir = "/logs";
+  options_.db_log_dir = "/info_logs";
+  Fill();
+  using Names = std::vector<std::string>;
+  const auto checkpoint = NewCheckpoint();
+  ASSERT_OK(checkpoint->CreateCheckpoint("/some", {handles_[2]}, UINT64_MAX));
+  EXPECT_EQ(NamesByOptionsOf(env_.get(), "/some"), (Names{"default", "third"}));
+  ASSERT_OK(checkpoint->CreateCheckpoint("/all", UINT64_MAX));
+  EXPECT_EQ(NamesByOptionsOf(env_.get(), "/all"), (Names{"default", "second", "third"}));
 }
 
 TEST_F(CheckpointEngineTest, RefusesFamiliesThatItDoesNotHave) {
